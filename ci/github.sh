@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What action.yml runs: installs policykit from the action's own folder, lints, and leaves outputs.
-# Inputs come as POLICYKIT_*; words of a list are separated by white space.
+# Run by action.yml: installs policykit from the action's own folder, lints, and sets the outputs.
+# Inputs are in POLICYKIT_*; items of a list are separated by white space.
 set -u
 checkout=$PWD action=$GITHUB_ACTION_PATH python=${PYTHON:-python3}
 
-# Anybody may have written the checkout. No program, and nothing that tells Python, pip or git what to
-# run, is taken from it: neither through PATH nor through another variable.
+# The checkout is untrusted. No program is taken from it, and nothing that tells Python, pip or git what
+# to run: neither through PATH nor through another variable.
 set -f
 IFS=: found=
 for folder in $PATH; do
@@ -28,10 +28,10 @@ refuse() {
 }
 
 case $POLICYKIT_SARIF in
-    [.-]* | *[!A-Za-z0-9._-]*) refuse "the input sarif names a file without folders: letters, digits, dots, underscores and dashes" ;;
+    [.-]* | *[!A-Za-z0-9._-]*) refuse "the input sarif must be a file name without folders: letters, digits, dots, underscores and dashes" ;;
 esac
 
-# Until policykit itself runs, the current folder is a new one. Python's -I keeps it off the module path.
+# Until policykit runs, the current folder is an empty one. Python's -I keeps it off the module path.
 own=$(mktemp -d "$RUNNER_TEMP/policykit.XXXXXX") && cd "$own" || exit 2
 "$python" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
     refuse "$("$python" --version 2>&1) is too old: put actions/setup-python with 3.11 or newer before this step"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube.structure.served import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
-from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
+from policykit.linter.workspace import DEFAULT, Member, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
-    from policykit.kube.structure.shapes import Schema
-    from policykit.linter.fixing import FixResult
+    from policykit.kube.structure.schema import Schema
+    from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
@@ -34,7 +33,7 @@ def setting(
     custom: Mapping[tuple[str, str], Schema] = NOTHING.custom,
     preset: str = "",
 ) -> Setting:
-    """What governs a group of files; `timed`: its rules measure the time they take.
+    """The setting of a group of files; `timed`: its rules measure their own time.
 
     `below`: the current folder as seen from that of the settings, where it is below: `apps/`.
     `custom`: the user's own kinds, by apiVersion and kind. `preset`: instead of what the settings choose.
@@ -46,7 +45,7 @@ def setting(
     silent = len(chosen.codes.difference(entry.code for entry in able))
     able_rules = RuleSet(able, rule, silent)
     able_rules.timed = timed
-    served = Served(_releases(cluster), custom)
+    served = ServedApis(_releases(cluster), custom)
     plugins = settings.extra_plugins if settings else ()
     return Setting(able_rules, chosen, cluster, namespace, None if custom else b"", served, plugins)
 
@@ -72,14 +71,14 @@ def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """Without fixes that are for one policy, in files that another one applies to as well."""
+    """The report without fixes for one policy in files that another policy also governs."""
     from policykit.linter import run
 
     return run.without_shared_fixes(workspace, report)
 
 
 def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindings:
-    """What each policy says of each build and file, before baselines are looked at."""
+    """Findings of each policy for each build and file, before baselines are applied."""
     from policykit.linter import run
     from policykit.targets import SYSTEMS
 
@@ -87,8 +86,8 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
 
 
 def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
-    """Fixes what can be fixed, and tells what remains; nothing is written."""
-    from policykit.linter.fixing import fix_files
+    """Applies all fixes in memory and reports the remaining findings; nothing is written."""
+    from policykit.linter.fix_files import fix_files
 
     wanted = options._replace(fixes=True)
 

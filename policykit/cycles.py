@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 def cycles(after: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """A cycle for each group of names that refer to one another: the shortest from its first
+    """A cycle for each group of names that refer to one another: the shortest from its first name.
 
-    name. Ordered by name; names that are not keys refer to nothing. Linear in names and
-    references.
+    In the order of `after`; names that are not keys refer to nothing. Linear in names and references.
     """
     rank = {name: number for number, name in enumerate(after)}
     found = (_shortest(min(members, key=rank.__getitem__), members, after) for members in _connected(after))

@@ -30,8 +30,8 @@ class PolicykitError(Exception):
         return self if self.place else PolicykitError(self.message, self.hint, place)
 
     def __str__(self) -> str:
-        said = one_line(f"{self.place}: {self.message}" if self.place else self.message)
-        return f"{said}\n  help: {one_line(self.hint)}" if self.hint else said
+        text = one_line(f"{self.place}: {self.message}" if self.place else self.message)
+        return f"{text}\n  help: {one_line(self.hint)}" if self.hint else text
 
 
 class PolicyError(PolicykitError):

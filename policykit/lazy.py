@@ -1,4 +1,4 @@
-"""References to what is imported on first use only: start-up time matters."""
+"""References to attributes that are imported on first use, which keeps start-up fast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Lazy(NamedTuple, Generic[T]):
-    """An attribute of a module that nobody has to import before it is used."""
+    """An attribute of a module that is imported when it is first needed."""
 
     path: str
     """`policykit.targets.volcano.generate:generate`; the layer test follows it."""

@@ -48,7 +48,7 @@ def one_edit_apart(one: str, other: str) -> bool:
 
 
 def some(names: Iterable[str], most: int = 12) -> str:
-    """The names as listed in a message: a, b and 7 more."""
+    """The names as a message lists them: a, b and 7 more."""
     listed = sorted(set(names))
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more

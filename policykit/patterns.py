@@ -1,7 +1,7 @@
-"""Regular expressions that files bring, as Go reads them (RE2), matched in linear time.
+"""Regular expressions from files, in Go's syntax (RE2), matched in linear time.
 
-Python's own matcher tries one way after another, which for `(a+)+` are 2^n of them. Here all ways are
-followed at once, so each character costs at most the size of the expression.
+Python's matcher backtracks, which takes 2^n steps for `(a+)+`. This one follows all alternatives at once,
+so each character costs at most the size of the expression.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MOST_STATES = 1000
 _MOST_GROUPS = 50
 """Groups within groups."""
 _MOST_CHARACTERS = 4096
-"""Of an expression, and of a text: no name, label or enumerated word is longer."""
+"""Longest expression and longest text: no name, label or enum value is longer."""
 _MOST_KNOWN = 1000
 """Steps that are remembered."""
 
@@ -33,7 +33,7 @@ _REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "
 
 
 class _UnreadableError(Exception):
-    """What this grammar does not have, or is too large."""
+    """The expression is too large, or uses syntax that is not supported."""
 
 
 class _Atom(NamedTuple):
@@ -66,14 +66,14 @@ _Node: TypeAlias = _Atom | _Edge | _Sequence | _Choice | _Repeat
 
 
 class _State(NamedTuple):
-    """A place in an expression: what leads from it, and where to; `what` None: it leads on freely."""
+    """A state: the condition of its transitions (None: none) and the states they lead to."""
 
     what: _Atom | _Edge | None
     next: list[int]
 
 
 class Pattern:
-    """An expression that can be looked for."""
+    """A compiled expression."""
 
     def __init__(self, states: list[_State], start: int) -> None:
         """The end of the expression is state 0."""
@@ -104,7 +104,7 @@ class Pattern:
     def _step(
         self, here: frozenset[int], character: str, *, first: bool = False
     ) -> tuple[frozenset[int], bool]:
-        """Where a character leads, also from the start again, and whether all matched before it."""
+        """The states after a character, the start included, and whether the expression matched before it."""
         reached = self._reached(here, first=first)
         after = {self._start}
         for number in reached:
@@ -128,9 +128,9 @@ class Pattern:
 
 @lru_cache(maxsize=1024)
 def pattern(text: str, *, whole: bool = False) -> Pattern | None:
-    """An expression; None: it has what this grammar lacks (`\\b`, `\\pL`), or is too large.
+    """The compiled expression; None if it is too large or uses unsupported syntax (`\\b`, `\\pL`).
 
-    `whole`: it must match all of a text.
+    `whole`: it must match the whole text.
     """
     try:
         node = _Reader(text).read()

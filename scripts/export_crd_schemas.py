@@ -1,4 +1,4 @@
-"""Shapes of custom resources for schemas/, from the CRDs of their projects' releases.
+"""Schemas of custom resources for schemas/, from the CRDs of their projects' releases.
 
 Structure only: fields, types, required fields, in the same keywords as built-in kinds.
 Each folder of CLONES is a git clone with the name of its project in crd_sources.yaml:

@@ -1,4 +1,4 @@
-"""Built-in shapes for schemas/kubernetes/, from the models of the `kubernetes` package.
+"""Schemas of built-in kinds for schemas/kubernetes/, from the models of the `kubernetes` package.
 
 Structure only: fields, types, what is required; kubernetes_overlay.yaml adds what the API
 server checks beyond types, kubernetes_releases.yaml which release has which field. Run it

@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from policykit import api
-from policykit.formats import FORMATS, Around, format_named
+from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.finding import Report
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load_profile
@@ -280,7 +280,7 @@ def _judge(raw: bytes, policy: Cluster | None, *, fixes: bool) -> str:
 
 
 def _told(report: Report, raw: bytes) -> None:
-    around = Around(lambda path: raw, "/", ("a.yaml",))
+    around = FormatContext(lambda path: raw, "/", ("a.yaml",))
     for name in FORMATS:
         format_named(name)(report, around).encode("utf-8", errors="backslashreplace")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from policykit.kube.structure.shapes import Shape
+from policykit.kube.structure.schema import Shape
 from scripts.export_kubernetes_schemas import OVERLAY
 from scripts.schema_files import Schema, load
 

@@ -1,4 +1,4 @@
-"""schemas/kinds.json: which file has the shape of a kind, which kinds exist, which are gone."""
+"""schemas/kinds.json: which file has the schema of a kind, which kinds exist, which were removed."""
 
 import json
 from typing import Any

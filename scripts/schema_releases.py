@@ -1,4 +1,4 @@
-"""One schema of several releases: it takes what any of them takes, and says which has which field."""
+"""Merges the schemas of several releases; the result accepts what any of them does."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ _LEAST, _MOST = ("minimum", "minLength", "minItems"), ("maximum", "maxLength", "
 
 
 def merged(dated: Dated) -> Schema:
-    """The union: a demand stays only where every release makes it.
+    """The union: a requirement is kept only if every release has it.
 
     `x-served` on a field is [first release with it, first one without it], empty for always.
     """
@@ -39,7 +39,7 @@ def merged(dated: Dated) -> Schema:
 
 
 def _type(schemas: Sequence[Schema]) -> Schema | None:
-    """None where the releases have nothing in common."""
+    """None if the releases have nothing in common."""
     types = [schema.get("type") for schema in schemas]
     if all(kind == types[0] for kind in types):
         return {} if types[0] is None else {"type": types[0]}
@@ -75,7 +75,7 @@ def _field(name: str, dated: Dated) -> Schema:
 
 
 def undated(schema: Any) -> Any:
-    """Without the releases, for systems whose release no policy states."""
+    """Without the releases, for systems whose release a policy cannot set."""
     if isinstance(schema, dict):
         return {key: undated(value) for key, value in schema.items() if key != "x-served"}
     return [undated(value) for value in schema] if isinstance(schema, list) else schema

@@ -1,4 +1,4 @@
-"""Gives a name to what stands several times in a schema file, so that it stands there once."""
+"""Moves schemas that a file repeats into named definitions."""
 
 import json
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from scripts.schema_files import Schema
 _WORTH = 250
 """Characters from which a repeated schema becomes a definition."""
 _OUTSIDE = ("x-served",)
-"""What belongs to the field and not to its value."""
+"""Keys about the field, not its value."""
 
 
 def shared(definitions: dict[str, Schema]) -> dict[str, Schema]:
-    """The same definitions, with those added that they have in common; the largest first."""
+    """The definitions, with repeated schemas moved into new ones; the largest first."""
     while repeated := _repeated(definitions):
         field, text = repeated
         name = _free_name(field, definitions)
@@ -28,7 +28,7 @@ def shared(definitions: dict[str, Schema]) -> dict[str, Schema]:
 
 
 def _repeated(definitions: dict[str, Schema]) -> tuple[str, str] | None:
-    """(field, schema as text) of the largest schema that stands more than once."""
+    """(field, schema as text) of the largest schema that occurs more than once."""
     seen: dict[str, tuple[str, int]] = {}
     for name, definition in definitions.items():
         for field, schema in _within(name, definition):

@@ -1,4 +1,4 @@
-"""Values of texts that a CRD leaves open, but that end in a field of a pod, or in a controller's switch."""
+"""Allowed values of strings that a CRD leaves open, but a pod's field or the controller restricts."""
 
 from scripts.schema_files import Schema
 
@@ -15,14 +15,14 @@ VALUES: dict[str, tuple[str, ...]] = {
     "restartPolicy": _RESTART,
     "terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
 }
-"""Field to what the API server takes once it stands in a pod."""
+"""Field to the values that the API server accepts in a pod."""
 _REPLICAS = frozenset({"replicas", "restartPolicy", "template"})
-"""A replica of Kubeflow's training operator, which knows one more way to restart."""
+"""Restart policies of replicas of Kubeflow's training operator, which has one more."""
 _BY_EXIT_CODE = "ExitCode"
 
 
 def with_values(schema: Schema) -> Schema:
-    """The schema with the values of its open texts, wherever they stand."""
+    """The schema with the allowed values of its open strings."""
     result = dict(schema)
     if "properties" in schema:
         fields = schema["properties"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.commands import Said, process
+from tests.cli.commands import Result, process
 
 POLICY = """\
 apiVersion: policykit.io/v1alpha1
@@ -53,12 +53,12 @@ def generated(root: Path) -> Path:
     return root
 
 
-def gen(root: Path, *words: str) -> Said:
+def gen(root: Path, *words: str) -> Result:
     """`policykit gen` as a process of its own, so that nothing is remembered of an earlier policy."""
     return process("gen", *words, cwd=root)
 
 
-def drift(said: Said, folder: str = "out") -> dict[str, str]:
+def drift(result: Result, folder: str = "out") -> dict[str, str]:
     """Path to what `gen --check` says about it."""
-    lines = (line.split(": ", 1) for line in said.err.splitlines() if line.startswith(f"{folder}/"))
+    lines = (line.split(": ", 1) for line in result.err.splitlines() if line.startswith(f"{folder}/"))
     return {path.removeprefix(f"{folder}/"): why for path, why in lines}

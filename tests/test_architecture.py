@@ -29,7 +29,7 @@ LAYERS = (
     ("model",),
     ("errors", "bundled", "__init__"),
     ("lazy", "nearest"),
-    ("cycles", "escape", "patterns"),
+    ("cycles", "durations", "escape", "patterns"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
@@ -121,28 +121,14 @@ KNOWING = {
     "policykit.rules.resources.exclusive_card_resources": "a vendor in the catalogue has that name",
     "policykit.formats.sarif": "a tag for whoever reads the report",
     "policykit.rules": "names the folder of each rule",
-    "policykit.rules.native": "the rules about Kubernetes' own scheduler, whose configuration others extend",
-    "policykit.rules.reading.removed_api_version": "Koordinator serves API versions that Kubernetes removed",
-    "policykit.rules.resources.kai_fractions": "about KAI alone, part of a rule about all cards",
-    "policykit.rules.gangs.volcano_groups": "about Volcano alone, part of a rule about all gangs",
-    "policykit.rules.gangs.koordinator_groups": "about Koordinator alone, part of a rule about all gangs",
-    "policykit.rules.gangs.yunikorn_metadata": "about YuniKorn alone, part of a rule about all gangs",
-    "policykit.rules.gangs.kueue_metadata": "about Kueue alone, part of a rule about all gangs",
     "policykit.rules.gangs.gang_exceeds_pools": "only Volcano bounds a gang by tiers of its own",
     "policykit.rules.gangs.gang_exceeds_queue": "finds the queue of YuniKorn's applications by its path",
-    "policykit.rules.gangs.gang_topology": "only Volcano has tiers",
-    "policykit.rules.gangs.misspelt_keys": "the keys of gangs that could be meant",
     "policykit.rules.gangs.partial_gang": "reads the task groups of YuniKorn",
-    "policykit.rules.queues.nobody_can_submit": "only YuniKorn's queues list who may submit",
     "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
     "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
-    "policykit.rules.koordinator": "compares what Koordinator and Volcano make of one field",
-    "policykit.catalogue.koordinator": "one of Koordinator's plugins has the name of the upstream one",
-    "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
+    "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
-    "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",
-    "policykit.targets.workloads": "fields of Volcano's jobs and YuniKorn's applications",
-    "policykit.importer": "reads the files of each system back into a policy",
+    "policykit.targets.workloads.importing": "reads what each system has in a generated component",
 }
 """Modules and packages that know a system which they are not the home of, and why."""
 

@@ -234,9 +234,9 @@ def test_a_folder_that_is_none(repo: Path, out: str, place: str) -> None:
     (repo / "dangling").symlink_to("nowhere")
     before = tree(repo)
     for words in ([], ["--check"], ["--prune"]):
-        said = gen(repo, *words)
-        assert (said.code, said.out) == (2, "")
-        assert f"policykit: {place}: cannot be written: it is a " in said.err
+        result = gen(repo, *words)
+        assert (result.code, result.out) == (2, "")
+        assert f"policykit: {place}: cannot be written: it is a " in result.err
     assert tree(repo) == before
 
 
@@ -315,9 +315,9 @@ def test_files_of_one_policy_are_not_written_into_the_folder_of_another(repo: Pa
     shutil.rmtree(repo / "out/nodes")
     told = drift(gen(repo, "--check"))
     assert told["nodes/README.md"] == "in the folder of team/policykit.yaml"
-    said = gen(repo, "--all")
-    assert said.code == 2
-    assert ": is in the folder of team/policykit.yaml, so it was not overwritten, and " in said.err
+    result = gen(repo, "--all")
+    assert result.code == 2
+    assert ": is in the folder of team/policykit.yaml, so it was not overwritten, and " in result.err
     assert owner((repo / "out/nodes/README.md").read_text()) == "other"
 
 
@@ -357,9 +357,9 @@ def test_the_diff_is_what_git_apply_needs(repo: Path) -> None:
     ],
 )
 def test_what_does_not_go_together(repo: Path, words: list[str], says: str) -> None:
-    said = gen(repo, *words)
-    assert (said.code, said.out) == (2, "")
-    assert f"policykit: {says}\n  help: " in said.err
+    result = gen(repo, *words)
+    assert (result.code, result.out) == (2, "")
+    assert f"policykit: {says}\n  help: " in result.err
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from policykit.workspace.writing import is_leftover
-from tests.cli.commands import Said, process
+from tests.cli.commands import Result, process
 from tests.gitops import HEADER, LEFTOVER, drift, gen, generated, policy, tree, write
 from tests.processes import started
 from tests.shared import ROOT
@@ -30,7 +30,7 @@ def repo(tmp_path: Path) -> Path:
 # --- Disks that cannot be written ---------------------------------------------------------------
 
 
-def limited(root: Path, *words: str, size: int = 300) -> Said:
+def limited(root: Path, *words: str, size: int = 300) -> Result:
     """The command in a process that can write no file beyond a size: as on a full disk, for root too."""
     done = subprocess.run(
         [sys.executable, "-m", "policykit", *words],
@@ -41,15 +41,15 @@ def limited(root: Path, *words: str, size: int = 300) -> Said:
         text=True,
         check=False,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return Result(done.returncode, done.stdout, done.stderr)
 
 
 def test_a_full_disk_changes_nothing(repo: Path) -> None:
     write(repo, {"policykit.yaml": policy(train="learn")})
     before = tree(repo)
-    said = limited(repo, "gen", "--prune")
-    assert (said.code, said.out) == (2, "")
-    error = said.err.splitlines()[-2:]
+    result = limited(repo, "gen", "--prune")
+    assert (result.code, result.out) == (2, "")
+    error = result.err.splitlines()[-2:]
     assert error[0].startswith("policykit: out/")
     assert error[0].endswith(": cannot be written: File too large")
     assert error[1] == "  help: free some disk space, then run it again"
@@ -60,9 +60,9 @@ def test_a_full_disk_changes_nothing(repo: Path) -> None:
 def test_a_full_disk_leaves_an_old_report_whole(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": "a: b: c\n" * 9, "report.txt": "old\n"})
     before = tree(tmp_path)
-    said = limited(tmp_path, "lint", "a.yaml", "--output", "report.txt", size=10)
-    assert (said.code, said.out) == (2, "")
-    assert "policykit: report.txt: cannot be written: File too large\n" in said.err
+    result = limited(tmp_path, "lint", "a.yaml", "--output", "report.txt", size=10)
+    assert (result.code, result.out) == (2, "")
+    assert "policykit: report.txt: cannot be written: File too large\n" in result.err
     assert tree(tmp_path) == before
 
 
@@ -74,9 +74,9 @@ def test_a_file_that_is_read_only_is_kept(repo: Path) -> None:
     (repo / "out" / changed[-1]).chmod(0o444)
     (repo / "report.txt").chmod(0o444)
     before = tree(repo)
-    said = gen(repo)
-    assert said.code == 2
-    assert f"policykit: out/{changed[-1]}: cannot be written: the file is read-only\n  help: " in said.err
+    result = gen(repo)
+    assert result.code == 2
+    assert f"policykit: out/{changed[-1]}: cannot be written: the file is read-only\n  help: " in result.err
     report = process("lint", "a.yaml", "--output", "report.txt", cwd=repo)
     assert report.code == 2
     assert "policykit: report.txt: cannot be written: the file is read-only\n  help: " in report.err
@@ -100,11 +100,11 @@ os._exit(run(sys.argv[1:]))
 
 
 def test_a_folder_that_is_read_only_is_kept() -> None:
-    def somebody(*words: str) -> Said:
+    def somebody(*words: str) -> Result:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", SOMEBODY, *words]
         done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-        return Said(done.returncode, done.stdout, done.stderr)
+        return Result(done.returncode, done.stdout, done.stderr)
 
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)

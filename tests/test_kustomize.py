@@ -15,12 +15,12 @@ from policykit.generator.bundle import bundle
 from policykit.kube import podsets
 from policykit.kube.podsets import queues
 from policykit.manifests.writer import dump_all
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets import system_of
-from policykit.targets.workloads.component import BUILT_IN
+from policykit.targets.workloads.generate import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile

@@ -8,17 +8,17 @@ import pytest
 
 from policykit import api
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review
-from policykit.targets.workloads.component import (
+from policykit.targets.volcano.job_component import metadata_patch, spec_patch
+from policykit.targets.workloads.generate import (
     BUILT_IN,
     BuiltIn,
+    pod_spec,
     strategic_patch,
-    volcano_labels,
-    volcano_patch,
 )
 from tests.clusters import policy, profile
 
@@ -117,8 +117,8 @@ def patched(cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn)
     want = desired_placement(cluster, workload, card)
     manifest: dict[str, Any] = bare(kind, card)
     if kind is VOLCANO:
-        manifest = merged(manifest, volcano_labels(workload, cluster))
-        for operation in volcano_patch(workload, want, cluster):
+        manifest = merged(manifest, metadata_patch(workload, cluster))
+        for operation in spec_patch(workload, pod_spec(workload, want), cluster):
             assert operation["op"] == "add"
             *parents, last = operation["path"].strip("/").split("/")
             at: Any = manifest

@@ -55,7 +55,7 @@ def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> Problem | 
 
 def _counts(maker: str) -> tuple[int, ...]:
     """Numbers of cards that the plugin accepts with any setting; empty: all."""
-    from policykit.catalogue.products import vendor
+    from policykit.catalogue.cards import vendor
 
     known = vendor(maker)
     return known.allowed_counts if known is not None and not known.allowed_when else ()
@@ -84,7 +84,7 @@ def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Pr
 def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     if not name.endswith(_MEMORY) or "/" not in name:
         return None
-    from policykit.catalogue.products import vendor
+    from policykit.catalogue.cards import vendor
 
     maker, model = vendor(_HAMI), name.partition("/")[2].removesuffix(_MEMORY)
     sizes = sorted(maker.templates_mib.get(model, {}).values()) if maker else []

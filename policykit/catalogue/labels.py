@@ -74,14 +74,6 @@ def provider_taints(name: str) -> tuple[ProviderTaint, ...]:
     )
 
 
-def tolerates_resources(name: str) -> bool:
-    """Whether the provider's admission tolerates `<resource>:NoSchedule` for pods that request it.
-
-    The plugin is ExtendedResourceToleration, which Kubernetes by itself leaves off.
-    """
-    return bool(_table()["extended_resource_toleration"].get(name, False))
-
-
 @lru_cache(maxsize=1024)
 def discovery(key: str) -> str:
     """Id of the vendor whose discovery daemon sets this label; empty: none does."""
@@ -107,11 +99,6 @@ def listed(key: str) -> bool:
 def switch(key: str) -> str:
     """Id of the vendor whose daemons an administrator enables with this label (gpu=on)."""
     return str(_table()["switches"].get(key, ""))
-
-
-def set_by_hand(key: str) -> str:
-    """Id of the vendor whose daemons read this label, which an administrator sets."""
-    return str(_table()["by_hand"].get(key, ""))
 
 
 def replaced_by(key: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-from policykit.catalogue.products import Product, Vendor, product, products, vendor, vendors
+from policykit.catalogue.cards import Product, Vendor, product, products, vendor, vendors
 from policykit.catalogue.resources import card_resources, examples, mig_resource, resource
 from policykit.catalogue.suggestions import candidates
 from policykit.errors import UsageError

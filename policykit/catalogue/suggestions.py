@@ -9,10 +9,10 @@ from typing import Any
 
 from policykit import bundled
 from policykit.catalogue import labels
-from policykit.catalogue.products import Product, product, products, vendor, without_suffixes
+from policykit.catalogue.cards import Product, product, products, vendor, without_suffixes
 from policykit.catalogue.resources import known_domain, mig_resource, resource
 
-Problem = tuple[str, tuple[str, ...]]
+NameProblem = tuple[str, tuple[str, ...]]
 """The problem, as a predicate, and a suggestion."""
 
 _FEW = 4
@@ -44,7 +44,7 @@ def candidates(value: str) -> tuple[Product, ...]:
     return next((found for form in forms if form and (found := _beginning(form))), ())
 
 
-def resource_problem(name: str) -> Problem | None:
+def resource_problem(name: str) -> NameProblem | None:
     """The problem of a resource name, as a predicate, and a suggestion.
 
     None for every name that may be valid: known ones, unknown domains, device names of
@@ -61,7 +61,7 @@ def resource_problem(name: str) -> Problem | None:
     return None
 
 
-def _bare_problem(name: str) -> Problem | None:
+def _bare_problem(name: str) -> NameProblem | None:
     table = _table()
     word = name.lower()
     meant = table["bare"].get(word) or table["bare"].get(word.removesuffix("s"))
@@ -73,11 +73,11 @@ def _bare_problem(name: str) -> Problem | None:
     return None
 
 
-def _old(name: str) -> Problem | None:
+def _old(name: str) -> NameProblem | None:
     return ("is no longer offered by Kubernetes", (_OLD_NAMES[name],)) if name in _OLD_NAMES else None
 
 
-def _quota_key(name: str) -> Problem | None:
+def _quota_key(name: str) -> NameProblem | None:
     for prefix in _QUOTA_PREFIXES:
         meant = name.removeprefix(prefix)
         if meant != name and resource(meant) is not None:
@@ -85,18 +85,18 @@ def _quota_key(name: str) -> Problem | None:
     return None
 
 
-def _label(name: str) -> Problem | None:
+def _label(name: str) -> NameProblem | None:
     return ("is a node label, not a resource", _main(name)) if labels.listed(name) else None
 
 
-def _plus(name: str) -> Problem | None:
+def _plus(name: str) -> NameProblem | None:
     meant = name.replace("+", ".")
     if meant == name or resource(meant) is None:
         return None
     return "has a '+', which no resource name may have", (meant,)
 
 
-def _spelling(name: str) -> Problem | None:
+def _spelling(name: str) -> NameProblem | None:
     """Wrong case: resource names are case-sensitive."""
     meant = _folded_resources().get(name.lower(), ())
     if not meant and resource(name.lower()) is not None:
@@ -104,7 +104,7 @@ def _spelling(name: str) -> Problem | None:
     return ("is written in the wrong case", meant) if meant else None
 
 
-def _model(name: str) -> Problem | None:
+def _model(name: str) -> NameProblem | None:
     """nvidia.com/a100: a card model, although the resource is the same for every model."""
     if not known_domain(name):
         return None
@@ -116,7 +116,7 @@ def _model(name: str) -> Problem | None:
     return None
 
 
-def _domain(name: str) -> Problem | None:
+def _domain(name: str) -> NameProblem | None:
     """nvidia/gpu: the domain without `.com`."""
     written, _, rest = name.partition("/")
     for domain in _table()["main"]:
@@ -126,16 +126,16 @@ def _domain(name: str) -> Problem | None:
     return None
 
 
-def _claimed(name: str) -> Problem | None:
+def _claimed(name: str) -> NameProblem | None:
     """A name with a prefix of the vendor's plugin that is not one of its names."""
     domain, _, rest = name.partition("/")
     claims = _table()["claims"].get(domain, ())
     if rest != rest.lower() or not any(rest.startswith(claim) for claim in claims):
         return None
-    return f"is no resource of {domain}", _similar(name, domain)
+    return f"is not a resource of {domain}", _similar(name, domain)
 
 
-def _slip(name: str) -> Problem | None:
+def _slip(name: str) -> NameProblem | None:
     """Whether two names differ by one letter, added, missing, wrong or swapped, after the first.
 
     Digits and signs distinguish models, and the first letter kinds (vgpu, sgpu): they must match.

@@ -16,7 +16,7 @@ def dimensions_problem(accelerator: str, topology: str) -> str:
     sides = _sides(topology)
     if not sides:
         return ""
-    from policykit.catalogue.products import product
+    from policykit.catalogue.cards import product
 
     card = product(accelerator)
     wanted = card.facts.get("topology_dims") if card is not None else None

@@ -1,38 +1,57 @@
-"""The command line: a table of commands, one module per command."""
+"""The command line: a table of commands."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from keyword import iskeyword
+from typing import NamedTuple
 
 import click
 
 from policykit import __version__
 from policykit.cli.output import complain, say, tell
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
+from policykit.lazy import Lazy
 from policykit.nearest import nearest
 
+
+class _Entry(NamedTuple):
+    """A command and its line in the help."""
+
+    command: Lazy[click.Command]
+    caption: str
+
+
 COMMANDS = {
-    "init": "create a commented policykit.yaml from a bundled profile",
-    "gen": "generate scheduler configuration from the policy",
-    "lint": "find scheduling mistakes in manifests",
-    "baseline": "record findings so that lint reports only new ones",
-    "patch": "apply workload kinds to manifests",
-    "where": "show which pools pods can run in, and why others refuse them",
-    "explain": "show a rule's documentation",
-    "import": "create a policy from existing nodes, queues, scheduler files",
-    "nodes": "show how live nodes differ from the policy",
-    "rules": "list all rules",
-    "profiles": "list or print bundled policies",
-    "cards": "list or describe accelerator cards",
-    "schema": "list or print bundled JSON Schemas",
-    "lsp": "run a language server for editors: findings, docs and fixes",
-    "krm": "run as a KRM function in kustomize: generate, patch or lint",
+    "init": _Entry(
+        Lazy("policykit.cli.bundled:init"), "create a commented policykit.yaml from a bundled profile"
+    ),
+    "gen": _Entry(Lazy("policykit.cli.gen:command"), "generate scheduler configuration from the policy"),
+    "lint": _Entry(Lazy("policykit.cli.lint:command"), "find scheduling mistakes in manifests"),
+    "baseline": _Entry(
+        Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
+    ),
+    "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
+    "where": _Entry(
+        Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
+    ),
+    "explain": _Entry(Lazy("policykit.cli.rules:explain"), "show a rule's documentation"),
+    "import": _Entry(
+        Lazy("policykit.cli.import_:command"), "create a policy from existing nodes, queues, scheduler files"
+    ),
+    "nodes": _Entry(Lazy("policykit.cli.nodes:command"), "show how live nodes differ from the policy"),
+    "rules": _Entry(Lazy("policykit.cli.rules:list_rules"), "list all rules"),
+    "profiles": _Entry(Lazy("policykit.cli.bundled:profiles"), "list or print bundled policies"),
+    "cards": _Entry(Lazy("policykit.cli.bundled:cards"), "list or describe accelerator cards"),
+    "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
+    "lsp": _Entry(
+        Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"
+    ),
+    "krm": _Entry(
+        Lazy("policykit.cli.krm:command"), "run as a KRM function in kustomize: generate, patch or lint"
+    ),
 }
-"""Each lives in the module of the same name (`import_` for the keyword), as the click command `command`."""
 
 
 class _Commands(click.Group):
@@ -42,16 +61,12 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command = import_module(f"policykit.cli.{module}").command
-        assert isinstance(command, click.Command)
-        return command
+        entry = COMMANDS.get(cmd_name)
+        return entry.command.load() if entry else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, entry.caption) for name, entry in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -63,9 +78,9 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+def _version(ctx: click.Context, option: click.Parameter, requested: bool) -> None:
     """Prints the version. `--verbose` is eager, so it has been parsed by now."""
-    if not asked:
+    if not requested:
         return
     if ctx.params.get("verbose"):
         from policykit.cli.version import described, here

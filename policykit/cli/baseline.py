@@ -8,17 +8,15 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.linting.baselines import uncovered
-from policykit.cli.linting.request import STDIN, Request
-from policykit.cli.linting.today import today
+from policykit.cli.linting.new_findings import uncovered
+from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import complain, emit, say
-from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
-from policykit.formats.text import counted
-from policykit.linter.acceptance import from_folder, settings_of, spoken, tally
+from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
+from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
@@ -26,12 +24,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 
 @click.command("baseline")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "-o",
@@ -75,26 +68,26 @@ def command(
     place = os.path.abspath(output) if output else default_place(_folder(paths))
     old = load(place) if os.path.lexists(place) else None
     if prune:
-        old = _to_prune(old, place)
-        paths = paths or _spoken_of(old)
+        old = _existing(old, place)
+        paths = paths or _covered(old)
         _require_all(old, paths)
     paths = paths or (".",)
     cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
     request = Request(paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache)
     opened = open_workspace(request)
-    findings = _found(opened)
+    findings = _all_findings(opened)
     if findings is None:
         return 2
     before = old.baseline if old else Baseline()
     locate = from_folder(os.path.dirname(place))
-    found = tally(findings if output else _governed(findings, place), locate)
+    found = tally(findings if output else _findings_for(findings, place), locate)
     if prune:
-        after = pruned(before, found, _spoken(opened.workspace))
+        after = pruned(before, found, _checked_rules(opened.workspace))
     else:
         after = joined(before, found, map(locate, paths))
     if old is None or text_of(after) != old.text:
         emit(text_of(after), place)
-    _tell(before, after, shown_as(place))
+    _print_changes(before, after, shown_as(place))
     return 0
 
 
@@ -103,7 +96,7 @@ def _folder(paths: tuple[str, ...]) -> str:
     return first if os.path.isdir(first) else os.path.dirname(first)
 
 
-def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
+def _existing(old: BaselineFile | None, place: str) -> BaselineFile:
     if old is None:
         raise UsageError(
             "there is no baseline to prune", "create one with `policykit baseline`", shown_as(place)
@@ -111,7 +104,7 @@ def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
     return old
 
 
-def _spoken_of(old: BaselineFile) -> tuple[str, ...]:
+def _covered(old: BaselineFile) -> tuple[str, ...]:
     """The files and folders that a baseline covers and that still exist."""
     places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
     return tuple(shown_as(place) for place in places if os.path.lexists(place))
@@ -127,11 +120,11 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
         )
 
 
-def _spoken(workspace: Workspace) -> frozenset[str]:
+def _checked_rules(workspace: Workspace) -> frozenset[str]:
     return spoken(settings_of(workspace, (member.path for member in workspace.members)))
 
 
-def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
+def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
@@ -146,14 +139,14 @@ def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     return found
 
 
-def _governed(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
+def _findings_for(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
     """The findings that `lint` would look up in the baseline at `place`, not in a nearer one."""
     found = list(findings)
     nearest = nearest_baselines(one.finding.path for one in found)
     return [one for one in found if nearest.get(one.finding.path, place) == place]
 
 
-def _tell(before: Baseline, after: Baseline, place: str) -> None:
+def _print_changes(before: Baseline, after: Baseline, place: str) -> None:
     old, new = before.accepted, after.accepted
     came = sum(max(0, amount - old.get(key, 0)) for key, amount in new.items())
     went = sum(max(0, amount - new.get(key, 0)) for key, amount in old.items())

@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
+from policykit.cli.generated_files import (
+    compare,
+    folder_of,
+    generated,
+    plan,
+    refuse,
+    refuse_shared,
+    show,
+    write,
+)
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import complain, emit_data, say
-from policykit.cli.policy import allow_path, cluster_from
+from policykit.cli.policy import cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.targets import writers
-from policykit.workspace import boundary, outputs
+from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
 from policykit.workspace.files import repository_root
-from policykit.workspace.policies import nearest_policy
+from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generated
@@ -36,12 +45,7 @@ class Options(NamedTuple):
 
 
 @click.command("gen")
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "-o",
@@ -111,23 +115,23 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     """Writes, or only compares, one policy's files; returns 1 if a comparison finds drift."""
     cluster = cluster_from(reference, cache)
     _known_targets(options.targets, [name for name, _ in writers(cluster)])
-    made = generated(reference, cluster, options.targets)
-    files = bundle(cluster, generated(reference, cluster) if options.targets else made)
+    chosen = generated(reference, cluster, options.targets)
+    files = bundle(cluster, generated(reference, cluster) if options.targets else chosen)
     if options.targets:
         # Files that combine all targets are left as they are.
-        files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
+        files = {artifact.path: files[artifact.path] for artifact in chosen.artifacts}
     if options.output == "-":
-        _print_notices(made)
+        _print_notices(chosen)
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
         emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
     place = _place(reference, options.output, cluster.output)
     folder = place.path
-    apart = outputs.taken(reference, folder)
+    other_folders = output_folders(reference, folder)
     if options.every or not (options.check or options.diff):
         # Comparing a draft with another policy's folder is fine.
-        refuse_shared(folder, apart)
-    state = plan(reference, cluster.name, place, files, apart, whole=not options.targets)
+        refuse_shared(folder, other_folders)
+    state = plan(reference, cluster.name, place, files, other_folders, whole=not options.targets)
     if not options.check:
         refuse(state)
     if options.diff:
@@ -135,7 +139,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.check:
         return int(not compare(state))
     if not options.diff:
-        _print_notices(made)
+        _print_notices(chosen)
         write(state, prune=options.prune)
     return 0
 
@@ -157,10 +161,10 @@ def _one_policy(policy: str | None) -> str:
 
 def _all_policies(cache: Cache) -> list[str]:
     boundary.add_argument(os.curdir)
-    found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
+    found = policy_files(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("no policykit.yaml found in the repository", "run `policykit init`")
-    return [path for path in found if _has_output(path, outputs.extended(path), cache)]
+    return [path for path in found if _has_output(path, is_extended(path), cache)]
 
 
 def _has_output(path: str, base: bool, cache: Cache) -> bool:

@@ -6,10 +6,10 @@ import os
 
 import click
 
+from policykit.cli.options import allow_path
 from policykit.cli.output import emit_data, say, write_file
-from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
-from policykit.workspace.existing import existing
+from policykit.workspace.inputs import existing
 
 
 @click.command("import")
@@ -30,12 +30,12 @@ def command(files: tuple[str, ...], output: str) -> int:
         raise UsageError("the file already exists", "choose another name, or move it away", output)
     from policykit.importer.policy import policy_of
 
-    made = policy_of(existing(files))
-    for remark in made.remarks:
+    result = policy_of(existing(files))
+    for remark in result.remarks:
         say(f"policykit: {remark}")
     if output:
-        write_file(output, made.text)
+        write_file(output, result.text)
         say(f"wrote {output}; review it, then run: policykit lint, policykit gen")
     else:
-        emit_data(made.text)
+        emit_data(result.text)
     return 0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of
-from policykit.cli.linting.today import today
+from policykit.cli.linting.request import today
+from policykit.cli.options import allow_path, cache_of
 from policykit.cli.output import complain, emit_data, say, tell
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
-from policykit.formats import Around, krm
-from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config
+from policykit.formats import FormatContext, krm
+from policykit.formats.krm import API, ROLES, FunctionConfig, function_config
 from policykit.formats.text import summary, text
 from policykit.generator.artifact import Role
 from policykit.linter.finding import Finding, Report
@@ -116,11 +116,11 @@ def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster
 
 def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
     """The list with its workloads patched. All items share one document."""
-    asked = PatchOptions(config.workload, config.card, config.queue, config.only)
-    asked.check(cluster)
+    options = PatchOptions(config.workload, config.card, config.queue, config.only)
+    options.check(cluster)
     source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
-    patched = patch(source, cluster, asked)
-    asked.check_found(patched.objects)
+    patched = patch(source, cluster, options)
+    options.check_found(patched.objects)
     for note in (*patched.notes, *unique_notices(patched.notices)):
         say(f"policykit: {note}")
     # Another item fits into a list, but the text of the input is not preserved then.
@@ -153,7 +153,7 @@ def _fails(finding: Finding, fail_on: Severity) -> bool:
 
 
 def _print_report(report: Report, cluster: Cluster | None) -> None:
-    found = text(report, Around())
+    found = text(report, FormatContext())
     if found:
         tell(found.removesuffix("\n"))
     if cluster is None and report.silent_rules:

@@ -8,34 +8,25 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.linting.around import around
-from policykit.cli.linting.cached import lint
-from policykit.cli.linting.outputs import outputs, with_fixes, write
-from policykit.cli.linting.request import STDIN, Request
-from policykit.cli.linting.today import today
+from policykit.cli.linting.cache import lint
+from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
+from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import complain, emit_data, say
-from policykit.cli.policy import allow_path
-from policykit.formats import FORMATS
-from policykit.formats.text import summary
+from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
-    from policykit.linter.fixing import FixResult
+    from policykit.linter.fix_files import FixResult
 
 
 @click.command("lint")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "--format",
@@ -90,12 +81,7 @@ if TYPE_CHECKING:
     default="",
     help="File name used for standard input: in findings and to find its policy.",
 )
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
-)
+@namespace_option
 @click.option(
     "--baseline",
     metavar="FILE",
@@ -209,8 +195,8 @@ def command(
         done, changes = _make(fixed_files, opened, diff)
     else:
         report = lint(request, opened, options)
-    aside = diff or (STDIN in paths and (fix or unsafe_fixes))
-    done = write(report, wanted, around(workspace, after), color, aside) and done
+    stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
+    done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
     _tell_numbers(report, statistics, timings)
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
@@ -220,15 +206,15 @@ def command(
 
 def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool, bool]:
     """Prints or writes the fixes; returns (everything was written, a diff was printed)."""
-    from policykit.cli.linting import fixed
+    from policykit.cli.linting import fixes
 
     failed, shown = frozenset[str](), ""
     if diff:
-        shown = fixed.differences(fixed_files, {m.file: m.path for m in opened.workspace.members})
+        shown = fixes.differences(fixed_files, {m.file: m.path for m in opened.workspace.members})
         emit_data(shown)
     else:
-        failed = fixed.written(fixed_files, STDIN, opened.notes.given)
-    fixed.tell(fixed_files, diff=diff, failed=failed)
+        failed = fixes.written(fixed_files, STDIN, opened.notes.given)
+    fixes.tell(fixed_files, diff=diff, failed=failed)
     if opened.workspace.builds and fixed_files.report.findings:
         say(
             "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
@@ -238,13 +224,10 @@ def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool,
 
 
 def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
-    if statistics or timings:
-        from policykit.formats import statistics as numbers
-
-        for line in numbers.statistics(report) if statistics else ():
-            say(line)
-        for line in numbers.timings(report) if timings else ():
-            say(line)
+    for line in text.statistics(report) if statistics else ():
+        say(line)
+    for line in text.timings(report) if timings else ():
+        say(line)
 
 
 def _words(options: Sequence[str]) -> list[str]:
@@ -276,4 +259,4 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    say(summary(report))
+    say(text.summary(report))

@@ -6,12 +6,11 @@ import os
 
 import click
 
-from policykit.cli.caching import cache_of, cache_options
+from policykit.cli.options import allow_path, cache_of, cache_options, format_option, policy_option
 from policykit.cli.output import emit, say
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError
-from policykit.workspace.existing import stdin
-from policykit.workspace.nodes import cluster_of, cluster_of_nodes
+from policykit.workspace.inputs import cluster_of, cluster_of_nodes, stdin
 
 
 @click.command("nodes")
@@ -22,14 +21,9 @@ from policykit.workspace.nodes import cluster_of, cluster_of_nodes
     required=True,
     help="Output of `kubectl get nodes -o json`; - for standard input.",
 )
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@format_option
 @cache_options
 def command(path: str, policy: str | None, format_: str, cache_dir: str | None, no_cache: bool) -> int:
     """Compare live nodes with the policy: labels, taints, sizes and counts. Nothing is run or changed.
@@ -37,9 +31,9 @@ def command(path: str, policy: str | None, format_: str, cache_dir: str | None, 
     Exit 0 if they match, 1 if they differ.
     """
     from policykit.formats import nodes as formats
-    from policykit.importer.live.commands import steps
-    from policykit.importer.live.differences import differences
-    from policykit.importer.live.membership import membership
+    from policykit.importer.node_commands import steps
+    from policykit.importer.node_differences import differences
+    from policykit.importer.node_membership import membership
 
     cache = cache_of((path, policy or ""), cache_dir, no_cache)
     live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)

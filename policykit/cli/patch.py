@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from policykit.cli.caching import cache_of, cache_options
+from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import emit_data, say
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.companion_objects import Identity
@@ -30,12 +30,7 @@ _STDIN = "-"
 
 @click.command("patch")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "--workload",
@@ -64,12 +59,7 @@ _STDIN = "-"
     default="",
     help="File name used for standard input: in messages and to find its policy.",
 )
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
-)
+@namespace_option
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -96,14 +86,14 @@ def command(
         raise UsageError("--in-place and --diff cannot be combined", "use only one of them")
     if in_place and _STDIN in (paths or (_STDIN,)):
         raise UsageError("--in-place needs files, not standard input", "name the files, or omit --in-place")
-    asked = PatchOptions(workload, card, queue, only)
+    options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
     done = [
-        (source, _patched(source, folder, cluster_for(folder, policy, cache), asked, sources))
+        (source, _patched(source, folder, cluster_for(folder, policy, cache), options, sources))
         for source, folder in sources
     ]
-    asked.check_found(one for _, patched in done for one in patched.objects)
+    options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
         _write(done)
@@ -132,9 +122,9 @@ def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Itera
 
 def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> tuple[Source, str]:
     folder = os.path.dirname(os.path.abspath(path))
-    stands_in = namespace or kustomization_namespace(folder) or "default"
+    default_namespace = namespace or kustomization_namespace(folder) or "default"
     partial = not rendered and is_patch(path)
-    return Source(path, raw, stands_in, partial=partial, rendered=rendered), folder
+    return Source(path, raw, default_namespace, partial=partial, rendered=rendered), folder
 
 
 def _standard_input() -> bytes:
@@ -149,22 +139,22 @@ def _patched(
     source: Source,
     folder: str,
     cluster: Cluster | None,
-    asked: PatchOptions,
+    options: PatchOptions,
     sources: Sequence[tuple[Source, str]],
 ) -> PatchedText:
     if cluster is None:
         raise SourceError(
             "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
         )
-    asked.check(cluster)
+    options.check(cluster)
 
     def elsewhere() -> dict[Identity, Mapping[str, Any]]:
         # Another folder may be another environment, with objects of the same names.
-        others = (one for one, beside in sources if beside == folder and one.path != source.path)
+        others = (one for one, in_folder in sources if in_folder == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
     with faults_at(source.path):
-        return patch(source, cluster, asked, elsewhere)
+        return patch(source, cluster, options, elsewhere)
 
 
 def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:

@@ -6,10 +6,7 @@ import os
 from functools import cache as once
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit.cli.output import complain
-from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.policies import nearest_policy, reader
 
@@ -17,23 +14,6 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
     from policykit.workspace.cache.folder import Cache
     from policykit.workspace.cache.policies import CompiledPolicy, Reader
-
-
-def _begin(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
-    boundary.begin(folders)
-
-
-allow_path = click.option(
-    "--allow-path",
-    type=click.Path(exists=True),
-    metavar="DIR",
-    multiple=True,
-    expose_value=False,
-    callback=_begin,
-    help="Also allow reading and writing files below DIR; repeatable. By default, files that a policy or a"
-    " symbolic link points to must be inside the same repository, or without one inside the same folder.",
-)
-"""For every command that reads files named in a repository."""
 
 
 def cluster_from(reference: str, cache: Cache) -> Cluster:

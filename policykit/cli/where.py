@@ -7,15 +7,22 @@ import os
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of, cache_options
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    format_option,
+    namespace_option,
+    policy_option,
+)
 from policykit.cli.output import complain, emit, say
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
-from policykit.workspace.existing import stdin
 from policykit.workspace.files import discover, read
+from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
 
 _STDIN = "-"
@@ -23,25 +30,15 @@ _STDIN = "-"
 
 @click.command("where")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "--nodes",
     metavar="FILE",
     help="Use live nodes instead of a policy: output of `kubectl get nodes -o json`.",
 )
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
-)
+@format_option
+@namespace_option
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -67,8 +64,8 @@ def command(
                 raise SourceError(
                     "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
                 )
-            stands_in = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, stands_in)]
+            default_namespace = namespace or kustomization_namespace(folder) or "default"
+            found = [*api.where(_content(path), cluster, default_namespace)]
             reviewed.extend((_shown(path), review) for review in found)
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     for failure in failures:
@@ -79,7 +76,7 @@ def command(
 
 
 def _nodes(path: str) -> Cluster:
-    from policykit.workspace.nodes import cluster_of_nodes
+    from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)
 

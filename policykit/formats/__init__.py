@@ -1,34 +1,17 @@
-"""Output formats: a table from format name to a function of a Report and its context."""
+"""Output formats of findings: a table from format name to a function of a report and its context."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.lazy import Lazy
 
 if TYPE_CHECKING:
     from policykit.linter.finding import Report
 
-_FUNCTIONS = {
-    "text": "text",
-    "concise": "concise",
-    "json": "json_text",
-    "jsonl": "jsonl",
-    "sarif": "sarif",
-    "github": "github",
-    "gitlab": "gitlab",
-    "junit": "junit",
-    "rdjson": "rdjson",
-}
-"""Format name, which is also the module name, to the function in that module."""
 
-FORMATS = tuple(_FUNCTIONS)
-
-WITH_FIXES = frozenset({"json", "jsonl", "sarif", "rdjson"})
-"""Formats that show the fix of each finding."""
-
-
-class Around(NamedTuple):
+class FormatContext(NamedTuple):
     """What a format may use in addition to the report."""
 
     raw: Callable[[str], bytes] = lambda path: b""
@@ -41,11 +24,26 @@ class Around(NamedTuple):
     version: str = "0"
 
 
-Format = Callable[["Report", Around], str]
+Format = Callable[["Report", FormatContext], str]
+
+_FORMATS: dict[str, Lazy[Format]] = {
+    "text": Lazy("policykit.formats.text:text"),
+    "concise": Lazy("policykit.formats.text:concise"),
+    "json": Lazy("policykit.formats.json:json_text"),
+    "jsonl": Lazy("policykit.formats.json:jsonl"),
+    "sarif": Lazy("policykit.formats.sarif:sarif"),
+    "github": Lazy("policykit.formats.github:github"),
+    "gitlab": Lazy("policykit.formats.gitlab:gitlab"),
+    "junit": Lazy("policykit.formats.junit:junit"),
+    "rdjson": Lazy("policykit.formats.rdjson:rdjson"),
+}
+
+FORMATS = tuple(_FORMATS)
+
+WITH_FIXES = frozenset({"json", "jsonl", "sarif", "rdjson"})
+"""Formats that show the fix of each finding."""
 
 
 def format_named(name: str) -> Format:
     """The format's function, imported on demand. Raises KeyError."""
-    function = _FUNCTIONS[name]
-    found: Format = getattr(import_module(f"policykit.formats.{name}"), function)
-    return found
+    return _FORMATS[name].load()

@@ -6,9 +6,9 @@ Source: GitHub's page on workflow commands; limits of annotations as actions/too
 from __future__ import annotations
 
 from policykit.escape import markdown, one_line
-from policykit.formats import Around
-from policykit.formats.places import relative
-from policykit.formats.text import counted, said, tally
+from policykit.formats import FormatContext
+from policykit.formats.findings import counted, message_lines, tally
+from policykit.formats.locations import relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -19,10 +19,10 @@ _ROWS = 200
 """Most rows of the summary."""
 
 
-def github(report: Report, around: Around) -> str:
+def github(report: Report, context: FormatContext) -> str:
     """A command per finding, most severe first, and one with the number of those not shown."""
     ordered = sorted(report.findings, key=lambda f: f.severity.rank)
-    lines = [_command(finding, around) for finding in ordered]
+    lines = [_command(finding, context) for finding in ordered]
     hidden = sum(max(0, amount - _SHOWN) for amount in tally(report).values())
     if hidden:
         more = f"{counted(hidden, 'finding')} more than GitHub shows as annotations: the log has all of them"
@@ -30,30 +30,31 @@ def github(report: Report, around: Around) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def step_summary(report: Report, around: Around) -> str:
+def step_summary(report: Report, context: FormatContext) -> str:
     """The findings as a Markdown table, for the file that GITHUB_STEP_SUMMARY names."""
     totals = ", ".join(counted(n, severity) for severity, n in tally(report).items() if n)
     lines = ["### policykit", "", totals or "no findings", ""]
     if report.findings:
-        lines += ["| | rule | place | what |", "| --- | --- | --- | --- |"]
+        lines += ["| | rule | location | message |", "| --- | --- | --- | --- |"]
     ordered = sorted(report.findings, key=lambda f: f.severity.rank)
     for finding in ordered[:_ROWS]:
-        place = f"{relative(finding.path, around.root)}:{finding.span.line}"
-        cells = (finding.severity.value, f"{finding.code} {finding.name}", place, finding.message)
+        location = f"{relative(finding.path, context.root)}:{finding.span.line}"
+        cells = (finding.severity.value, f"{finding.code} {finding.name}", location, finding.message)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     if len(ordered) > _ROWS:
         lines += ["", f"and {len(ordered) - _ROWS} more"]
     return "\n".join(lines) + "\n"
 
 
-def _command(finding: Finding, around: Around) -> str:
+def _command(finding: Finding, context: FormatContext) -> str:
+    """A workflow command with all supported properties."""
     span = finding.span
-    places = {"file": relative(finding.path, around.root), "line": span.line, "endLine": span.end_line}
+    places = {"file": relative(finding.path, context.root), "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:
         places |= {"col": span.column, "endColumn": span.end_column}
     places["title"] = f"{finding.code} {finding.name}"
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
-    message = "%0A".join(map(_data, said(finding)))
+    message = "%0A".join(map(_data, message_lines(finding)))
     return f"::{_COMMANDS[finding.severity]} {properties}::{message}"
 
 
@@ -66,7 +67,6 @@ def _property(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """A workflow command with all supported properties."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from policykit.escape import dumps
-from policykit.formats import Around
-from policykit.formats.clusters import grouped
-from policykit.formats.fingerprint import fingerprints
-from policykit.formats.places import relative
+from policykit.formats import FormatContext
+from policykit.formats.findings import fingerprints, grouped
+from policykit.formats.locations import relative
 from policykit.linter.finding import Report
 from policykit.model.severity import Severity
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 
 
-def gitlab(report: Report, around: Around) -> str:
+def gitlab(report: Report, context: FormatContext) -> str:
     """A list with an entry per finding; fingerprints are unique, because GitLab merges equal ones."""
     groups = grouped(report.findings)
-    named = [(relative(group.finding.path, around.root), group.finding) for group in groups]
+    named = [(relative(group.finding.path, context.root), group.finding) for group in groups]
     entries = [
         {
             "description": "; ".join([f"{finding.code} {finding.message}", *group.lines()]),

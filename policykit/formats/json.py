@@ -1,18 +1,18 @@
-"""Findings as one JSON object with stable bytes; schemas/findings.json describes it."""
+"""Findings as one JSON object with stable bytes, or as JSON Lines; schemas/findings.json describes both."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from policykit.escape import dumps
-from policykit.formats import Around
-from policykit.formats.text import tally
+from policykit.formats import FormatContext
+from policykit.formats.findings import tally
 from policykit.linter.finding import Finding, Report, TextFix
 
 SCHEMA_VERSION = 1
 
 
-def json_text(report: Report, around: Around | None = None) -> str:
+def json_text(report: Report, context: FormatContext | None = None) -> str:
     """The whole report as one JSON object; within a schema version, members are only added."""
     totals = tally(report)
     data = {
@@ -28,12 +28,17 @@ def json_text(report: Report, around: Around | None = None) -> str:
             "warnings": totals["warning"],
             "infos": totals["info"],
         },
-        "findings": [as_data(finding) for finding in report.findings],
+        "findings": [_data(finding) for finding in report.findings],
     }
     return dumps(data) + "\n"
 
 
-def as_data(finding: Finding) -> dict[str, Any]:
+def jsonl(report: Report, context: FormatContext) -> str:
+    """A line per finding; empty if there are none."""
+    return "".join(dumps(_data(finding), indent=None) + "\n" for finding in report.findings)
+
+
+def _data(finding: Finding) -> dict[str, Any]:
     """A finding as an entry of `findings`."""
     resource = finding.resource
     return {

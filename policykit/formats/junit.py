@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policykit.escape import xml_text
-from policykit.formats import Around
-from policykit.formats.places import relative
-from policykit.formats.text import said
+from policykit.formats import FormatContext
+from policykit.formats.findings import message_lines
+from policykit.formats.locations import relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
 
-def junit(report: Report, around: Around) -> str:
+def junit(report: Report, context: FormatContext) -> str:
     """Info findings are output of a passed case. Times are 0, because rules are not timed per file."""
-    by_file: dict[str, list[Finding]] = {path: [] for path in around.files}
+    by_file: dict[str, list[Finding]] = {path: [] for path in context.files}
     for finding in report.findings:
         by_file.setdefault(finding.path, []).append(finding)
     failed = sum(_fails(finding) for finding in report.findings)
     cases = sum(max(1, len(found)) for found in by_file.values())
     head = f'<testsuites name="policykit" tests="{cases}" failures="{failed}" errors="0" time="0">'
-    suites = [_suite(relative(path, around.root), by_file[path]) for path in sorted(by_file)]
+    suites = [_suite(relative(path, context.root), by_file[path]) for path in sorted(by_file)]
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>", ""])
 
 
@@ -34,7 +34,7 @@ def _suite(path: str, findings: Sequence[Finding]) -> str:
     for finding in findings:
         line = finding.span.line
         case = _attribute(f"{finding.code} {finding.name} {line}:{finding.span.column}")
-        body = "\n".join(map(xml_text, said(finding)))
+        body = "\n".join(map(xml_text, message_lines(finding)))
         lines.append(f'    <testcase name={case} classname={name} file={name} line="{line}" time="0">')
         if _fails(finding):
             message, kind = _attribute(finding.message), _attribute(finding.severity.value)

@@ -1,4 +1,4 @@
-"""The wire format of KRM functions: a ResourceList in, a ResourceList out.
+"""The wire format of KRM functions: a ResourceList with a functionConfig in, a ResourceList out.
 
 Source: the KRM Functions Specification v1 of kustomize (`functions-spec.md`, kustomize 5.8).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from policykit.errors import SourceError
+from policykit.errors import SourceError, UsageError
 from policykit.linter.finding import Finding
 from policykit.linter.reader import decode
 from policykit.manifests.amend import apply
@@ -17,12 +17,25 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import digits
 from policykit.manifests.writer import dump
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 _VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
 _INDICES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
 _ORIGIN = "config.kubernetes.io/origin"
 _LOCAL = "config.kubernetes.io/local-config"
+API = "policykit.io/v1alpha1"
+ROLES = ("generate", "patch", "lint")
+_POLICY = "Policy"
+_TEXTS = ("namespace", "workload", "card", "queue", "failOn")
+_LISTS = ("targets", "only", "select", "ignore")
+_NAMES = {"failOn": "fail_on"}
+_FIELDS = {
+    "generate": ("policy", "targets"),
+    "patch": ("policy", "namespace", "workload", "card", "queue", "only"),
+    "lint": ("policy", "namespace", "select", "ignore", "failOn", "complete"),
+}
 _HINT = "run this command through kustomize; see `policykit krm --help`"
 
 
@@ -61,11 +74,61 @@ def read(raw: bytes) -> ResourceList:
     return ResourceList(text.text, data, tuple(items), config)
 
 
-def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
+class FunctionConfig(NamedTuple):
+    """The configuration of one function. Empty fields follow the policy and the defaults."""
+
+    role: str
+    """generate, patch or lint."""
+    policy: str = ""
+    """A file relative to the current folder, or profile:NAME."""
+    inline: Mapping[str, Any] = {}
+    """A whole policy as data."""
+    namespace: str = ""
+    targets: tuple[str, ...] = ()
+    workload: str = ""
+    card: str = ""
+    queue: str = ""
+    only: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str = Severity.WARNING
+    complete: bool = False
+    """The items are complete, so rules about missing objects apply."""
+
+
+def function_config(data: Mapping[str, Any], role: str = "") -> FunctionConfig:
+    """Reads a functionConfig: kind Generate, Patch or Lint, or a Policy.
+
+    `role` comes from the command line: required without a functionConfig, and must agree with
+    the functionConfig if there is one; for a Policy it defaults to generate. Raises UsageError.
+    """
+    if not data:
+        return FunctionConfig(_needed(role))
+    version, kind = data.get("apiVersion"), data.get("kind")
+    if version != API:
+        raise UsageError(f"functionConfig has apiVersion {version!r}", f"write {API}")
+    if kind == _POLICY:
+        return FunctionConfig(role or "generate", inline=data)
+    known = {name.capitalize(): name for name in ROLES}
+    if not isinstance(kind, str) or kind not in known:
+        raise UsageError(
+            f"functionConfig has kind {kind!r}", _suggestion(str(kind), (*known, _POLICY), "use one of")
+        )
+    if role and role != known[kind]:
+        raise UsageError(f"functionConfig has kind {kind}, but the argument is {role}", "remove one of them")
+    spec = data.get("spec")
+    if spec is not None and not isinstance(spec, dict):
+        raise UsageError(
+            "spec of the functionConfig is not a mapping", "use `spec: {policy: policykit.yaml}`"
+        )
+    return _read(known[kind], spec or {})
+
+
+def with_items(given: ResourceList, added: Iterable[Mapping[str, Any]]) -> str:
     """The list with more objects, which replace those of the same name."""
     items = list(given.items)
     places = {_identity(item): place for place, item in reversed([*enumerate(items)])}
-    for item in made:
+    for item in added:
         place = places.setdefault(_identity(item), len(items))
         if place < len(items):
             items[place] = _annotated(item, _annotations(items[place]))
@@ -163,3 +226,50 @@ def _identity(item: Mapping[str, Any]) -> tuple[str, ...]:
 def _reference(item: Mapping[str, Any]) -> dict[str, Any]:
     parts = zip(("apiVersion", "kind", "namespace", "name"), _identity(item), strict=True)
     return {field: part for field, part in parts if part}
+
+
+def _needed(role: str) -> str:
+    if not role:
+        raise UsageError("the ResourceList has no functionConfig", f"pass one of: {', '.join(ROLES)}")
+    return role
+
+
+def _read(role: str, spec: Mapping[str, Any]) -> FunctionConfig:
+    for field, value in spec.items():
+        if field not in _FIELDS[role]:
+            known = _FIELDS[role]
+            raise UsageError(
+                f"{role.capitalize()} has no field spec.{field}", _suggestion(field, known, "it has")
+            )
+        _check(field, value)
+    config = FunctionConfig(role)
+    fields: dict[str, Any] = {_NAMES.get(field, field): _frozen(value) for field, value in spec.items()}
+    if isinstance(fields.get("policy"), dict):
+        fields["inline"] = fields.pop("policy")
+    return config._replace(**fields)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _check(field: str, value: object) -> None:
+    if field == "policy":
+        right, wanted = isinstance(value, (str, dict)), "a file, profile:NAME, or a policy"
+    elif field == "complete":
+        right, wanted = isinstance(value, bool), "true or false"
+    elif field == "failOn":
+        levels = [severity.value for severity in Severity]
+        right, wanted = value in levels, ", ".join(levels)
+    elif field in _TEXTS:
+        right, wanted = isinstance(value, str), "a string"
+    else:
+        right = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        wanted = "a list of strings"
+    if not right:
+        raise UsageError(f"spec.{field} of the functionConfig is {value!r}", f"write {wanted}")
+
+
+def _suggestion(word: str, known: tuple[str, ...], otherwise: str) -> str:
+    near = nearest(word, known)
+    return f"did you mean {near}?" if near else f"{otherwise} {', '.join(known)}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from policykit.escape import dumps, one_line
-from policykit.formats.text import counted
-from policykit.importer.live.commands import Step
-from policykit.importer.live.differences import Difference
+from policykit.formats.findings import counted
+from policykit.importer.node_commands import Step
+from policykit.importer.node_differences import Difference
 
 _NAMED = 5
 
@@ -62,6 +62,6 @@ def _commands(steps: Sequence[Step]) -> str:
     """The commands as a script to copy; none of them has been run."""
     lines = ["", "# These commands fix the differences; none has been run."]
     for step in steps:
-        lines += ["", *(f"# {says}" for says in step.note.splitlines())]
+        lines += ["", *(f"# {line}" for line in step.note.splitlines())]
         lines += [line.rstrip("\n") for line in step.commands]
     return "\n".join(lines) + "\n"

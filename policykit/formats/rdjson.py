@@ -8,29 +8,29 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.escape import dumps
-from policykit.formats import Around
-from policykit.formats.places import Files, relative
+from policykit.formats import FormatContext
+from policykit.formats.locations import SourceFiles, relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
 
-def rdjson(report: Report, around: Around) -> str:
+def rdjson(report: Report, context: FormatContext) -> str:
     """One DiagnosticResult."""
-    files = Files(around.raw)
+    files = SourceFiles(context.raw)
     data = {
         "source": {"name": "policykit"},
-        "diagnostics": [_diagnostic(finding, around.root, files) for finding in report.findings],
+        "diagnostics": [_diagnostic(finding, context.root, files) for finding in report.findings],
     }
     return dumps(data) + "\n"
 
 
-def _diagnostic(finding: Finding, root: str, files: Files) -> dict[str, Any]:
+def _diagnostic(finding: Finding, root: str, files: SourceFiles) -> dict[str, Any]:
     span = finding.span
-    said = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
+    message = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
     found: dict[str, Any] = {
-        "message": said,
+        "message": message,
         "location": {
             "path": relative(finding.path, root),
             "range": {
@@ -46,8 +46,8 @@ def _diagnostic(finding: Finding, root: str, files: Files) -> dict[str, Any]:
     return found
 
 
-def _suggestion(finding: Finding, edit: Any, files: Files) -> dict[str, Any]:
-    start, end = (files.place(finding.path, at) for at in (edit.start, edit.end))
+def _suggestion(finding: Finding, edit: Any, files: SourceFiles) -> dict[str, Any]:
+    start, end = (files.line_and_column(finding.path, at) for at in (edit.start, edit.end))
     return {
         "range": {
             "start": _position(finding.path, *start, files),
@@ -57,6 +57,6 @@ def _suggestion(finding: Finding, edit: Any, files: Files) -> dict[str, Any]:
     }
 
 
-def _position(path: str, line: int, column: int, files: Files) -> dict[str, int]:
+def _position(path: str, line: int, column: int, files: SourceFiles) -> dict[str, int]:
     before = files.line(path, line)[: column - 1]
     return {"line": line, "column": column + len(before.encode("utf-8", errors="replace")) - len(before)}

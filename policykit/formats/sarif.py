@@ -9,9 +9,9 @@ import inspect
 from typing import Any
 
 from policykit.escape import dumps
-from policykit.formats import Around
-from policykit.formats.fingerprint import fingerprints
-from policykit.formats.places import Files, relative
+from policykit.formats import FormatContext
+from policykit.formats.findings import fingerprints
+from policykit.formats.locations import SourceFiles, relative
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.rule import AnyRule
 from policykit.model.severity import Severity
@@ -26,7 +26,7 @@ _MOST_TEXT = 1024
 _ROOT = "SRCROOT"
 
 
-def sarif(report: Report, around: Around) -> str:
+def sarif(report: Report, context: FormatContext) -> str:
     """One run. If there are more results than services accept, the most severe are kept, with a note."""
     ordered = report.findings
     left_out = len(ordered) - _MOST_RESULTS
@@ -35,8 +35,8 @@ def sarif(report: Report, around: Around) -> str:
         ordered = tuple(sorted(kept, key=Finding.sort_key))
     codes = sorted({finding.code for finding in ordered})
     position = {code: number for number, code in enumerate(codes)}
-    files = Files(around.raw)
-    named = [(relative(finding.path, around.root), finding) for finding in ordered]
+    files = SourceFiles(context.raw)
+    named = [(relative(finding.path, context.root), finding) for finding in ordered]
     results = [
         _result(finding, path, position[finding.code], mark, files)
         for (path, finding), mark in zip(named, fingerprints(named), strict=True)
@@ -45,7 +45,7 @@ def sarif(report: Report, around: Around) -> str:
         "tool": {
             "driver": {
                 "name": "policykit",
-                "semanticVersion": around.version,
+                "semanticVersion": context.version,
                 "rules": [_rule(rule(entry)) for entry in CATALOGUE if entry.code in position],
             }
         },
@@ -53,21 +53,21 @@ def sarif(report: Report, around: Around) -> str:
         "results": results,
         "invocations": [{"executionSuccessful": not report.failures, **_notifications(report, left_out)}],
     }
-    if around.root:
+    if context.root:
         run["originalUriBaseIds"] = {_ROOT: {"description": {"text": "The root of the repository."}}}
     return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _notifications(report: Report, left_out: int) -> dict[str, Any]:
-    said = [*report.failures]
+    messages = [*report.failures]
     if left_out > 0:
-        said.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
-    if not said:
+        messages.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
+    if not messages:
         return {}
     return {
         "toolExecutionNotifications": [
             {"level": "error" if text in report.failures else "warning", "message": {"text": text}}
-            for text in said
+            for text in messages
         ]
     }
 
@@ -91,13 +91,13 @@ def _rule(known: AnyRule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, path: str, index: int, mark: str, files: Files) -> dict[str, Any]:
-    said = finding.message + (f". {finding.help}" if finding.help else "")
+def _result(finding: Finding, path: str, index: int, mark: str, files: SourceFiles) -> dict[str, Any]:
+    message = finding.message + (f". {finding.help}" if finding.help else "")
     found: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": said},
+        "message": {"text": message},
         "locations": [
             {"physicalLocation": {"artifactLocation": _artifact(path), "region": _region(finding)}}
         ],
@@ -134,11 +134,11 @@ def _region(finding: Finding) -> dict[str, int]:
     }
 
 
-def _fix(fix: TextFix, reported: str, path: str, files: Files) -> dict[str, Any]:
+def _fix(fix: TextFix, reported: str, path: str, files: SourceFiles) -> dict[str, Any]:
     replacements = []
     for edit in fix.edits:
-        line, column = files.place(reported, edit.start)
-        end_line, end_column = files.place(reported, edit.end)
+        line, column = files.line_and_column(reported, edit.start)
+        end_line, end_column = files.line_and_column(reported, edit.end)
         region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
         replacements.append({"deletedRegion": region, "insertedContent": {"text": edit.text}})
     return {

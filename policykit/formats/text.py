@@ -1,67 +1,49 @@
-"""Findings as text: `path:line:col: CODE message [name]`, the source line, then help."""
+"""Findings as text: with their source lines, or one line each; a summary; statistics."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
 
-from policykit.escape import one_line
-from policykit.formats import Around
-from policykit.formats.clusters import grouped
-from policykit.formats.colour import BOLD, DIM, OF_SEVERITY, paint
+from policykit.escape import in_place, one_line
+from policykit.formats import FormatContext
+from policykit.formats.findings import Group, counted, grouped, message_lines, tally
+from policykit.formats.locations import SourceFiles
 from policykit.linter.finding import Finding, Report
+from policykit.model.severity import Severity
 
-if TYPE_CHECKING:
-    from policykit.formats.places import Files
+_BOLD, _DIM = "1", "2"
+_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
+"""Terminal colours, which never carry information that the text lacks."""
+_WIDTH = 100
+"""Most columns of a source line to show; a longer one is cut around the marks."""
+_BEFORE = 30
+"""Columns kept before the marks if a line is cut."""
+_CUT = "..."
 
 
-def text(report: Report, around: Around) -> str:
-    """Each finding with its source line; empty if there are none."""
-    if not report.findings:
-        return ""
-    from policykit.formats.places import Files
-
-    files = Files(around.raw)
+def text(report: Report, context: FormatContext) -> str:
+    """Each finding with its source line and help; empty if there are none."""
+    files = SourceFiles(context.raw)
     lines: list[str] = []
     for group in grouped(report.findings):
-        lines.append(heading(group.finding, around.colour))
-        lines += _excerpt(group.finding, files, around.colour)
-        lines += advice(group.finding)
+        lines.append(_heading(group.finding, context.colour))
+        lines += _excerpt(group.finding, files, context.colour)
+        lines += _help(group.finding)
         lines += [one_line(f"    {line}") for line in group.lines()]
     return "".join(line + "\n" for line in lines)
 
 
-def heading(finding: Finding, colour: bool = False) -> str:
-    """`path:line:col: CODE message [name]`, escaped to one line."""
-    place = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
-    code = paint(finding.code, OF_SEVERITY[finding.severity], colour)
-    message = f"{one_line(finding.message)} {paint(f'[{finding.name}]', DIM, colour)}"
-    return f"{paint(place, BOLD, colour)}: {code} {message}"
+def concise(report: Report, context: FormatContext) -> str:
+    """`path:line:col: CODE message [name]`, a line for each location and rule."""
+    return "".join(_concise_line(group, context) + "\n" for group in grouped(report.findings))
 
 
-def said(finding: Finding) -> list[str]:
-    """The message, then the lines of the help."""
-    return [finding.message, *(finding.help.split("\n") if finding.help else ())]
-
-
-def advice(finding: Finding) -> list[str]:
-    """The indented help, and the template that the document was rendered from."""
-    _, *lines = said(finding)
-    source = [one_line(f"    rendered from: {finding.source}")] if finding.source else []
-    return source + [one_line(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
-
-
-def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
-    from policykit.formats.excerpt import excerpt
-
-    shown = excerpt(finding, files)
-    if shown is None:
-        return []
-    number, line, marks = shown
-    bar = paint("|", DIM, colour)
-    return [
-        f"    {paint(number, DIM, colour)} {bar} {line}",
-        f"    {' ' * len(number)} {bar} {paint(marks, OF_SEVERITY[finding.severity], colour)}",
-    ]
+def _concise_line(group: Group, context: FormatContext) -> str:
+    """The finding, followed by what differs between clusters."""
+    differences = one_line("; ".join(group.lines()))
+    return _heading(group.finding, context.colour) + (f" ({differences})" if differences else "")
 
 
 def summary(report: Report) -> str:
@@ -77,14 +59,90 @@ def summary(report: Report) -> str:
     return f"{found} ({read}{tail})"
 
 
-def counted(amount: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{amount} {noun if amount == 1 else noun + 's'}"
+def statistics(report: Report) -> list[str]:
+    """A line per rule with findings, most frequent first."""
+    amounts = Counter((finding.code, finding.name) for finding in report.findings)
+    width = max((len(str(amount)) for amount in amounts.values()), default=0)
+    ordered = sorted(amounts.items(), key=lambda item: (-item[1], item[0]))
+    return [f"{amount:>{width}}  {code}  {name}" for (code, name), amount in ordered]
 
 
-def tally(report: Report) -> dict[str, int]:
-    """Findings by severity, most severe first."""
-    totals = {"error": 0, "warning": 0, "info": 0}
-    for finding in report.findings:
-        totals[finding.severity.value] += 1
-    return totals
+def timings(report: Report) -> list[str]:
+    """A line per rule, slowest first, and their sum; in milliseconds over all processes."""
+    ordered = sorted(report.times, key=lambda item: (-item[1], item[0]))
+    whole = sum(seconds for _, seconds in ordered)
+    lines = [f"{seconds * 1000:>10.1f} ms  {code}" for code, seconds in ordered]
+    return [*lines, f"{whole * 1000:>10.1f} ms  all rules"]
+
+
+def use_colour(choice: str, environment: Mapping[str, str], terminal: bool) -> bool:
+    """Whether to colour: the option decides, then FORCE_COLOR, NO_COLOR and TERM, then the terminal.
+
+    Sources: no-color.org, force-color.org.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("FORCE_COLOR"):
+        return True
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return False
+    return terminal
+
+
+def _heading(finding: Finding, colour: bool) -> str:
+    """`path:line:col: CODE message [name]`, escaped to one line."""
+    location = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
+    code = _paint(finding.code, _COLOURS[finding.severity], colour)
+    message = f"{one_line(finding.message)} {_paint(f'[{finding.name}]', _DIM, colour)}"
+    return f"{_paint(location, _BOLD, colour)}: {code} {message}"
+
+
+def _help(finding: Finding) -> list[str]:
+    """The template that the document was rendered from, and the help, indented."""
+    _, *lines = message_lines(finding)
+    source = [one_line(f"    rendered from: {finding.source}")] if finding.source else []
+    return source + [one_line(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
+
+
+def _excerpt(finding: Finding, files: SourceFiles, colour: bool) -> list[str]:
+    shown = excerpt(finding, files)
+    if shown is None:
+        return []
+    number, line, marks = shown
+    bar = _paint("|", _DIM, colour)
+    return [
+        f"    {_paint(number, _DIM, colour)} {bar} {line}",
+        f"    {' ' * len(number)} {bar} {_paint(marks, _COLOURS[finding.severity], colour)}",
+    ]
+
+
+def excerpt(finding: Finding, files: SourceFiles) -> tuple[str, str, str] | None:
+    """Line number, line and marks, in terminal columns; None if the line is blank."""
+    span = finding.span
+    line = files.line(finding.path, span.line)
+    start = min(span.column - 1, len(line))
+    end = span.end_column - 1 if span.end_line == span.line else len(line)
+    # Cut first: one very long line may have many findings.
+    begin = max(0, start - _BEFORE) if len(line) > _WIDTH else 0
+    shown = in_place(line[begin : begin + _WIDTH]).rstrip()
+    if not shown:
+        return None
+    head, tail = _CUT if begin else "", _CUT if begin + _WIDTH < len(line) else ""
+    line, shift = head + shown, len(head) - begin
+    start, end = start + shift, max(start + shift + 1, min(end + shift, len(line)))
+    marks = " " * _columns(line[:start]) + "^" * max(1, _columns(line[start:end]))
+    return str(span.line), line + tail, marks
+
+
+def _columns(text: str) -> int:
+    """Width in terminal columns: Chinese characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def _paint(text: str, code: str, on: bool) -> str:
+    """The text in a colour, if colours are on."""
+    return f"\x1b[{code}m{text}\x1b[0m" if on and text else text

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from policykit.escape import dumps, one_line
+from policykit.formats.findings import counted
 from policykit.manifests.path import pointer
-from policykit.placement.gang_domain import gang_problem
+from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
@@ -30,10 +31,13 @@ def json_text(reviewed: Reviewed) -> str:
 def _block(path: str, review: Review) -> str:
     manifest, pod_set = review.manifest, review.pod_set
     line = manifest.span(pod_set.path).line
-    pods = "unknown number of pods" if pod_set.replicas is None else _plural(pod_set.replicas, "pod")
-    asks = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
+    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
+    requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
     name = f"{manifest.kind} {manifest.name}".strip()
-    lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {asks})", f"  {_kind(review)}"]
+    lines = [
+        f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
+        f"  {_kind(review)}",
+    ]
     if problem := gang_problem(review):
         lines.append(f"  {problem}")
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
@@ -52,7 +56,7 @@ def _kind(review: Review) -> str:
 
 
 def _verdict(landing: Landing, review: Review) -> str:
-    """To a system that ignores preferences no pool is preferred."""
+    """A system that ignores preferences prefers no pool."""
     ignored = landing.accepts and preferences_ignored_by(review.pod_set, review.cluster)
     return "accepted" if ignored else landing.verdict
 
@@ -69,7 +73,7 @@ def _reason(landing: Landing, review: Review) -> str:
 
 
 def _margin(landing: Landing, review: Review) -> str:
-    """How far behind the next pool is, where it is so near that other scores may outweigh it.
+    """The lead over the next pool, if it is so small that other scores may outweigh it.
 
     Source: NodeAffinity gives the best node 100 points and others their share, and weighs 2; each of
     NodeResourcesFit and BalancedAllocation gives up to 100 points (kube-scheduler 1.36).
@@ -82,10 +86,6 @@ def _margin(landing: Landing, review: Review) -> str:
         return ""
     margin = landing.score - after.score
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
-
-
-def _plural(amount: int, noun: str) -> str:
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
 def _pod_set(path: str, review: Review) -> dict[str, Any]:

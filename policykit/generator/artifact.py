@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from policykit.model.cluster import Cluster
 
@@ -31,6 +31,19 @@ class Artifact(NamedTuple):
     """Relative to the output folder, with `/`."""
     text: str
     role: Role
+
+
+class ComponentPatch(NamedTuple):
+    """A patch of a kustomize component, and the objects that it applies to."""
+
+    file: str
+    group: str
+    """API group of the objects; empty for the core group."""
+    kind: str
+    data: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    """Part of an object, or the operations of a JSON patch."""
+    comment: str = ""
+    """Comment lines at the top of the file."""
 
 
 class Notice(NamedTuple):

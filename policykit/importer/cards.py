@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from policykit.catalogue import cards as catalogue
-from policykit.catalogue.cards import Product, Vendor
-from policykit.catalogue.products import without_suffixes
-from policykit.importer.inventory import Node
-from policykit.importer.sharing import CardSharing, card_sharing, gke_sharing
+from policykit.catalogue import resources
+from policykit.catalogue.cards import Product, Vendor, without_suffixes
+from policykit.importer.card_sharing import CardSharing, card_sharing, gke_sharing
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
+from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
-from policykit.policy.compile.known_card import GFD_VENDOR
+from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 
 _ROLES = ("card", "shared", "core", "memory", "partition")
@@ -37,7 +37,7 @@ CardEntry = tuple[tuple[str, Any], ...]
 class NodeCard(NamedTuple):
     """The card of a node."""
 
-    card: CardEntry
+    entry: CardEntry
     key: str = ""
     """Key of its product label; empty: none."""
     label_value: str = ""
@@ -52,7 +52,7 @@ class NodeCard(NamedTuple):
 
     @property
     def product(self) -> str:
-        return str(dict(self.card).get("product", ""))
+        return str(dict(self.entry).get("product", ""))
 
     @property
     def default_count(self) -> int:
@@ -174,12 +174,12 @@ def _by_label(key: ProductKey, value: str, labels: Mapping[str, str], has: Amoun
     product = _product(key, value)
     if product is not None and product.vendor != vendor.vendor:
         return None
-    theirs = [r for r in has if (found := catalogue.resource(r)) and _maker(found.vendor) == vendor.vendor]
+    theirs = [r for r in has if (found := resources.resource(r)) and _maker(found.vendor) == vendor.vendor]
     if "/" not in key.key and product is None and not theirs:
         # A key without a domain, such as Model, may mean anything.
         return None
     usual = (product.resource if product else "") or vendor.resource
-    whole = [r for r in theirs if (found := catalogue.resource(r)) and found.role == "card"]
+    whole = [r for r in theirs if (found := resources.resource(r)) and found.role == "card"]
     resource = usual if usual in has or not whole else whole[0]
     state = _sharing(key, value, product, labels, has, resource)
     if state is None and without_suffixes(value)[0] == value:
@@ -242,7 +242,7 @@ def _card_resource(has: Amounts, named: frozenset[str]) -> str:
     """The card resource of a node without a product label."""
     ranked = []
     for name in has:
-        known = catalogue.resource(name)
+        known = resources.resource(name)
         if name in named:
             ranked.append((0, name))
         elif known and known.role in _ROLES:

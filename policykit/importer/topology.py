@@ -7,9 +7,9 @@ from typing import Any
 
 from policykit.importer import names
 from policykit.importer.draft import Draft
-from policykit.importer.inventory import Inventory
-from policykit.policy.levels import LEVELS, default_key
-from policykit.policy.node_names import expand
+from policykit.model.inventory import Inventory
+from policykit.model.topology import LEVELS, default_key
+from policykit.policy.node_names import expand_range
 
 
 def add_topology(draft: Draft, inventory: Inventory) -> None:
@@ -79,7 +79,9 @@ def _merge_shapes(nodes: list[dict[str, Any]]) -> Any:
     """Merges shapes that differ only in location into one list of names."""
     if any(shape.keys() != {"nodes"} for shape in nodes):
         return nodes
-    listed = [name for shape in nodes for each in shape["nodes"]["names"] for name in expand(each) or ()]
+    listed = [
+        name for shape in nodes for each in shape["nodes"]["names"] for name in expand_range(each) or ()
+    ]
     return {"names": names.ranges(tuple(sorted(listed)))}
 
 

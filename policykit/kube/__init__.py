@@ -1,1 +1,1 @@
-"""What Kubernetes itself means: pure functions on plain data, no client, no files."""
+"""The semantics of Kubernetes: pure functions on plain data, without a client or files."""

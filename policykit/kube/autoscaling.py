@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
+from policykit.manifests.shape import whole
 from policykit.model.gang import Autoscaler
 
 UNSCALABLE: Mapping[tuple[str, str], str] = {
@@ -30,11 +31,11 @@ _KEDA_MAXIMUM = 100
 def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     """The autoscaler in an object; None: not an autoscaler, or without a target."""
     if manifest.kind == "HorizontalPodAutoscaler" and manifest.group == "autoscaling":
-        maximum = _number(lookup(manifest.data, ("spec", "maxReplicas")))
+        maximum = whole(lookup(manifest.data, ("spec", "maxReplicas")))
         kind = ""
     elif manifest.kind == "ScaledObject" and manifest.group == "keda.sh":
         written: Any = lookup(manifest.data, ("spec", "maxReplicaCount"))
-        maximum = _KEDA_MAXIMUM if written is None else _number(written)
+        maximum = _KEDA_MAXIMUM if written is None else whole(written)
         kind = "Deployment"
     else:
         return None
@@ -43,7 +44,3 @@ def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
         return None
     kind = target["kind"] if isinstance(target.get("kind"), str) else kind
     return Autoscaler(manifest.namespace or namespace, kind, target["name"], maximum)
-
-
-def _number(raw: object) -> int | None:
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None

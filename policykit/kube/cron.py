@@ -35,7 +35,7 @@ def problem(schedule: str) -> str:
     Source: `ParseStandard` of github.com/robfig/cron/v3, which Kubernetes and Volcano use.
     """
     if schedule.startswith("@"):
-        return "" if schedule in _WORDS or _EVERY.match(schedule) else "begins with @ and is no known word"
+        return "" if schedule in _WORDS or _EVERY.match(schedule) else "begins with @ but is not a known word"
     fields = schedule.split()
     if len(fields) != len(_FIELDS):
         return f"has {len(fields)} fields, 5 are needed"
@@ -49,7 +49,7 @@ def problem(schedule: str) -> str:
 def _wrong(part: str, field: _Field) -> str:
     matched = _PART.match(part)
     if matched is None:
-        return "is no number, range or step"
+        return "is not a number, range or step"
     start, end, step = matched.groups()
     if start in "*?":
         low, high = field.least, field.most
@@ -58,7 +58,7 @@ def _wrong(part: str, field: _Field) -> str:
     else:
         found = [_value(each, field) for each in (start, end or start)]
         if found[0] is None or found[1] is None:
-            return "is no number, range or step"
+            return "is not a number, range or step"
         low, high = found[0], field.most if step and not end else found[1]
     if low < field.least or high > field.most:
         return f"is outside {field.least}-{field.most}"

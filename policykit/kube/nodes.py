@@ -8,15 +8,16 @@ from typing import Any
 from policykit.kube.names import is_extended
 from policykit.kube.requests import amounts
 from policykit.kube.tolerations import read_taints
+from policykit.manifests.shape import mapping
 from policykit.model.pool import Pool, Shape
 
 
 def read(node: Mapping[str, Any]) -> Pool:
     """A Node object as a pool of one node, with its allocatable (pods included), else its capacity."""
-    metadata, spec, status = (_mapping(node.get(part)) for part in ("metadata", "spec", "status"))
+    metadata, spec, status = (mapping(node.get(part)) for part in ("metadata", "spec", "status"))
     name = metadata.get("name")
     name = name if isinstance(name, str) else ""
-    labels = {k: v for k, v in _mapping(metadata.get("labels")).items() if isinstance(v, str)}
+    labels = {k: v for k, v in mapping(metadata.get("labels")).items() if isinstance(v, str)}
     allocatable = amounts(status.get("allocatable")) or amounts(status.get("capacity"))
     devices = sorted(r for r, counted in allocatable.items() if counted and is_extended(r))
     return Pool(
@@ -32,12 +33,3 @@ def read(node: Mapping[str, Any]) -> Pool:
 def labels_of(node: Pool) -> dict[str, str]:
     """Every label of a one-node pool."""
     return {**node.labels, **node.shapes[0].labels}
-
-
-def name_of(node: Pool) -> str:
-    """Name of the node of a one-node pool."""
-    return next(iter(node.shapes[0].node_names), node.name)
-
-
-def _mapping(raw: object) -> Mapping[str, Any]:
-    return raw if isinstance(raw, Mapping) else {}

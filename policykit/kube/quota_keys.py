@@ -47,7 +47,7 @@ def refusal(key: str) -> str:
     if "/" in key or not key:
         return label_key_problem(key)
     known = key in _STANDARD or key.startswith(_HUGEPAGES)
-    return label_key_problem(key) if known else "is no key of a ResourceQuota"
+    return label_key_problem(key) if known else "is not a key of a ResourceQuota"
 
 
 def is_counted(key: str) -> bool:

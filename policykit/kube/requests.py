@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.kube.names import is_hugepages
+from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from policykit.kube.podsets.podset import DeviceRequest
 
 Container = Mapping[str, Any]
-
-UNSTATED: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
-"""Requests that scoring assumes for a container without any (kubernetes v1.36)."""
 
 _POD_LEVEL = frozenset({"cpu", "memory"})
 
@@ -41,7 +39,7 @@ def amounts(raw: object) -> dict[str, int]:
 
 def requested(container: Container) -> dict[str, int]:
     """A container's requests; per resource a missing one is its limit, as pod creation defaults it."""
-    resources = _mapping(container.get("resources"))
+    resources = mapping(container.get("resources"))
     return {**amounts(resources.get("limits")), **amounts(resources.get("requests"))}
 
 
@@ -56,30 +54,12 @@ def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) ->
     return _add(total, amounts(spec.get("overhead")))
 
 
-def scoring(spec: Mapping[str, Any], *, existing: bool = False) -> dict[str, int]:
-    """What NodeResourcesFit scores: 100m and 200Mi for each container without a request.
-
-    The incoming pod is scored without its pod-level requests. With `existing` (a pod on the
-    node already) they count, and a resource they or any container state has no default.
-    Source: kubernetes `noderesources/resource_allocation.go`, `framework/types.go` (v1.36).
-    """
-    stated: Amounts = {}
-    pod_level: Amounts = {}
-    if existing:
-        aggregate = _aggregate(spec, requested)
-        pod_level = _pod_level(spec, aggregate)
-        stated = {**aggregate, **pod_level} if pod_level else {}
-    defaults = {resource: unstated for resource, unstated in UNSTATED.items() if resource not in stated}
-    total = _aggregate(spec, lambda container: {**defaults, **requested(container)})
-    return _add({**total, **pod_level}, amounts(spec.get("overhead")))
-
-
 def below_containers(spec: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """Pod-level requests that are less than what the containers request: both amounts.
 
     Source: `validatePodResourceConsistency` (kubernetes v1.36).
     """
-    stated = amounts(_mapping(spec.get("resources")).get("requests"))
+    stated = amounts(mapping(spec.get("resources")).get("requests"))
     if not stated:
         return {}
     total = _aggregate(spec, requested)
@@ -111,7 +91,7 @@ def _aggregate(
 
 def _pod_level(spec: Mapping[str, Any], aggregate: Amounts) -> dict[str, int]:
     """Pod-level requests; one missing beside a pod limit is the containers' sum, else that limit."""
-    resources = _mapping(spec.get("resources"))
+    resources = mapping(spec.get("resources"))
     stated = amounts(resources.get("requests"))
     for resource, limit in amounts(resources.get("limits")).items():
         if resource not in stated:
@@ -130,7 +110,3 @@ def _raise(total: dict[str, int], floor: Amounts) -> dict[str, int]:
     for resource, counted in floor.items():
         total[resource] = max(total.get(resource, 0), counted)
     return total
-
-
-def _mapping(raw: object) -> Mapping[str, Any]:
-    return raw if isinstance(raw, Mapping) else {}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.configurations import EmbeddedConfiguration
 from policykit.linter.finding import Finding
+from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import LocatedObject
-from policykit.linter.precedence import RuleViolation, causes
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.violation import finding, locate
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
+from policykit.model.severity import Severity
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
-    from policykit.linter.fixes import Fixes
+    from policykit.linter.text_fixes import Fixes
 
 
 class FileRules:
@@ -30,7 +30,7 @@ class FileRules:
         self._context = context
         self._fixes = fixes
 
-    def reading(self, text: str, parsed: Parsed, index: int) -> Iterator[Finding]:
+    def reading(self, text: str, parsed: ParsedDocument, index: int) -> Iterator[Finding]:
         """Findings about the text of a document."""
         if not parsed.problem and not parsed.duplicates:
             return
@@ -38,7 +38,7 @@ class FileRules:
 
         for rule in self._rules.of(READING):
             for violation in self._rules.check(rule, Reading(text, parsed), self._context):
-                yield finding(rule, violation, locate(violation, self._context.path, document=index))
+                yield finding_of(rule, violation, locate(violation, self._context.path, document=index))
 
     def embedded(self, inner: EmbeddedConfiguration) -> Iterator[Finding]:
         """Findings about a configuration in a string: its syntax and its contents."""
@@ -111,4 +111,44 @@ class FileRules:
             if fixes:
                 span = location.place.span
                 fix = fixes.of(rule.code, span, located.manifest, violation.fix, reviewed)
-            yield finding(rule, violation, location, fix)
+            yield finding_of(rule, violation, location, fix)
+
+
+class RuleViolation(NamedTuple):
+    """A violation with the rule that found it."""
+
+    rule: AnyRule
+    violation: Violation
+
+    @property
+    def severity(self) -> Severity:
+        return self.violation.severity or self.rule.severity
+
+
+def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
+    """The violations of one pod set without those that follow from another one.
+
+    A rule silenced by another one still silences what follows from it. A single violation may
+    say which findings it follows from, where others of its rule do not.
+    """
+    everything = list(violations)
+    silenced: set[str] = set()
+    for each in everything:
+        silenced |= each.rule.silences
+        if each.severity is Severity.ERROR:
+            silenced |= each.rule.silences_as_error
+    codes = {each.rule.code for each in everything}
+    remaining = [
+        each for each in everything if each.rule.code not in silenced and not codes & each.violation.follows
+    ]
+    return [each for each in remaining if not (each.rule.only_alone and _explained(each, remaining))]
+
+
+def _explained(each: RuleViolation, others: list[RuleViolation]) -> bool:
+    """Whether another error of the same family says why."""
+    return any(
+        other.rule.code != each.rule.code
+        and other.rule.family == each.rule.family
+        and other.severity is Severity.ERROR
+        for other in others
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.linter.location import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Lines, Node, Span
-from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.path import Path
 
 _HOLDERS = {
@@ -45,7 +45,7 @@ class EmbeddedConfiguration(NamedTuple):
     """A configuration in a string of an object."""
 
     manifest: Manifest
-    parsed: Parsed
+    parsed: ParsedDocument
     """The parsed string, which may have syntax errors."""
     text: str
     """The string."""
@@ -108,7 +108,7 @@ def _read(
     holder: Manifest,
     path: Path,
     index: int,
-    parsed: Parsed,
+    parsed: ParsedDocument,
     text: str,
     relocate: Relocate,
     hints: Sequence[Configuration],

@@ -6,28 +6,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
-from policykit.kube.structure.served import NOTHING, Served
-from policykit.linter import rendered
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
-from policykit.linter.member import BUILT
-from policykit.linter.mentions import unmentioned
 from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
-from policykit.linter.reader import BOM, Text, decode, documents, is_template
+from policykit.linter.reader import (
+    BOM,
+    Text,
+    decode,
+    documents,
+    is_template,
+    source_comments,
+    source_of,
+    unmentioned,
+)
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact, facts_of, unreadable
-from policykit.linter.systems import Systems
+from policykit.linter.target import Systems
+from policykit.linter.workspace import BUILT
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 
 if TYPE_CHECKING:
-    from policykit.linter.file_suppressions import FileSuppressions
-    from policykit.linter.fixes import Fixes
-    from policykit.linter.suppression import SuppressionUse
+    from policykit.linter.suppressions import FileSuppressions, SuppressionUse
+    from policykit.linter.text_fixes import Fixes
     from policykit.model.cluster import Cluster
 
 
@@ -43,7 +49,7 @@ class Job(NamedTuple):
     """Compute the fixes of findings."""
     today: str = ""
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
     look: str = ""
     """READ or BUILT of a member, where it is not looked at as a whole."""
@@ -79,7 +85,7 @@ class FileResult(NamedTuple):
 class _Document(NamedTuple):
     """A document, and where it stands in its file."""
 
-    parsed: Parsed
+    parsed: ParsedDocument
     number: int
     """Its index in the file."""
     first: int
@@ -127,7 +133,7 @@ class _FileLinter:
         self._partial = job.partial or says_partial(text)
         self._directives = has_directives(text)
         self._signs = not self._partial and has_signs(text)
-        self._rendered_from = rendered.comments(text)
+        self._rendered_from = source_comments(text)
         self._found: list[Finding] = []
         self._facts: list[AnyFact] = []
         self._objects = 0
@@ -147,9 +153,7 @@ class _FileLinter:
         if parsed.root is None or parsed.problem:
             return
         if self._rendered_from:
-            self._sources[one.number] = rendered.source(
-                self._rendered_from, one.first, parsed.root.start.line
-            )
+            self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
         if self._suppressions and self._job.look != BUILT:
             self._suppressions.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
@@ -224,7 +228,7 @@ class _FileLinter:
 
 def _documents(text: Text) -> Iterator[_Document]:
     """Documents with their lines; at most two are in memory."""
-    before: Parsed | None = None
+    before: ParsedDocument | None = None
     index = 0
     for parsed in documents(text):
         if before:
@@ -236,7 +240,7 @@ def _documents(text: Text) -> Iterator[_Document]:
 
 
 def _is_abridged(text: str, document: _Document, root: Node) -> bool:
-    from policykit.linter.abridged import is_abridged
+    from policykit.linter.partial import is_abridged
     from policykit.manifests.lines import split
 
     return is_abridged(root, split(text), document.first, document.end)
@@ -256,13 +260,13 @@ def _without(manifest: Manifest) -> str:
 
 
 def _suppressions(text: Text, today: str) -> FileSuppressions:
-    from policykit.linter.file_suppressions import FileSuppressions
+    from policykit.linter.suppressions import FileSuppressions
 
     return FileSuppressions(text.text, today)
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
     """Computes the fixes of a file; imported only if needed."""
-    from policykit.linter.fixes import Fixes, Source
+    from policykit.linter.text_fixes import Fixes, Source
 
     return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))

@@ -52,7 +52,7 @@ class Finding(NamedTuple):
     fix: TextFix | None = None
     """Computed only where somebody wants it."""
     field: str = ""
-    """The place in its object, items of lists by their names: see `policykit.linter.field`."""
+    """The place in its object, items of lists by their names: see `policykit.linter.location`."""
     source: str = ""
     """The template that its document was rendered from, as the document says; empty: it says none."""
     clusters: tuple[str, ...] = ()

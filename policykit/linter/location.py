@@ -1,19 +1,19 @@
-"""Where an object stands: in its file, or in a string of another object there."""
+"""The location of an object: in its file, or in a string of another object."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.linter.field import field
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Node, Span, node_at
-from policykit.manifests.path import Path, pointer
+from policykit.manifests.path import Path, Step, pointer
 
 if TYPE_CHECKING:
-    from policykit.manifests.parser import Parsed
+    from policykit.manifests.parser import ParsedDocument
+
 
 Relocate = Callable[[Span], Span]
 """From a place in a string to the place in the file."""
@@ -94,7 +94,7 @@ def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
 
 
 @lru_cache(maxsize=4)
-def _first_document(text: str) -> Parsed | None:
+def _first_document(text: str) -> ParsedDocument | None:
     from policykit.manifests.parser import parse
 
     return next(parse(text), None)
@@ -127,3 +127,41 @@ def relocation(text: str, path: Path, node: Node) -> Relocate:
         return Span(line + 1, column + 1, end_line + 1, end_column + 1)
 
     return relocate
+
+
+_NAMES = ("name", "key")
+"""What tells the items of a list apart, the first that an item has: containers, variables and tasks
+have names; tolerations, taints and expressions have keys."""
+
+
+def field(data: object, path: Sequence[Step]) -> str:
+    """("spec", "containers", 0, "image") is /spec/containers[main]/image.
+
+    Items without a name are not told apart: a baseline counts its findings. Steps that are not
+    there are kept as written.
+    """
+    text = ""
+    for step in path:
+        below = _below(data, step)
+        if isinstance(step, int):
+            text += f"[{_name(below)}]"
+        else:
+            text += "/" + step.replace("~", "~0").replace("/", "~1")
+        data = below
+    return text
+
+
+def _below(data: object, step: Step) -> object:
+    if isinstance(data, dict):
+        return data.get(step)
+    if isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+        return data[step]
+    return None
+
+
+def _name(item: object) -> str:
+    if isinstance(item, dict):
+        for key in _NAMES:
+            if isinstance(item.get(key), str):
+                return str(item[key])
+    return ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube import podsets
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests.once import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
@@ -69,7 +69,7 @@ def _by_place(data: dict[str, Any]) -> Mapping[tuple[str, Path], PodSet]:
     return {(pod_set.name, pod_set.path): pod_set for pod_set in podsets.pod_sets(data)}
 
 
-_pod_sets = once(_by_place)
+_pod_sets = memoize_last(_by_place)
 """Of the manifest before: many fixes are about one manifest."""
 
 

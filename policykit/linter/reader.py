@@ -1,12 +1,13 @@
-"""Bytes to text and documents, with what stands in the way of reading them."""
+"""Bytes of a file to text and documents, and what the text alone tells about them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from policykit.manifests.parser import Parsed, Problem, parse
+from policykit.manifests.parser import ParsedDocument, Problem, parse
 
 BOM = b"\xef\xbb\xbf"
 
@@ -31,10 +32,10 @@ def decode(raw: bytes) -> Text:
         return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
 
 
-def documents(text: Text) -> Iterator[Parsed]:
+def documents(text: Text) -> Iterator[ParsedDocument]:
     """The documents of a file; a file with a problem in its bytes is not read further."""
     if text.problem:
-        yield Parsed(None, 0, problem=text.problem)
+        yield ParsedDocument(None, 0, problem=text.problem)
     else:
         yield from parse(text.text)
 
@@ -49,3 +50,38 @@ def is_template(text: str) -> bool:
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
+
+
+_WORD = "# Source: "
+_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
+
+
+def source_comments(text: str) -> tuple[tuple[int, str], ...]:
+    """(line from 0, path) of every such comment; a file without any is searched once."""
+    if _WORD not in text:
+        return ()
+    found = []
+    line = counted = 0
+    for match in _COMMENT.finditer(text):
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        found.append((line, match[1]))
+    return tuple(found)
+
+
+def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: int) -> str:
+    """The template of a document whose content begins at `start_line`, and whose `---` stands at
+    `first_line`, both from 0; empty: it says none."""
+    last = bisect_left(said, start_line, key=lambda comment: comment[0]) - 1
+    return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
+
+
+_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
+"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
+
+
+def unmentioned(text: str, words: Iterable[str]) -> frozenset[str]:
+    """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
+    if "\\" in text and any(escape in text for escape in _ESCAPES):
+        return frozenset()
+    return frozenset(word for word in words if word not in text)

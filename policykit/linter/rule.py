@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from policykit.kube.structure.served import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
@@ -86,7 +86,7 @@ class Context(NamedTuple):
     """The file, as reported."""
     namespace: str = "default"
     """Namespace of objects that do not set one."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is configured."""
     plugins: tuple[str, ...] = ()
     """Names of out-of-tree scheduler plugins, from the settings."""

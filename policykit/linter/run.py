@@ -1,19 +1,20 @@
-"""A run: one pass after another over a workspace, each from values to values."""
+"""A run: one pass after another over a workspace, then the findings of all units merged into a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from policykit.errors import Failures
-from policykit.linter.finding import Finding, Report
-from policykit.linter.merge import merge
+from policykit.linter.finding import Finding, Report, listed
+from policykit.linter.locate import finding_of, locate
+from policykit.linter.registry import DECLARED, DRIFTED
 from policykit.linter.rule import Context
-from policykit.linter.scopes import scope_facts, scope_findings
+from policykit.linter.scope_pass import scope_facts, scope_findings
+from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
-from policykit.linter.unit_suppressions import suppress, suppression_findings, suppressions_of
-from policykit.linter.workspace import Run, Setting, Workspace
+from policykit.linter.workspace import Policy, Run, Setting, Workspace
 
 
 class UnitFindings(NamedTuple):
@@ -31,7 +32,7 @@ def lint(run: Run) -> Report:
     found, report = unit_findings(run)
     accepted = 0
     if run.workspace.baselines:
-        from policykit.linter.acceptance import accept
+        from policykit.linter.baseline_pass import accept
 
         found, accepted = accept(run.workspace, found, complete=not report.failures)
     merged = merge(run, found)
@@ -57,7 +58,7 @@ def _judged(run: Run) -> UnitFindings:
     placed = _of_builds(run, judged, (one for one in scoped.findings if one.build >= 0))
     files = tuple(file_findings(judged))
     if run.workspace.builds:
-        from policykit.linter.built.shape import reconcile
+        from policykit.linter.builds.findings import reconcile
 
         files, built = reconcile(run.workspace, files, placed.findings)
         placed = placed._replace(findings=built)
@@ -78,13 +79,22 @@ def policy_findings(run: Run) -> PassResult:
     failures = Failures()
     found: list[UnitFinding] = []
     for policy in run.workspace.policies:
-        from policykit.linter.policies import check_policy
-
         setting = run.workspace.settings[policy.setting]
         with failures.collect(policy.file or "policy"):
-            reported = [*check_policy(policy, setting.rules, Context(setting.cluster, "", setting.namespace))]
-            found += [UnitFinding(finding, policy.setting) for finding in reported]
+            found += [UnitFinding(one, policy.setting) for one in _about_policy(policy, setting)]
     return PassResult(tuple(found), tuple(failures))
+
+
+def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
+    rules, context = setting.rules, Context(setting.cluster, "", setting.namespace)
+    if policy.declared is not None:
+        for rule in rules.of(DECLARED):
+            for violation in rules.check(rule, policy.declared, context):
+                yield finding_of(rule, violation, locate(violation, "", policy.declared))
+    for file in policy.drifted:
+        for rule in rules.of(DRIFTED):
+            for violation in rules.check(rule, file, context):
+                yield finding_of(rule, violation, locate(violation, file.path))
 
 
 def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
@@ -118,7 +128,7 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:
     if not run.workspace.builds:
         return PassResult()
-    from policykit.linter.built.findings import build_findings
+    from policykit.linter.builds.findings import build_findings
 
     return build_findings(run, judged, scoped)
 
@@ -164,3 +174,39 @@ def _summary(
         dropped,
         times=tuple(sorted(times.items())),
     )
+
+
+def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
+    """Sorted, each with the clusters that it holds for.
+
+    What several pods of one anchor have at the same place is said once, too, with its fix.
+    """
+    groups: dict[tuple[object, ...], list[UnitFinding]] = {}
+    for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):
+        of = one.finding
+        mark = (of.path, of.span, of.code, of.message, of.document, of.severity)
+        groups.setdefault(mark, []).append(one)
+    names = [setting.cluster.name if setting.cluster else "" for setting in run.workspace.settings]
+    return tuple(_joined(group, run.workspace, names) for group in groups.values())
+
+
+def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:
+    first = next((one for one in group if one.finding.fix), group[0]).finding
+    clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
+    if group[0].build < 0:
+        return first._replace(clusters=clusters)
+    said = _help(group, names)
+    seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
+    if any(one.foreign for one in group):
+        said = f"{said}\nseen in {listed([*seen])}, as kustomize builds it".lstrip("\n")
+    return first._replace(help=said, clusters=clusters)
+
+
+def _help(group: Sequence[UnitFinding], names: Sequence[str]) -> str:
+    """Where clusters need different things, the help of each."""
+    helps: dict[str, set[str]] = {}
+    for one in group:
+        helps.setdefault(one.finding.help, set()).add(names[one.setting])
+    if len(helps) == 1 or len(set[str]().union(*helps.values())) == 1:
+        return group[0].finding.help
+    return "\n".join(f"{listed(sorted(of))}: {each}" for each, of in helps.items() if each)

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.finding import Resource
+from policykit.linter.gangs import oversized
 from policykit.linter.location import LocatedObject, Place
-from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context
-from policykit.manifests.document import Manifest, wrapped_objects
+from policykit.manifests.document import Manifest, words, wrapped_objects
 from policykit.manifests.path import Path
-from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.kube.structure import Problem
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 from policykit.manifests.path import Path
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Reading(NamedTuple):
     """A parsed document, with the text of its whole file."""
 
     text: str
-    parsed: Parsed
+    parsed: ParsedDocument
 
 
 class Structure(NamedTuple):

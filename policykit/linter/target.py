@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Generate
+    from policykit.generator.artifact import ComponentPatch, Generate
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
+    from policykit.linter.gangs import MembershipFact
+    from policykit.linter.import_reader import ImportReader
     from policykit.linter.location import LocatedObject
-    from policykit.linter.membership import MembershipFact
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
+    from policykit.manifests.patch import Patch
     from policykit.model.cluster import Cluster, TargetSettings
+    from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
-    from policykit.model.pod_fields import PodFields, Pods
+    from policykit.model.pod_fields import PodContext, PodFields
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-    from policykit.model.sharing import Placing
     from policykit.model.workload import WorkloadKind
 
 
@@ -64,12 +67,34 @@ class QueueSupport(NamedTuple):
     """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
     admits: bool = False
     """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
-    resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
+    resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
     """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
     namespace_key: str = ""
     """Annotation of namespaces: the queue of their groups that name none."""
     group_key: str = ""
     """Annotation of pods that go where their group goes, whatever they say themselves."""
+    pod_annotation: str = ""
+    """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
+
+
+class JobSupport(NamedTuple):
+    """Job kinds of a system's own, with fields for what it reads from the metadata of other kinds' pods."""
+
+    title: str
+    """As people write it: Volcano Job."""
+    group: str
+    """API group of the jobs."""
+    template_groups: frozenset[str]
+    """API groups of other objects that contain the spec of such a job."""
+    patches: Lazy[Callable[[Mapping[str, Any], WorkloadKind, Cluster], tuple[Patch, ...]]]
+    """Changes that apply a workload kind to a job."""
+    notices: Lazy[Callable[[Mapping[str, Any], WorkloadKind, Cluster], tuple[str, ...]]]
+    """What these patches cannot express."""
+    component: Lazy[Callable[[WorkloadKind, Mapping[str, Any], Cluster], tuple[ComponentPatch, ...]]]
+    """Patches of a kustomize component for jobs of a kind, whose pods get a PodSpec."""
+
+    def includes(self, api_group: str) -> bool:
+        return api_group == self.group or api_group in self.template_groups
 
 
 class Target(NamedTuple):
@@ -92,12 +117,27 @@ class Target(NamedTuple):
     """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
     assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
     """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
+    added_plugins: Lazy[Callable[[Mapping[str, Any]], frozenset[str]]] | None = None
+    """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is its own; else
+    none. None: its scheduler reads no such configuration."""
     resources_first: bool = False
     """Of several reasons against a node it names missing resources before all others."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
     """Whether it places these pods, and so none of their preferences counts; None: it heeds them."""
     groups_itself: bool = False
     """It makes groups of the known kinds without being asked."""
+    grouped_by_controllers: bool = False
+    """Controllers of other kinds make groups for it."""
+    group_priority: bool = False
+    """It orders gangs by the PriorityClass of their group, not of their pods."""
+    reserves: bool = False
+    """It keeps room free for pods to come."""
+    batch_scheduler: bool = False
+    """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
+    application_label: str = ""
+    """Label of pods that names the application they belong to; empty: it has no applications."""
+    jobs: JobSupport | None = None
+    """Job kinds of its own; None: it has none."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
@@ -106,7 +146,7 @@ class Target(NamedTuple):
     facts: tuple[FactReader, ...] = ()
     queues: QueueSupport | None = None
     """None: it has no queues, or lint does not know them."""
-    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, Pods], PodFields]] | None = None
+    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, PodContext], PodFields]] | None = None
     """Fields of pods, and companion objects, for a workload kind."""
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""
@@ -116,5 +156,35 @@ class Target(NamedTuple):
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None
     """Writes its files; None: policykit writes nothing for it."""
+    import_reader: Lazy[type[ImportReader]] | None = None
+    """Reads its objects and configuration back into a policy; None: `policykit import` ignores them."""
     always: bool = False
     """Policies generate for it whether they name it or not."""
+
+
+class Systems(NamedTuple):
+    """All systems of a run."""
+
+    targets: tuple[Target, ...] = ()
+    readers: tuple[FactReader, ...] = ()
+    """Those of the targets, and of facts that concern all of them."""
+    configurations: tuple[Configuration, ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What `without` may be asked for."""
+        return _words(self.readers)
+
+    def without(self, absent: frozenset[str]) -> Systems:
+        """With the readers only that may find something in a text without these of the words."""
+        return self._replace(readers=_readers(self.readers, absent & self.words))
+
+
+@lru_cache(maxsize=8)
+def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
+    return frozenset(word for reader in readers for word in reader.words)
+
+
+@lru_cache(maxsize=1_000)
+def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
+    return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
-from policykit.linter.member import Member
-from policykit.linter.outcomes import outcome_of, outcomes
-from policykit.linter.workspace import Run, Setting, Workspace
+from policykit.linter.lint_files import outcome_of, outcomes
+from policykit.linter.workspace import Member, Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 

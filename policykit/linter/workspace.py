@@ -1,23 +1,52 @@
-"""What a run works on: its files, the policies that judge them, builds, baselines and the cache."""
+"""What a run works on: its files, the policies that govern them, builds, baselines and the cache."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from policykit.kube.structure.served import NOTHING, Served
-from policykit.linter.member import Member
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
-    from policykit.linter.built.tree import Built
+    from policykit.linter.builds.kustomization import Built
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import Finding
-    from policykit.linter.policies import Policy
-    from policykit.linter.systems import Systems
+    from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
+    from policykit.linter.target import Systems
     from policykit.model.cluster import Cluster
+
+
+READ = "read"
+"""Of a file only how it is written: its objects are looked at as they are built."""
+BUILT = "built"
+"""Objects as they are built; how they are written is told of the files they come from."""
+
+
+class Member(NamedTuple):
+    """A file of the run."""
+
+    path: str
+    """As reported."""
+    file: str
+    """As opened."""
+    scope: str
+    """Files of one scope see each other in cross-document rules; empty: no scope at all."""
+    setting: int
+    """Index into the run's settings."""
+    partial: bool = False
+    """A kustomization lists it as a patch, or completes its objects in a way that was not built."""
+    namespace: str = ""
+    """Where its objects without a namespace stand; empty: where the setting says."""
+    look: str = ""
+    """READ or BUILT, where it is not looked at as a whole."""
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it stands for the objects of a build."""
+        return self.look == BUILT
 
 
 class Setting(NamedTuple):
@@ -29,10 +58,29 @@ class Setting(NamedTuple):
     namespace: str = "default"
     fingerprint: bytes | None = b""
     """Tells what rules see from what they saw in other runs; None: what a file gives is not cached."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
     plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree, as the settings list them."""
+
+
+class Policy(NamedTuple):
+    """A policy that a run looks at, not only with."""
+
+    setting: int
+    """Index into the run's settings: what it governs itself by."""
+    declared: DeclaredPolicy | None = None
+    """None: its file is not looked at, only what was generated from it."""
+    drifted: tuple[GeneratedFile, ...] = ()
+    file: str = ""
+    """Its file, as reported."""
+
+    def looked_at(self, path: str) -> bool:
+        """Whether all that can be said of the policy file of that path is said in this run.
+
+        What a base says is judged with every policy that extends it, and those may be elsewhere.
+        """
+        return self.declared is not None and path == self.file and not self.declared.base()
 
 
 class ResultCache(Protocol):

@@ -1,1 +1,1 @@
-"""YAML text and data that remembers its place."""
+"""YAML text, and data that knows its location in the text."""

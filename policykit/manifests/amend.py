@@ -1,4 +1,4 @@
-"""Several changes to one document, proven together, as edits of the text that was read."""
+"""Several changes to one document as edits of its text, verified by reading the result."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from policykit.manifests.edit import edits, read, same, spliced
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, slice_of
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import dotted
-from policykit.manifests.stream import slice_of
 
 _Piece = tuple[int, int] | str
 """A stretch of the text as read, or text that was written."""
 
 
-class Amended(NamedTuple):
+class EditResult(NamedTuple):
     """A text with changes made, and the same changes as edits of the text before."""
 
     text: str
@@ -24,7 +23,7 @@ class Amended(NamedTuple):
     """Sorted and apart from each other, in code points of the text before."""
 
 
-def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
+def amended(text: str, patches: Iterable[Patch], document: int = 0) -> EditResult:
     """The text with changes made to one document, one after another.
 
     Only that document is read; after each change it is read again. Raises EditError where it
@@ -35,12 +34,12 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
     last = extent.end == len(text)
     made = amended_document(text[extent.start : extent.end], patches, last=last)
     moved = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in made.edits)
-    return Amended(text[: extent.start] + made.text + text[extent.end :], tuple(moved))
+    return EditResult(text[: extent.start] + made.text + text[extent.end :], tuple(moved))
 
 
 def amended_document(
     text: str, patches: Iterable[Patch], *, last: bool = True, like: Node | None = None
-) -> Amended:
+) -> EditResult:
     """As `amended`, of a text that holds one document; `last`: no other follows it.
 
     New text is laid out as in `like`, the root of a document that this one is a part of.
@@ -58,7 +57,7 @@ def amended_document(
                 f"{dotted(patch.path)}: cannot be edited in place without changing something else"
             )
         changes.extend(made)
-    return Amended(piece, composed(text, changes))
+    return EditResult(piece, composed(text, changes))
 
 
 def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:

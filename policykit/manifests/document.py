@@ -1,16 +1,16 @@
-"""One Kubernetes object in a file, and where each of its fields stands."""
+"""A Kubernetes object in a file: the location of each field, and the words in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
-from policykit.manifests.words import words
 
 _ENCRYPTION = "sops"
-"""Where SOPS keeps the keys of an encrypted file: it is gone when the file is decrypted."""
+"""Field in which SOPS keeps the keys of an encrypted file; decryption removes it."""
 
 
 class Manifest(NamedTuple):
@@ -27,11 +27,11 @@ class Manifest(NamedTuple):
     partial: bool = False
     """A patch or a fragment of an object: nothing is "missing" from it."""
     read_as: str = ""
-    """Name of the configuration that it is, where it is no API object: volcano-scheduler.conf."""
+    """Name of the configuration if it is not an API object: volcano-scheduler.conf."""
     holder: Manifest | None = None
-    """The object, or the file's document, with the string that it stands in; None: it stands in none."""
+    """The object or document whose string contains this one; None: it is not inside a string."""
     held_at: Path = ()
-    """Where that string stands in the holder."""
+    """Path of that string in the holder."""
 
     @property
     def api_version(self) -> str:
@@ -182,3 +182,38 @@ def _first_line(node: Node) -> Span:
         end = node.end if node.end.line == start.line else start
         return Span(start.line + 1, start.column + 1, end.line + 1, max(end.column, start.column + 1) + 1)
     return Span(start.line + 1, start.column + 1, first.end.line + 1, first.end.column + 1)
+
+
+class Words(NamedTuple):
+    """The words of an object, at any depth."""
+
+    keys: frozenset[str]
+    """Of its mappings."""
+    texts: frozenset[str]
+    """Values that are text."""
+
+    def begin(self, beginnings: tuple[str, ...]) -> bool:
+        """Whether a key begins with one of these."""
+        return any(key.startswith(beginnings) for key in self.keys)
+
+    def end(self, ends: tuple[str, ...]) -> bool:
+        """Whether a key ends with one of these."""
+        return any(key.endswith(ends) for key in self.keys)
+
+
+@memoize_last
+def words(data: object) -> Words:
+    """The words of plain data."""
+    keys: set[str] = set()
+    texts: set[str] = set()
+    pending = [data]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, str):
+            texts.add(found)
+        elif isinstance(found, dict):
+            keys.update(found)
+            pending.extend(found.values())
+        elif isinstance(found, list):
+            pending.extend(found)
+    return Words(frozenset(key for key in keys if isinstance(key, str)), frozenset(texts))

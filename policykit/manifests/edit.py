@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from policykit.manifests import flow, moving, removal, rendering
+from policykit.manifests import rendering
+from policykit.manifests.entries import EditContext, column_of, inserted, removed, rendered
 from policykit.manifests.extents import (
     Edit,
     after_comments,
@@ -24,9 +25,9 @@ from policykit.manifests.extents import (
     own_items,
     own_pairs,
 )
-from policykit.manifests.flow import Place
+from policykit.manifests.memoize import memoize_last
+from policykit.manifests.move import moved, renamed
 from policykit.manifests.node import Node
-from policykit.manifests.once import once
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
 from policykit.manifests.path import Path, Step, dotted, lookup
@@ -102,15 +103,15 @@ def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
         return Edit(root.start_offset, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
-    place = Place(text, parent, newline, _is_json(like or root), layout)
+    place = EditContext(text, parent, newline, _is_json(like or root), layout)
     if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
         # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
         return _edit(text, Patch("replace", patch.path[:-1], whole), document, like)
     if patch.op == "remove":
-        return removal.removed(text, parent, step)
+        return removed(text, parent, step)
     if patch.op == "rename":
-        return moving.renamed(text, parent, step, str(patch.value), json=place.json)
+        return renamed(text, parent, step, str(patch.value), json=place.json)
     old = _child(parent, step)
     if old is not None and (patch.op == "replace" or isinstance(parent.entries, dict)):
         return _replaced(place, step, old, patch.value)
@@ -123,14 +124,14 @@ def _moved(text: str, patch: Patch, document: int, like: Node | None) -> Sequenc
     value = lookup(root.data, (*patch.path, *move.old))
     patched(root.data, patch)
     old, new = (*patch.path, *move.old), (*patch.path, *move.new)
-    as_they_are = moving.moved(text, root, old, new, _layout_of(like or root))
+    as_they_are = moved(text, root, old, new, _layout_of(like or root))
     if as_they_are is not None:
         return as_they_are
     added = _edit(text, Patch("add", new, value), document, like)
     return added, _edit(spliced(text, added), Patch("remove", old), document, like)
 
 
-_layout_of = once(rendering.layout_of)
+_layout_of = memoize_last(rendering.layout_of)
 """Many changes are laid out like one document."""
 
 
@@ -140,7 +141,7 @@ def _is_json(root: Node) -> bool:
     return root.style is True and root.entries is not None and all(key.style == '"' for key in keys[:1])
 
 
-def _opens(chain: Sequence[Node], place: Place) -> bool:
+def _opens(chain: Sequence[Node], place: EditContext) -> bool:
     """An empty flow collection in block surroundings, which the first entry opens up."""
     return not place.parent.data and not place.json and not any(node.style is True for node in chain[:-1])
 
@@ -187,12 +188,12 @@ def _chain(root: Node, path: Path) -> list[Node]:
     return chain
 
 
-def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
+def _replaced(place: EditContext, step: Step, old: Node, value: Any) -> Edit:
     text, parent = place.text, place.parent
     end = content_end(text, old)
     if parent.style:
         quoted = rendering.requoted(value, old.style) if old.style in ("'", '"') else None
-        return Edit(old.start_offset, end, quoted or flow.rendered(place, value))
+        return Edit(old.start_offset, end, quoted or rendered(place, value))
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
@@ -200,7 +201,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
         lead = len(rendering.lines({step: 0}, column)[0]) - len(" 0")
     else:
         at = dash(text, old)
-        after, column = at + 1, removal.column_of(text, at)
+        after, column = at + 1, column_of(text, at)
         written = rendering.lines([value], column, place.layout)
         lead = column + len("-")
     short = rendering.requoted(value, old.style)
@@ -215,15 +216,15 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     return Edit(old.start_offset, end, short)
 
 
-def _inserted(place: Place, step: Step, value: Any) -> Edit:
+def _inserted(place: EditContext, step: Step, value: Any) -> Edit:
     if place.parent.style:
-        return flow.inserted(place, step, value)
+        return inserted(place, step, value)
     if isinstance(place.parent.entries, dict):
         return _inserted_key(place, str(step), value)
     return _inserted_item(place, step, value)
 
 
-def _inserted_key(place: Place, key: str, value: Any) -> Edit:
+def _inserted_key(place: EditContext, key: str, value: Any) -> Edit:
     pairs = own_pairs(place.parent)
     if not pairs:
         raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
@@ -252,13 +253,13 @@ def _commented(text: str, at: int) -> bool:
     return text[line_start(text, end) : end].lstrip().startswith("#")
 
 
-def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
+def _inserted_item(place: EditContext, step: Step, value: Any) -> Edit:
     items = own_items(place.parent)
     position = len(items) if step == APPEND else step
     if not items or not isinstance(position, int) or position > len(items):
         raise EditError(f"item {step}: the sequence has no such place")
     first = dash(place.text, items[0])
-    column = removal.column_of(place.text, first)
+    column = column_of(place.text, first)
     written = place.newline.join(rendering.lines([value], column, place.layout))
     beside = items[max(position - 1, 0)]
     if isinstance(value, Mapping) and isinstance(beside.data, dict) and _on_one_line(beside):
@@ -277,7 +278,7 @@ def _on_one_line(node: Node) -> bool:
     return bool(node.style is True and node.entries and node.start.line == node.end.line)
 
 
-def _closing(place: Place, at: int, value: Any) -> str:
+def _closing(place: EditContext, at: int, value: Any) -> str:
     """A literal block ends with a line ending, also where the text had none."""
     last = at == len(place.text)
     return place.newline if last and rendering.ends_in_block_text(value) else ""

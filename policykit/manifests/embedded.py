@@ -1,4 +1,4 @@
-"""YAML inside a string of another document: what it says, and where in the file it says it."""
+"""YAML inside a string of another document, and its location in the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
 _SPACE = " \t\r\n"
 
 
-class Runs:
+class OffsetMap:
     """Outer offsets of the characters of a text: each run of neighbours by its beginning."""
 
     def __init__(self, start: int, offsets: Iterable[int] = ()) -> None:
@@ -42,7 +42,7 @@ class Runs:
         return self._outer[run] + inner - self._inner[run] if run >= 0 else self._start
 
 
-class Embedded(NamedTuple):
+class EmbeddedText(NamedTuple):
     """A string scalar whose value is a text of its own. Lines and columns count from 0."""
 
     path: Path
@@ -53,7 +53,7 @@ class Embedded(NamedTuple):
     """Places inside map to the character; else they all map to where the scalar begins."""
     literal: bool
     """A block scalar of style `|`: it can be edited in place."""
-    runs: Runs
+    runs: OffsetMap
     """Where its characters stand outside."""
     indent: int
     """Of a literal block's lines."""
@@ -93,7 +93,7 @@ def kinds(text: str) -> frozenset[str]:
     return frozenset(d["kind"] for d in found if isinstance(d, dict) and isinstance(d.get("kind"), str))
 
 
-def embedded(outer: str, path: Path, node: Node) -> Embedded:
+def embedded(outer: str, path: Path, node: Node) -> EmbeddedText:
     """What stands inside a string scalar of `outer`."""
     text: str = node.data
     shift = 1 if outer.startswith("\ufeff") else 0
@@ -104,11 +104,11 @@ def embedded(outer: str, path: Path, node: Node) -> Embedded:
         found = _literal(raw, text)
         if found:
             offsets, indent = found
-            return Embedded(path, text, True, True, Runs(start, offsets), indent)
+            return EmbeddedText(path, text, True, True, OffsetMap(start, offsets), indent)
     aligned = _aligned(raw, text, node.style)
     if aligned is None:
-        return Embedded(path, text, False, False, Runs(start), 0)
-    return Embedded(path, text, True, False, Runs(start, aligned), 0)
+        return EmbeddedText(path, text, False, False, OffsetMap(start), 0)
+    return EmbeddedText(path, text, True, False, OffsetMap(start, aligned), 0)
 
 
 def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0, inner: int = 0) -> str:
@@ -128,7 +128,7 @@ def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int
     return outer
 
 
-def _in_place(outer: str, inside: Embedded, made: Edit, document: int) -> str | None:
+def _in_place(outer: str, inside: EmbeddedText, made: Edit, document: int) -> str | None:
     """`outer` with an edit made inside a literal block; None where that would change anything else."""
     candidate = spliced(outer, _outward(inside, made, "\r\n" if "\r\n" in outer else "\n"))
     before = [root.data if root else None for root in read(outer)]
@@ -138,7 +138,7 @@ def _in_place(outer: str, inside: Embedded, made: Edit, document: int) -> str | 
     return candidate if same(before, after) else None
 
 
-def _at(outer: str, path: Path, document: int) -> Embedded:
+def _at(outer: str, path: Path, document: int) -> EmbeddedText:
     node: Any = read(outer)[document]
     for step in path:
         entries = node.entries if node else None
@@ -152,7 +152,7 @@ def _at(outer: str, path: Path, document: int) -> Embedded:
     return embedded(outer, path, node)
 
 
-def _outward(inside: Embedded, made: Edit, newline: str) -> Edit:
+def _outward(inside: EmbeddedText, made: Edit, newline: str) -> Edit:
     """An edit inside a literal block as an edit of the outer text."""
     lines = made.text.split("\n")
     pad = " " * inside.indent

@@ -1,7 +1,9 @@
-"""Where the parts of a YAML text begin and end, to the character."""
+"""Where the documents of a file and the parts of a document begin and end, to the character."""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from policykit.manifests.node import Node
@@ -17,7 +19,7 @@ class Edit(NamedTuple):
 
 
 def own_pairs(node: Node) -> list[tuple[Node, Node]]:
-    """Pairs (key, value) that stand in the mapping itself, not in what it merges or aliases."""
+    """Pairs (key, value) of the mapping itself, without merged and aliased ones."""
     return [pair for pair in node.entries.values() if pair[0].start_offset >= node.start_offset]
 
 
@@ -75,8 +77,8 @@ def colon(text: str, key: Node) -> int:
 
 
 def after_comments(text: str, at: int, column: int) -> int:
-    """Behind the comments of the lines that follow, where they stand further right than `column`:
-    they belong to what is above them."""
+    """After the comment lines that follow and are indented deeper than `column`:
+    they belong to the lines above."""
     while True:
         start = text.find("\n", at) + 1
         line = text[start : line_end(text, start)]
@@ -94,3 +96,47 @@ def dash(text: str, item: Node) -> int:
     if at < 0 or text[at] != "-":
         raise EditError("an item without a dash before it cannot be edited")
     return at
+
+
+_BEGINNING = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_END = re.compile(r"^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n", re.MULTILINE)
+_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z")
+"""Blank lines, comments and directives: no document yet. Each line matches in one way only."""
+
+
+class Slice(NamedTuple):
+    """The extent of one document, its `---` with it, in code points of the file."""
+
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4)
+def slices(text: str) -> tuple[Slice, ...]:
+    """One per document, in order, without gaps: what leads to a document belongs to it.
+
+    A marker ends whatever is open (YAML 1.2, 9.1.2), so looking at the starts of lines is exact.
+    """
+    marks = [match.start() for match in _BEGINNING.finditer(text)]
+    marks += [match.end() for match in _END.finditer(text)]
+    starts = [0]
+    for at in sorted(marks):
+        if _is_document(text[starts[-1] : at]):
+            starts.append(at)
+    if not _is_document(text[starts[-1] :]):
+        starts.pop()
+    return tuple(Slice(start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=False))
+
+
+def slice_of(text: str, document: int) -> Slice:
+    """The extent of a document. Raises EditError where the markers alone do not tell where it is: text
+    that the parser could not read, such as a directive that a line separator breaks, may stand between them.
+    """
+    found = slices(text)
+    if not 0 <= document < len(found):
+        raise EditError(f"the text has no document {document}")
+    return found[document]
+
+
+def _is_document(piece: str) -> bool:
+    return _BEGINNING.search(piece) is not None or _NOTHING.match(piece) is None

@@ -1,4 +1,4 @@
-"""Lines of text that could not be read as YAML: indentation, keys, what was left open."""
+"""Lines of text that could not be read as YAML: indentation, keys, open brackets, other languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLOSERS = {"[": "]", "{": "}"}
 
 
 class Line(NamedTuple):
-    """A line that says something. `number` counts from 0, as does `indent`."""
+    """A line with content. `number` counts from 0, as does `indent`."""
 
     number: int
     indent: int
@@ -133,3 +133,67 @@ def _follow(line: str, number: int, quote: Opening | None, brackets: list[Openin
 def _begins_value(last: str, in_flow: bool) -> bool:
     """Whether a value may begin behind the last character of a line that is no blank."""
     return last in ("", ":", "-", "?") or (in_flow and last in ",[{")
+
+
+_LEFT_OUT = re.compile(r"\A(?:- +)?(?:\.{3,}|…+|<(?:\.{3,}|…+)>)\Z")
+_HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(?P<end>\w+)\1")
+_SLASHES = re.compile(r"(?:\A(?=//)|(?::|[\"']) +(?=// ))(?P<comment>.*)\Z")
+_COLON = re.compile(r"\A(?:- +)?[^\s:#\"'：]+：")
+_BLANKS = {"\xa0": "a no-break space (U+00A0)", "\u3000": "a full-width space (U+3000)"}
+"""Characters that look like the space that YAML requires."""
+
+
+class NonYaml(NamedTuple):
+    """Text that is not YAML. Columns count from 0; the message and the advice are those of a finding."""
+
+    column: int
+    width: int
+    message: str
+    help: str
+
+
+def non_yaml(line: str) -> NonYaml | None:
+    """Text in this line that YAML never contains; None: there is none."""
+    text = line.strip()
+    column = len(line) - len(line.lstrip())
+    return _look_alike(line) or _left_out(text, column) or _comment(text, column) or _shell(text, column)
+
+
+def _look_alike(line: str) -> NonYaml | None:
+    """A blank in the indentation, or a colon after a key, that only looks like YAML's."""
+    leading = line[: len(line) - len(line.lstrip(" -\t\xa0\u3000"))]
+    at = min((leading.index(blank) for blank in _BLANKS if blank in leading), default=-1)
+    if at >= 0:
+        words = f"{_BLANKS[line[at]]} is used for indentation; YAML allows only spaces there"
+        return NonYaml(at, 1, words, "replace it by a space")
+    text = line.strip()
+    if _COLON.match(text):
+        at = line.index("：")
+        return NonYaml(at, 1, "a full-width colon (U+FF1A) stands where YAML needs `:`", "write `: ` instead")
+    return None
+
+
+def _left_out(text: str, column: int) -> NonYaml | None:
+    if not _LEFT_OUT.match(text):
+        return None
+    words = f"`{text}` marks omitted text, which YAML cannot express"
+    return NonYaml(column, len(text), words, "write what belongs there, or make it a comment with #")
+
+
+def _comment(text: str, column: int) -> NonYaml | None:
+    """A comment of another language: alone on its line, or after a key or a quoted value."""
+    found = _SLASHES.search(text)
+    if found is None:
+        return None
+    at = found.start("comment")
+    return NonYaml(
+        column + at, len(text) - at, "`//` does not begin a comment in YAML", "comments begin with #"
+    )
+
+
+def _shell(text: str, column: int) -> NonYaml | None:
+    found = _HERE_DOCUMENT.search(text)
+    if found is None or not text.startswith(("cat ", "kubectl ", "tee ", "sudo ", "$ ")):
+        return None
+    advice = f"keep only what stands between it and {found['end']}"
+    return NonYaml(column, len(text), "this is a shell command, not YAML", advice)

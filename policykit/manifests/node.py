@@ -1,4 +1,4 @@
-"""A YAML node: its value as plain data and where it stands."""
+"""A YAML node: its value as plain data, and its location."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OFFSET_MASK = (1 << OFFSET_BITS) - 1
 
 
 class Mark(NamedTuple):
-    """A place in a text, counted from 0, columns in code points."""
+    """A location in a text, counted from 0, columns in code points."""
 
     line: int
     column: int
@@ -54,7 +54,7 @@ class Node:
     """One node of a document.
 
     `entries` is None for a scalar, a list of nodes for a sequence, and for a mapping a
-    dict from key to (key node, value node). An alias is a node of its own place that
+    dict from key to (key node, value node). An alias is a node with its own location that
     shares `data` and `entries` with its anchor.
 
     A document may have millions, so `extent` is both ends in one number, offsets in code points:
@@ -92,7 +92,7 @@ class Node:
 
 
 class Span(NamedTuple):
-    """A place in a file: lines and columns from 1, columns in code points, end exclusive."""
+    """A location in a file: lines and columns from 1, columns in code points, end exclusive."""
 
     line: int
     column: int
@@ -101,7 +101,7 @@ class Span(NamedTuple):
 
 
 class Duplicate(NamedTuple):
-    """A key that stands twice in one mapping; the later one wins."""
+    """A key that appears twice in one mapping; the later one wins."""
 
     key: str
     node: Node

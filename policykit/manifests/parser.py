@@ -1,4 +1,4 @@
-"""YAML text to documents that remember their place.
+"""YAML text to documents whose nodes know their location.
 
 Built from libyaml's events: the C composer would lose where aliases stand and which keys
 stand twice, and its scalars follow other rules than Kubernetes'.
@@ -18,7 +18,7 @@ from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate,
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
-"""Deeper nesting is refused, aliases followed: no manifest has it, and readers downstream recurse."""
+"""Deeper nesting is rejected, also through aliases: no manifest needs it, and later code recurses."""
 MAX_ALIASED = 400_000
 """Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
@@ -38,7 +38,7 @@ class Problem(NamedTuple):
     column: int
 
 
-class Parsed(NamedTuple):
+class ParsedDocument(NamedTuple):
     """One document of a stream: its root (None: empty), or the problem that ended it."""
 
     root: Node | None
@@ -47,7 +47,7 @@ class Parsed(NamedTuple):
     problem: Problem | None = None
 
 
-def parse(text: str) -> Iterator[Parsed]:
+def parse(text: str) -> Iterator[ParsedDocument]:
     """Documents of a stream, lazily. After a syntax error reading goes on at the next `---`."""
     text = text.removeprefix("\ufeff")  # libyaml does not count it
     if text[:1] in ("{", "[") and "\\ud" in text.lower():
@@ -88,7 +88,7 @@ def _starts(text: str) -> Iterator[_Start]:
 
 
 class _Rest:
-    """A text from one `---` on, in pieces up to the next: a problem in one costs no look at the others."""
+    """A text from one `---` on, read up to the next: a syntax error does not require reading the rest."""
 
     def __init__(self, text: str, offset: int) -> None:
         self._text = text
@@ -109,7 +109,7 @@ class _Mark(NamedTuple):
     column: int
 
 
-class _Moved:
+class _ShiftedEvents:
     """Events of the rest of a text, at their places in the whole."""
 
     def __init__(self, loader: Any, start: _Start) -> None:
@@ -141,11 +141,11 @@ def _one_escape(pair: re.Match[str]) -> str:
     return f"\\U{0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00):08X}"
 
 
-def _documents(text: str, start: _Start, lines: Lines) -> Iterator[Parsed]:
+def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocument]:
     try:
-        loader = _Moved(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
+        loader = _ShiftedEvents(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
     except yaml.reader.ReaderError as error:
-        yield Parsed(None, start.line, problem=_unreadable(text, start, error))
+        yield ParsedDocument(None, start.line, problem=_unreadable(text, start, error))
         return
     start_line = start.line
     try:
@@ -161,11 +161,11 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[Parsed]:
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "not YAML"
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
-        yield Parsed(None, start_line, problem=Problem(message, line, column))
+        yield ParsedDocument(None, start_line, problem=Problem(message, line, column))
     except yaml.reader.ReaderError as error:
-        yield Parsed(None, start_line, problem=_unreadable(text, start, error))
+        yield ParsedDocument(None, start_line, problem=_unreadable(text, start, error))
     except _RefusedError as refused:
-        yield Parsed(None, start_line, problem=refused.problem)
+        yield ParsedDocument(None, start_line, problem=refused.problem)
     finally:
         loader.dispose()
 
@@ -190,7 +190,7 @@ class _RefusedError(Exception):
         self.problem = Problem(message, mark.line, mark.column)
 
 
-def _document(loader: Any, start_line: int, lines: Lines) -> Parsed:
+def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
     """Reads one document up to its end event."""
     anchors: dict[str, Node] = {}
     measured: dict[int, tuple[int, int]] = {}
@@ -249,7 +249,7 @@ def _document(loader: Any, start_line: int, lines: Lines) -> Parsed:
             extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
             node = Node(target.data, extent, lines, target.entries, target.style)
         else:  # DocumentEndEvent
-            return Parsed(root, start_line, tuple(duplicates))
+            return ParsedDocument(root, start_line, tuple(duplicates))
 
         values += 1
         if values > MAX_VALUES:

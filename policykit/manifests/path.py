@@ -1,4 +1,4 @@
-"""The one coin for place: keys and indices from the root of a document."""
+"""Paths: keys and indices from the root of a document."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is wrong with a value of a document, as validators report it."""
+"""Problems with values of a document, as validators report them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new value as it is written at a given place of a text."""
+"""New values as text, in the style of the text around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of an object whatever its shape: what is not there, or is something else, is empty."""
+"""Typed access to plain data: a missing value, or one of another type, counts as empty."""
 
 from __future__ import annotations
 

@@ -1,12 +1,20 @@
-"""Why text is not YAML, in plain words: the parser's complaint turned into the likely cause."""
+"""Why text is not YAML: the likely cause of the parser's message, in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from policykit.manifests.foreign import foreign
-from policykit.manifests.lines import Line, is_marker, is_scalar, over_indented, read, split, unclosed
+from policykit.manifests.lines import (
+    Line,
+    is_marker,
+    is_scalar,
+    non_yaml,
+    over_indented,
+    read,
+    split,
+    unclosed,
+)
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Problem
 
@@ -24,7 +32,7 @@ def explain(text: str, problem: Problem, start_line: int = 0) -> Cause:
     source = _Source(text, problem, start_line)
     if found := _merge_conflict(source) or _tab(source) or _foreign(source):
         return found
-    for fragment, look in _LOOKS:
+    for fragment, look in _EXPLANATIONS:
         if fragment in problem.message and (found := look(source)):
             return found
     return _cause(source, problem.line, problem.column, f"not valid YAML: {problem.message}")
@@ -115,7 +123,7 @@ def _foreign(source: _Source) -> Cause | None:
     """What no YAML has, in the line of the problem or the one before it."""
     before = source.before
     for number in (source.number, before.number if before else source.number):
-        found = foreign(source.raw[number]) if number < len(source.raw) else None
+        found = non_yaml(source.raw[number]) if number < len(source.raw) else None
         if found:
             return _cause(source, number, found.column, found.message, found.help, found.width)
     return None
@@ -177,7 +185,7 @@ def _no_colon(source: _Source) -> Cause | None:
     if spaceless := _without_space(before):
         return _whole(source, before, spaceless, _SPACE)
     if before.text.startswith("-") and before.text[1:2] not in ("", " ", "-"):
-        words = f'"{_short(before.text)}" has no space after the dash, so it is no list item'
+        words = f'"{_short(before.text)}" has no space after the dash, so it is not a list item'
         return _whole(source, before, words, "write a space after the dash")
     words = f'"{_short(before.text)}" has no `:`, but keys stand beside it'
     return _whole(source, before, words, "write it as `key: value`, or indent it as part of the value above")
@@ -220,14 +228,14 @@ def _unexpected(source: _Source) -> Cause | None:
     line = source.line
     if line and source.at_line_start:
         if line.text.startswith("-"):
-            words = "a list item stands where the next key of the mapping above is expected"
+            words = "this is a list item, but the next key of the mapping above is expected here"
             return _whole(source, line, words, "indent it below the key it belongs to")
         columns = sorted({above.indent for above in source.lines if above.number < line.number})
         if line.indent not in columns:
             spaces = f"{line.indent} space{'s' if line.indent > 1 else ''}"
-            words = f"this line is indented by {spaces}, as deep as nothing above it"
+            words = f"this line is indented by {spaces}, which matches no line above it"
             return _whole(source, line, words, "align it with the keys it belongs to")
-        return _whole(source, line, "this line does not fit the block it stands in", "check its indentation")
+        return _whole(source, line, "this line does not fit the block it is in", "check its indentation")
     if source.at_line_start and source.raw_line.strip():
         words = "this line is indented less than the first line of the text it belongs to"
         return _at(source, words, "indent every line of the text as deep as its first")
@@ -246,7 +254,7 @@ def _no_dash(source: _Source) -> Cause | None:
     line = source.line
     if line is None:
         return None
-    words = f"`{_first_key(line)}` stands in a list without a `- ` before it"
+    words = f"`{_first_key(line)}` is in a list but has no `- ` before it"
     return _whole(
         source, line, words, "indent it under the list item above, or as deep as the list's own key"
     )
@@ -263,16 +271,16 @@ def _collection_key(source: _Source) -> Cause:
     return _at(source, source.message, "put the key in quotes if it is text")
 
 
-def _said(advice: str) -> Callable[[_Source], Cause]:
-    """The parser's own words are plain already."""
+def _as_parsed(advice: str) -> Callable[[_Source], Cause]:
+    """The parser's message as it is."""
     return lambda source: _at(source, source.message, advice)
 
 
-def _words(message: str, advice: str) -> Callable[[_Source], Cause]:
+def _fixed(message: str, advice: str) -> Callable[[_Source], Cause]:
     return lambda source: _at(source, message, advice)
 
 
-_LOOKS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
+_EXPLANATIONS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
     ("mapping values are not allowed", _mapping_value),
     ("could not find expected ':'", _no_colon),
     ("cannot start any token", _bad_start),
@@ -283,31 +291,40 @@ _LOOKS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
     ("did not find expected '-' indicator", _no_dash),
     ("alphabetic or numeric character", _alias_name),
     ("not a collection", _collection_key),
-    ("control character", _said("delete it: YAML allows no control characters but tab and line breaks")),
-    ("is not UTF-8", _said("save the file as UTF-8")),
-    ("keys, values and items", _said("split it into several documents or files")),
-    ("levels deep", _said("no Kubernetes object is that deep: look for brackets that are never closed")),
-    ("aliases repeat", _said("write out what is needed: Kubernetes refuses such documents")),
-    ("has no anchor", _said("define the anchor with & above it, or put the value in quotes if it is text")),
-    ("contains itself", _said("an alias cannot stand inside its own anchor")),
-    ("a merge key", _said("give it an alias of a mapping")),
+    (
+        "control character",
+        _as_parsed("delete it: YAML allows no control characters but tab and line breaks"),
+    ),
+    ("is not UTF-8", _as_parsed("save the file as UTF-8")),
+    ("keys, values and items", _as_parsed("split it into several documents or files")),
+    (
+        "levels deep",
+        _as_parsed("no Kubernetes object is that deep: look for brackets that are never closed"),
+    ),
+    ("aliases repeat", _as_parsed("write out what is needed: Kubernetes refuses such documents")),
+    (
+        "has no anchor",
+        _as_parsed("define the anchor with & above it, or put the value in quotes if it is text"),
+    ),
+    ("contains itself", _as_parsed("an alias cannot stand inside its own anchor")),
+    ("a merge key", _as_parsed("give it an alias of a mapping")),
     (
         "unknown escape character",
-        _words("in double quotes a backslash begins an escape, and this one is unknown", "use single quotes"),
+        _fixed("in double quotes a backslash begins an escape, and this one is unknown", "use single quotes"),
     ),
     (
         "expected comment or line break",
-        _words("text stands after the | or > that begins a block", "begin the text on the next line"),
+        _fixed("there is text after the | or > that begins a block", "begin the text on the next line"),
     ),
     (
         "block sequence entries are not allowed",
-        _words("a list cannot begin on the line of its key", "begin the list on the next line"),
+        _fixed("a list cannot begin on the line of its key", "begin the list on the next line"),
     ),
     ("expected node content", _never_closed),
-    ("expected node content", _words("a value is missing here", "write the value, or quote this text")),
+    ("expected node content", _fixed("a value is missing here", "write the value, or quote this text")),
     (
         "expected <document start>",
-        _words("something stands after the end of the document", "begin a new document with ---"),
+        _fixed("there is text after the end of the document", "begin a new document with ---"),
     ),
 )
 """Part of the parser's message to the one that finds the cause, tried in order."""

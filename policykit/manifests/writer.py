@@ -1,4 +1,4 @@
-"""Plain data to YAML: stable bytes that yamllint likes and every Kubernetes tool reads alike."""
+"""Plain data to YAML: stable bytes that pass yamllint and that every Kubernetes tool reads the same way."""
 
 from __future__ import annotations
 

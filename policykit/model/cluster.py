@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.model.card import Card
 from policykit.model.placement import Placement
-from policykit.model.pool import Pool
-from policykit.model.queue import Preemption, Priority, Queue, Quota
+from policykit.model.pool import Card, Pool
+from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint
-from policykit.model.tenant import Reservation, Tenant
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 
@@ -25,7 +23,7 @@ class TargetSettings(NamedTuple):
     scheduler_name: str = ""
     namespace: str = ""
     options: object = None
-    """Options of this system alone, of the type that its target names; None: nothing is stated."""
+    """The system's own options, of the type that its target declares; None: none are set."""
     schedulers: tuple[str, ...] = ()
     """Further schedulerNames that it serves."""
     card_vendors: frozenset[str] = frozenset()

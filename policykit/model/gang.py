@@ -48,10 +48,10 @@ class OwnGang(NamedTuple):
     """Unit of its members: pod, or replica of a scaling group."""
 
 
-class Ordered(NamedTuple):
+class PodCreationOrder(NamedTuple):
     """Pods that are created one after another, while a gang waits for more of them.
 
-    Places of its fact: `order`.
+    Locations of its fact: `order`.
     """
 
     system: str
@@ -64,12 +64,12 @@ class Ordered(NamedTuple):
     """In words: `podManagementPolicy OrderedReady makes ...`."""
     minimum: int | None = None
     """Size of the gang in the object; None: in its PodGroup."""
-    said: str = ""
+    problem: str = ""
     """The problem, if the numbers do not explain it."""
 
 
-class Scheduled(NamedTuple):
-    """The scheduler of pods that belong to a gang. Places of its fact: `scheduler`."""
+class GangScheduler(NamedTuple):
+    """The scheduler of pods that belong to a gang. Locations of its fact: `scheduler`."""
 
     system: str
     """Target that reads the gang; empty: the scheduler of the object."""
@@ -87,7 +87,7 @@ class Scheduled(NamedTuple):
 
 
 class GangPartners(NamedTuple):
-    """Gangs that start together, as listed by one of them. Places of its fact: `groups`, `0`, `1`, ..."""
+    """Gangs that start together, as listed by one of them. Locations of its fact: `groups`, `0`, `1`, ..."""
 
     system: str
     namespace: str
@@ -97,7 +97,7 @@ class GangPartners(NamedTuple):
 
 
 class TaskGroups(NamedTuple):
-    """The groups of an application's gang. Places of its fact: `groups`, and `0`, `1`, ... each name."""
+    """The groups of an application's gang. Locations of its fact: `groups`, and `0`, `1`, ... each name."""
 
     namespace: str
     application: str
@@ -105,7 +105,7 @@ class TaskGroups(NamedTuple):
     closed: bool
     """All its pods come from known templates."""
     queue: str = ""
-    """Queue as written; its place is `queue`. Empty: none."""
+    """Queue as written; its location is `queue`. Empty: none."""
     pods: int = 0
     request: Mapping[str, int] = {}
     """Requests of the placeholders of all groups."""

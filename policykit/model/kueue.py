@@ -1,24 +1,24 @@
-"""Kueue's objects as the rules about whole scopes see them: what they are called and refer to."""
+"""Kueue's objects for rules about whole scopes: their names, and the names they refer to."""
 
 from typing import NamedTuple
 
 
 class DeclaredFlavor(NamedTuple):
-    """A ResourceFlavor. Places of its fact: `name`, `topology`."""
+    """A ResourceFlavor. Locations of its fact: `name`, `topology`."""
 
     name: str
     topology: str = ""
 
 
 class DeclaredTopology(NamedTuple):
-    """A Topology. Places of its fact: `name`."""
+    """A Topology. Locations of its fact: `name`."""
 
     name: str
     levels: tuple[str, ...] = ()
 
 
 class DeclaredClusterQueue(NamedTuple):
-    """A ClusterQueue. Places of its fact: `name`, `cohort`, and `flavor.<number>` for each of its flavors."""
+    """A ClusterQueue. Locations of its fact: `name`, `cohort`, and `flavor.<number>` for each flavor."""
 
     name: str
     cohort: str = ""
@@ -26,14 +26,14 @@ class DeclaredClusterQueue(NamedTuple):
 
 
 class DeclaredCohort(NamedTuple):
-    """A Cohort. Places of its fact: `name`, `parent`."""
+    """A Cohort. Locations of its fact: `name`, `parent`."""
 
     name: str
     parent: str = ""
 
 
 class DeclaredLocalQueue(NamedTuple):
-    """A LocalQueue. Places of its fact: `name`, `cluster_queue`."""
+    """A LocalQueue. Locations of its fact: `name`, `cluster_queue`."""
 
     name: str
     namespace: str
@@ -41,7 +41,7 @@ class DeclaredLocalQueue(NamedTuple):
 
 
 class TopologyRequest(NamedTuple):
-    """A level that pods of a workload want to be within. Places of its fact: `level`."""
+    """A level that pods of a workload want to be within. Locations of its fact: `level`."""
 
     level: str
     annotation: str

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.model.pool import Amounts
 
 
-class Members(NamedTuple):
+class JobPods(NamedTuple):
     """Pods of one template within a job."""
 
     name: str
@@ -23,20 +23,20 @@ class Members(NamedTuple):
     """As written in the pod's spec, after placement is applied."""
 
 
-class Pods(NamedTuple):
+class PodContext(NamedTuple):
     """The pods being patched, and those that start with them. Empty: nothing is known (a component)."""
 
     owner: str = ""
     """Name of the object that makes them."""
     owner_kind: str = ""
     namespace: str = ""
-    mine: str = ""
-    """Name of their own pod set among `job`."""
-    job: tuple[Members, ...] = ()
+    pod_set: str = ""
+    """Name of the pod set of these pods in `job`."""
+    job: tuple[JobPods, ...] = ()
     """Every pod set of the job, in its order."""
 
 
-class Admitted(NamedTuple):
+class AdmissionFields(NamedTuple):
     """Fields of the object that a queue system admits as a whole, a Job or a plain Pod."""
 
     system: str
@@ -59,5 +59,5 @@ class PodFields(NamedTuple):
     """Companion objects of the workload: a PodGroup."""
     notices: tuple[str, ...] = ()
     """What cannot be expressed, and the nearest alternative."""
-    admitted: Admitted | None = None
+    admitted: AdmissionFields | None = None
     """Fields of the job as a whole; None: it gets none."""

@@ -1,4 +1,4 @@
-"""Queues, priorities, preemption and quotas."""
+"""Queues, tenants, reservations, quotas and PriorityClasses."""
 
 from typing import NamedTuple
 
@@ -80,3 +80,48 @@ class Quota(NamedTuple):
     """Only pods with these PriorityClasses count; empty: all."""
     containers: ContainerRange | None = None
     """Defaults and bounds of each container there; None: none."""
+
+
+class Tenant(NamedTuple):
+    """A team that shares the cluster."""
+
+    name: str
+    namespaces: tuple[str, ...] = ()
+    queue: str = ""
+    """Queue of the workloads in its namespaces; empty: none."""
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+class Reservation(NamedTuple):
+    """Capacity reserved for future pods of a team."""
+
+    name: str
+    requests: Amounts
+    """Of one pod."""
+    pods: int = 1
+    """Number of such pods."""
+    tenant: str = ""
+    workload: str = ""
+    """Workload kind whose pods may take it; empty: any of the tenant's."""
+    pool: str = ""
+    """Pool of the capacity; empty: any."""
+    ttl: int = 0
+    """Seconds until it expires; 0: never."""
+
+
+class DeclaredPriority(NamedTuple):
+    """A PriorityClass object. Locations of its fact: `name`, `value`, `default`."""
+
+    name: str
+    value: int | None
+    """None: not a whole number (a placeholder)."""
+    default: bool = False
+
+
+class PriorityUse(NamedTuple):
+    """Pods, or a gang, of a priority. Locations of its fact: `name`."""
+
+    name: str
+    scheduler: str = ""
+    """schedulerName of the pods; empty: none written."""

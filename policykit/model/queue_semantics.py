@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
+from policykit.model.declared_queues import QueuePlacement
 from policykit.model.severity import Severity
-from policykit.model.sharing import Placing
 
 
 class QueueSemantics(NamedTuple):
@@ -65,7 +65,7 @@ class PolicyQueues(NamedTuple):
     """Name to that of its parent; empty: the root."""
     holding: frozenset[str] = frozenset()
     """Those with children."""
-    placing: Placing | None = None
+    placing: QueuePlacement | None = None
     """What makes further queues."""
 
 

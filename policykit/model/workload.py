@@ -1,11 +1,42 @@
-"""Workload kinds: what runs on the cluster, and where it may and should run."""
+"""Workload kinds: what runs on the cluster, where it may and should run, and how it scales."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.model.autoscaling import Autoscaling
 from policykit.model.gang import GangRule
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.topology import TopologyAffinity, TopologySpread
+
+
+class Metric(NamedTuple):
+    """A metric and its target value."""
+
+    source: str
+    """resource (cpu or memory), pods (a metric of each pod) or external."""
+    name: str
+    utilization: int | None = None
+    """Target percentage of requests, for a resource."""
+    average: str = ""
+    """Target quantity per pod."""
+
+
+class ScaleTarget(NamedTuple):
+    """A workload with a scale subresource."""
+
+    kind: str
+    name: str
+    namespace: str = ""
+    api_version: str = "apps/v1"
+
+
+class Autoscaling(NamedTuple):
+    """Bounds and metrics of a workload kind, and the workloads they apply to."""
+
+    maximum: int
+    minimum: int = 1
+    metrics: tuple[Metric, ...] = ()
+    targets: tuple[ScaleTarget, ...] = ()
+    cooldown: int | None = None
+    """Seconds of lower load before replicas are removed; None: Kubernetes' default."""
 
 
 class Match(NamedTuple):
@@ -45,6 +76,6 @@ class WorkloadKind(NamedTuple):
     """Name of its placement in `Cluster.placements`; empty: `placement` alone is stated, or nothing."""
     gang_rule: GangRule | None = None
     """Settings of the gang, if the policy states any."""
-    within: Closeness | None = None
-    across: Apartness | None = None
+    within: TopologyAffinity | None = None
+    across: TopologySpread | None = None
     autoscaling: Autoscaling | None = None

@@ -1,10 +1,15 @@
-"""How many pods of one size fit on empty nodes, counted node by node."""
+"""How many pods fit on empty nodes, and whether a gang fits into one domain of the topology."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
+from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
+from policykit.model.topology import Level
+from policykit.model.workload import WorkloadKind
+from policykit.placement.review import Review
 
 
 def pods_on(shape: Shape, request: Amounts) -> int | None:
@@ -46,3 +51,81 @@ def pods_in_domain(pools: Iterable[Pool], key: str, request: Amounts) -> int | N
                 return None
             domains[value] = domains.get(value, 0) + pods
     return max(domains.values(), default=None)
+
+
+class Domain(NamedTuple):
+    """The largest domain of a level."""
+
+    level: str
+    pods: int
+    """Number of pods it can hold."""
+
+
+def required_level(cluster: Cluster, workload: WorkloadKind | None) -> Level | None:
+    """The level whose domains the pods of a kind must not span; None if there is none."""
+    if workload is None or workload.within is None or not workload.within.hard:
+        return None
+    return next((level for level in cluster.levels if level.name == workload.within.level), None)
+
+
+def largest_domain(review: Review, pools: Iterable[Pool]) -> Domain | None:
+    """The largest domain available to pods that must share one; None: not required, or size unknown."""
+    cluster = review.cluster
+    level = required_level(cluster, review.workload) if cluster is not None else None
+    if level is None or not review.card_resources:
+        return None
+    pods = pods_in_domain(pools, level.key, review.requests)
+    return None if pods is None else Domain(level.name, pods)
+
+
+def gang_problem(review: Review) -> str:
+    """Why a gang fits into no domain of its required level; empty if it may fit."""
+    size = _size(review)
+    domain = largest_domain(review, review.eligible_pools or ()) if size else None
+    if domain is None or not size or size <= domain.pods:
+        return ""
+    return (
+        f"the gang of {size} pods must stay within one {domain.level}, but the largest holds {domain.pods}: "
+        "it never starts"
+    )
+
+
+def request_limit(cluster: Cluster, workload: WorkloadKind, pools: Iterable[Pool]) -> str:
+    """The most each pod of a gang may request for the gang to fit into one domain; empty: no limit below
+    a whole node, or unknown."""
+    level, rule = required_level(cluster, workload), workload.gang_rule
+    size = rule.size if rule else None
+    listed = [pool for pool in pools if pool.card]
+    if level is None or not size:
+        return ""
+    for resource in sorted({name for pool in listed for name in pool.resources}):
+        offering = [pool for pool in listed if resource in pool.resources]
+        node = max((s.allocatable.get(resource, 0) for pool in offering for s in pool.shapes), default=0)
+        most = _largest_request(offering, level.key, resource, node, size)
+        if most is not None and most < node:
+            if not most:
+                return f"a gang of {size} pods with {resource} fits into no {level.name}: it never starts"
+            at_most = f"if each requests at most {most} {resource}"
+            return f"a gang of {size} pods fits into one {level.name} only {at_most}: a node has {node}"
+    return ""
+
+
+def _largest_request(pools: list[Pool], key: str, resource: str, node: int, size: int) -> int | None:
+    """The largest request per pod with which `size` pods fit into one domain; None if unknown."""
+    fits, most = 0, node
+    while fits < most:
+        amount = (fits + most + 1) // 2
+        pods = pods_in_domain(pools, key, {resource: amount})
+        if pods is None:
+            return None
+        fits, most = (amount, most) if pods >= size else (fits, amount - 1)
+    return fits
+
+
+def _size(review: Review) -> int | None:
+    """Pods of this pod set that start together; None: no gang, or not known."""
+    workload, replicas = review.workload, review.pod_set.replicas
+    if workload is None or workload.gang != "all" or replicas is None:
+        return None
+    rule = workload.gang_rule
+    return min((rule.size if rule else None) or replicas, replicas)

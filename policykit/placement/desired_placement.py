@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
+from policykit.model.pool import Card, Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.placement.eligible_pools import is_allowed, product_of

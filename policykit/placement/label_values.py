@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from policykit.catalogue import labels
 from policykit.kube import affinity
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
 from policykit.placement.review import Review
-
-if TYPE_CHECKING:
-    from policykit.model.cluster import Cluster
 
 REQUIRED_TERMS = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 """Path of the required terms below `affinity`."""
+_ADDONS = "CriticalAddonsOnly"
 
 
 class LabelValue(NamedTuple):
@@ -112,3 +112,22 @@ def same_card_value(value: str, known: frozenset[str]) -> str:
 
 def _without_sharing_suffix(value: str) -> str:
     return value.removesuffix("-SHARED").partition("-MIG-")[0]
+
+
+def dedicated_keys(cluster: Cluster, pool: Pool) -> frozenset[str]:
+    """Keys of the pool's hard taints, without those of Kubernetes and of clouds.
+
+    Taints of clouds mark nodes that any pod may use, such as spot nodes.
+    """
+    return frozenset(taint.key for taint in pool.hard_taints if not _is_general(cluster, taint.key))
+
+
+def is_policy_label(cluster: Cluster, key: str) -> bool:
+    """Whether the policy defines the meaning of a label key: usage, card or a key of its pools."""
+    return key in cluster.declared_keys and not _is_general(cluster, key)
+
+
+def _is_general(cluster: Cluster, key: str) -> bool:
+    if key == cluster.usage_key or any(key in card.label_keys for card in cluster.cards.values()):
+        return False
+    return key == _ADDONS or labels.well_known(key) or bool(labels.provider(key))

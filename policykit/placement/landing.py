@@ -16,7 +16,7 @@ from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.card_requests import is_card_resource
-from policykit.placement.pool_resources import offers
+from policykit.placement.eligible_pools import offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"

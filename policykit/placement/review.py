@@ -155,7 +155,7 @@ def review(
 
 def _under_policy(plain: Review, cluster: Cluster, namespace: str, resources_first: bool) -> Review:
     """The review with everything that depends on the policy."""
-    # Most hooks run without a policy on one file: they need not load the pool checks.
+    # Most hooks run without a policy on one file and do not need the pool checks.
     from policykit.placement.eligible_pools import named_products
     from policykit.placement.recognition import recognize
 

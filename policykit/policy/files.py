@@ -10,17 +10,17 @@ from typing import Any
 from policykit import bundled
 from policykit.errors import SourceError
 from policykit.manifests.node import Duplicate, Node
-from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.path import Path, dotted
-from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.messages import describe, did_you_mean
 from policykit.policy.problems import Problems
-from policykit.policy.suggest import did_you_mean
 from policykit.policy.tree import Position, Source, SourcedValue, merge, nulls, position, sourced_value
-from policykit.policy.words import describe
 
 Reader = Callable[[str], bytes]
 """Bytes of a file by its path. Raises SourceError or OSError if it cannot be read."""
 
+API_VERSION = "policykit.io/v1alpha1"
+KIND = "Policy"
 PROFILE = "profile:"
 MOST_FILES = 100
 """Most files of one policy: links that lead back would otherwise yield endless names."""
@@ -101,14 +101,14 @@ class Files:
         for document in documents:
             if document.problem:
                 place = Position(name, document.problem.line + 1, document.problem.column + 1)
-                # What is no policy is never quoted: an error may be read by those who may not read the file.
+                # Files that are not policies are never quoted: not every reader may see them.
                 why = f": {document.problem.message}" if _OURS.search(text) else ""
                 self._problems.at(place, f"not YAML{why}")
         if any(document.problem for document in documents):
             return None
         return self._single(name, documents)
 
-    def _single(self, name: str, documents: list[Parsed]) -> SourcedValue | None:
+    def _single(self, name: str, documents: list[ParsedDocument]) -> SourcedValue | None:
         roots = [document.root for document in documents if document.root is not None]
         if not roots:
             self._problems.at(
@@ -201,7 +201,7 @@ class Files:
         if self._size > MOST_BYTES:
             self._too_much(place, f"{reference}: a policy can extend at most {MOST_BYTES // 10**6} MB")
             return None
-        self._merged[target] = None  # it counts while it is read
+        self._merged[target] = None  # count it while it is read
         self._merged[target] = tree = self._whole(target, content, (*chain, target))
         return tree
 

@@ -9,13 +9,13 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.model.cluster import Cluster
 from policykit.policy.compile.cluster import compile_policy
 from policykit.policy.files import PROFILE, Files, Reader
-from policykit.policy.form import read_policy
-from policykit.policy.named import merged_files
 from policykit.policy.problems import Problems
+from policykit.policy.referenced_files import merged_files
 from policykit.policy.tree import SourcedValue, plain
+from policykit.policy.validation import read_policy
 
 
-class Loaded(NamedTuple):
+class LoadedPolicy(NamedTuple):
     """A policy read and compiled."""
 
     cluster: Cluster
@@ -25,7 +25,7 @@ class Loaded(NamedTuple):
     """Warnings, with their locations."""
 
 
-def load(path: str, read: Reader) -> Loaded:
+def load(path: str, read: Reader) -> LoadedPolicy:
     """The policy at a path, or profile:NAME; `read` gives the bytes of a file by its path.
 
     Raises SourceError if the file cannot be read, PolicyError with every mistake in it
@@ -34,17 +34,17 @@ def load(path: str, read: Reader) -> Loaded:
     return _load(path, lambda files: files.resolve(path), read)
 
 
-def load_profile(name: str) -> Loaded:
+def load_profile(name: str) -> LoadedPolicy:
     """A bundled policy, such as hybrid-volcano. Raises SourceError if there is none of that name."""
     return load(f"{PROFILE}{name}", _no_files)
 
 
-def load_text(text: bytes, path: str, read: Reader) -> Loaded:
+def load_text(text: bytes, path: str, read: Reader) -> LoadedPolicy:
     """A policy given as text. `path` is shown in its errors, and `extends` is relative to it."""
     return _load(path, lambda files: files.text(path, text), read)
 
 
-def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Reader) -> Loaded:
+def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Reader) -> LoadedPolicy:
     problems = Problems()
     files = Files(read, problems)
     tree = resolve(files)
@@ -54,16 +54,16 @@ def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Read
     problems.tree = tree
     policy = read_policy(plain(tree), problems)
     if not files.complete:
-        # What a missing base would have said cannot be missed in the rest.
+        # Without the missing base, anything it may define would be reported as missing.
         problems.raise_any()
     texts = _texts(tree, files, problems)
     cluster = compile_policy(policy, problems, tree, texts, path)
     problems.raise_any()
-    return Loaded(cluster, tuple(files.names), problems.notices())
+    return LoadedPolicy(cluster, tuple(files.names), problems.notices())
 
 
 def _texts(tree: SourcedValue, files: Files, problems: Problems) -> dict[str, str]:
-    """The files that configurations are merged into, by their names in the policy."""
+    """Text of the files that configurations are merged into, by their names in the policy."""
     found: dict[str, str] = {}
     for each in merged_files(tree):
         try:

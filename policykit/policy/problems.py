@@ -13,12 +13,12 @@ from policykit.policy.tree import Position, SourcedValue, position
 class Problem(NamedTuple):
     """A mistake or warning about a policy."""
 
-    place: Position
+    position: Position
     message: str
     hint: str = ""
 
     def error(self) -> PolicykitError:
-        return PolicykitError(self.message, self.hint, str(self.place))
+        return PolicykitError(self.message, self.hint, str(self.position))
 
 
 class Problems:
@@ -80,4 +80,4 @@ class Problems:
     def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
         rank = {name: number for number, name in enumerate(self.files)}
         unique = dict.fromkeys(problems)
-        return sorted(unique, key=lambda p: (rank.get(p.place.file, len(rank)), *p.place, p.message))
+        return sorted(unique, key=lambda p: (rank.get(p.position.file, len(rank)), *p.position, p.message))

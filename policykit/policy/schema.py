@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.models.policy import Policy
 
 _NULL = {"type": "null"}

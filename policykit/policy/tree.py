@@ -91,11 +91,11 @@ class Position(NamedTuple):
 
 def position(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> Position:
     """Location of a path in its source file, or of its nearest existing parent."""
-    file, found = place(tree, path, key=key)
+    file, found = location(tree, path, key=key)
     return Position(file, found.line, found.column)
 
 
-def place(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> tuple[str, Span]:
+def location(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> tuple[str, Span]:
     """The same with its end: (file, place)."""
     here = tree
     for step in path:

@@ -6,9 +6,12 @@ of a hook look at one file.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from typing import Any
 
+from policykit.lazy import Lazy
 from policykit.linter.registry import (
     BASELINE,
     DECLARED,
@@ -20,7 +23,7 @@ from policykit.linter.registry import (
     SUPPRESSION,
     Entry,
 )
-from policykit.linter.rule import AnyRule
+from policykit.linter.rule import AnyRule, Context, Violation
 
 CATALOGUE = (
     Entry("PK001", "reading", "syntax-error", subject=READING),
@@ -168,7 +171,7 @@ CATALOGUE = (
         ),
     ),
     Entry("PK308", "gangs", "gang-dependency-deadlock", subject=SCOPE),
-    Entry("PK309", "gangs", "gang-topology", subject=SCOPE),
+    Entry("PK309", "volcano", "gang-topology", subject=SCOPE),
     Entry(
         "PK310",
         "gangs",
@@ -191,7 +194,7 @@ CATALOGUE = (
         "queue-metadata-misplaced",
         words=("queue", "yunikorn", "applicationId", "koord"),
     ),
-    Entry("PK411", "queues", "nobody-can-submit", kinds=("queues.yaml",)),
+    Entry("PK411", "yunikorn", "nobody-can-submit", kinds=("queues.yaml",)),
     Entry("PK501", "volcano", "unknown-action", kinds=("volcano-scheduler.conf",)),
     Entry("PK502", "volcano", "unknown-plugin", kinds=("volcano-scheduler.conf",)),
     Entry("PK503", "volcano", "unknown-argument", kinds=("volcano-scheduler.conf",)),
@@ -280,13 +283,13 @@ CATALOGUE = (
     Entry("PK712", "yunikorn", "yunikorn-config-off-policy", True, kinds=("queues.yaml",)),
     Entry("PK713", "yunikorn", "unlimited-pod", subject=PODS, words=("cheduler",)),
     Entry("PK714", "yunikorn", "unheeded-preference", subject=PODS, words=("cheduler",)),
-    Entry("PK801", "native", "unknown-scheduler-plugin", kinds=("KubeSchedulerConfiguration",)),
-    Entry("PK802", "native", "invalid-scheduler-profile", kinds=("KubeSchedulerConfiguration",)),
-    Entry("PK803", "native", "spreading-strategy-for-cards", True, kinds=("KubeSchedulerConfiguration",)),
-    Entry("PK804", "native", "invalid-priority-class", subject=SCOPE),
-    Entry("PK805", "native", "unknown-priority-class", subject=SCOPE),
-    Entry("PK806", "native", "patch-replaces-list", subject=SCOPE),
-    Entry("PK807", "native", "native-gang-version", words=("scheduling", "workloadRef")),
+    Entry("PK801", "kubernetes", "unknown-scheduler-plugin", kinds=("KubeSchedulerConfiguration",)),
+    Entry("PK802", "kubernetes", "invalid-scheduler-profile", kinds=("KubeSchedulerConfiguration",)),
+    Entry("PK803", "kubernetes", "spreading-strategy-for-cards", True, kinds=("KubeSchedulerConfiguration",)),
+    Entry("PK804", "kubernetes", "invalid-priority-class", subject=SCOPE),
+    Entry("PK805", "kubernetes", "unknown-priority-class", subject=SCOPE),
+    Entry("PK806", "kubernetes", "patch-replaces-list", subject=SCOPE),
+    Entry("PK807", "kubernetes", "native-gang-version", words=("scheduling", "workloadRef")),
     Entry("PK901", "housekeeping", "generated-file-stale", subject=DRIFTED),
     Entry("PK902", "housekeeping", "generated-file-orphaned", subject=DRIFTED),
     Entry("PK903", "housekeeping", "unused-suppression", subject=SUPPRESSION),
@@ -321,6 +324,23 @@ CATALOGUE = (
     Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
     Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
 )
+
+SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {
+    "PK213": (Lazy("policykit.rules.kai:check"),),
+    "PK310": (
+        Lazy("policykit.rules.volcano.gang_metadata:check"),
+        Lazy("policykit.rules.koordinator.gang_metadata:check"),
+        Lazy("policykit.rules.yunikorn.gang_metadata:check"),
+        Lazy("policykit.rules.kueue.gang_metadata:check"),
+    ),
+}
+"""What single systems add to rules about all systems, by code; imported when such a rule asks for it."""
+
+
+def system_violations(code: str, subject: object, context: Context) -> Iterator[Violation]:
+    """What SYSTEM_CHECKS of a rule find in its subject."""
+    for check in SYSTEM_CHECKS[code]:
+        yield from check.load()(subject, context)
 
 
 @cache

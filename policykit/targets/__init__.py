@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
-from policykit.linter.systems import Systems
-from policykit.linter.target import FactReader, Target
+from policykit.linter.target import FactReader, Systems, Target
 from policykit.targets import (
     coscheduling,
     kai,
@@ -81,7 +80,7 @@ FACTS: tuple[FactReader, ...] = (
     ),
     FactReader(Lazy("policykit.targets.list_facts:facts"), _PATCHED, pods=True),
     FactReader(
-        Lazy("policykit.targets.submission:facts"),
+        Lazy("policykit.targets.submission_facts:facts"),
         frozenset({"Namespace"}),
         pods=True,
         words=("ueue", "uota"),
@@ -117,6 +116,12 @@ def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
             return target.name
     placed = cluster is not None and any(each.scheduler == name for each in cluster.placements.values())
     return DEFAULT_SYSTEM if placed else None
+
+
+def added_plugins(data: Mapping[str, Any]) -> frozenset[str]:
+    """Plugins that the scheduler of a KubeSchedulerConfiguration adds to kube-scheduler's own; often none."""
+    found = (target.added_plugins.load()(data) for target in TARGETS if target.added_plugins)
+    return frozenset().union(*found)
 
 
 def preferences_ignored_by(pod_set: PodSet, cluster: Cluster | None) -> str:

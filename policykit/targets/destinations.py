@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.scope import Located, Scope
+from policykit.model.declared_queues import DeclaredQueue, QueuePlacement, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
 from policykit.targets import target_of
 from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 FOUND, HOLDS, CLOSED, UNREAD, ELSEWHERE, NOWHERE = range(6)
-"""A queue that takes the pods; one that holds queues; one that takes nothing; no rule reads the name;
-it is not there, and other rules place the pods; it is not there."""
+"""The queue accepts the pods; it contains queues; it accepts nothing; no rule reads the name; it does
+not exist, but other rules place the pods; it does not exist."""
 
 
 class Destination(NamedTuple):
@@ -34,7 +34,7 @@ class Destination(NamedTuple):
 class Tree(NamedTuple):
     """The queues of one configuration, by what they do with pods."""
 
-    placing: Placing | None
+    placing: QueuePlacement | None
     names: frozenset[str]
     holding: frozenset[str]
     """Those that hold other queues."""
@@ -48,7 +48,7 @@ class Directory(NamedTuple):
 
     semantics: QueueSemantics
     declared: tuple[LocatedQueue, ...]
-    placings: tuple[Placing, ...]
+    placings: tuple[QueuePlacement, ...]
     policy: PolicyQueues
     complete: bool
     trees: tuple[Tree, ...] = ()
@@ -63,10 +63,10 @@ class Directory(NamedTuple):
 def directory(system: str, scope: Scope, cluster: Cluster | None) -> Directory:
     """Of the documents that declare queues and, where it has the system, the policy."""
     declared = tuple(each for each in scope.of(DeclaredQueue) if each.value.system == system)
-    placings = tuple(each.value for each in scope.of(Placing) if each.value.system == system)
+    placings = tuple(each.value for each in scope.of(QueuePlacement) if each.value.system == system)
     own = policy_queues(system, cluster)
     known = Directory(queue_semantics(system, cluster), declared, placings, own, scope.complete)
-    there: list[Placing | None] = [*placings, *([own.placing] if own.placing else [])]
+    there: list[QueuePlacement | None] = [*placings, *([own.placing] if own.placing else [])]
     return known._replace(trees=tuple(_tree(known, placing) for placing in there or [None]))
 
 
@@ -95,7 +95,7 @@ def takers(known: Directory) -> dict[str, list[str]]:
     return found
 
 
-def _tree(known: Directory, placing: Placing | None) -> Tree:
+def _tree(known: Directory, placing: QueuePlacement | None) -> Tree:
     declared = [each for each in known.declared if placing is None or each.value.tree == placing.tree]
     policy = known.policy if placing is None or not placing.tree else PolicyQueues()
     holding = _holding(declared, known.semantics) | policy.holding
@@ -128,7 +128,7 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
     return Destination(verdict, name, tree.takers, fallback)
 
 
-def _resolved(use: QueueUse, placing: Placing | None) -> str:
+def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:
     target = target_of(use.system)
     resolve = target.queues.resolve if target and target.queues else None
     return resolve.load()(use.queue, placing) if resolve else use.queue

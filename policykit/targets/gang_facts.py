@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from policykit.kube import ordering
+from policykit.kube import start_order
 from policykit.kube.podsets.gangs import Gang, gangs
-from policykit.kube.podsets.podset import PodSet
-from policykit.kube.podsets.titles import title
+from policykit.kube.podsets.podset import PodSet, title
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.model.gang import Membership, Ordered, Scheduled
+from policykit.model.gang import GangScheduler, Membership, PodCreationOrder
 from policykit.targets import TARGETS
 from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
 
@@ -25,7 +24,7 @@ _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """One for each order that a gang may wait for, and for each template of a gang."""
+    """One fact for each start order that a gang may wait for, and one for each template of a gang."""
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace
@@ -64,23 +63,23 @@ def _orders(
     base = _JOBS_WITH_TASKS.get((manifest.group, manifest.kind))
     job = lookup(manifest.data, base) if base else None
     if isinstance(job, dict):
-        waiting = ordering.tasks_that_wait(job, base or ())
+        waiting = start_order.tasks_that_wait(job, base or ())
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
-            order = Ordered("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
+            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.message)
             yield Fact(order, {"order": waiting.path})
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
         members = [(one, each) for one, each in joined if (each.system, each.group) == (system, group)]
-        found = ordering.first(manifest, [one for one, _ in members])
+        found = start_order.first(manifest, [one for one, _ in members])
         if found:
             stated = next((each.min_member for _, each in members if each.min_member is not None), None)
-            order = Ordered(system, namespace, group, found.pods, found.why, stated)
+            order = PodCreationOrder(system, namespace, group, found.pods, found.why, stated)
             yield Fact(order, {"order": found.path})
-    found = ordering.first(manifest, pod_sets) if own and not joined else None
+    found = start_order.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
         if found and _never_starts(manifest, gang, found.pods):
-            order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)
+            order = PodCreationOrder("", namespace, "", found.pods, found.why, gang.min_member)
             yield Fact(order, {"order": found.path})
 
 
@@ -114,7 +113,7 @@ def _scheduled(
     name = pod_set.scheduler_name
     filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
-    fact = Scheduled(
+    fact = GangScheduler(
         system, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
     )
     return Fact(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

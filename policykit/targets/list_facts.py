@@ -18,7 +18,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, text
-from policykit.model.lists import WrittenList
+from policykit.model.list_overrides import ListField
 
 _ATOMIC: tuple[tuple[str, ...], ...] = (
     ("tolerations",),
@@ -55,7 +55,7 @@ def _inline(data: Mapping[str, Any]) -> Iterator[Fact]:
 
 def _lists(
     data: Mapping[str, Any], pod_sets: Sequence[PodSet], *, patch: bool
-) -> Iterator[tuple[Path, WrittenList]]:
+) -> Iterator[tuple[Path, ListField]]:
     metadata = mapping(data.get("metadata"))
     api, kind, name = text(data.get("apiVersion")), text(data.get("kind")), text(metadata.get("name"))
     group = api.partition("/")[0] if "/" in api else ""
@@ -71,7 +71,7 @@ def _lists(
             continue  # an excerpt of the object, no patch of it
         shown = tuple(_named(item) if named else _json(item) for item in items)
         namespace = text(metadata.get("namespace"))
-        yield path, WrittenList(group, kind, namespace, name, dotted(path), shown, named, patch)
+        yield path, ListField(group, kind, namespace, name, dotted(path), shown, named, patch)
 
 
 def _places(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> dict[Path, bool]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Located, Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue_semantics import QueueSemantics
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets import target_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ ANNOTATION = "argocd.argoproj.io/sync-wave"
 
 
 def in_waves(objects: Iterable[Mapping[str, Any]], parents: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Objects of one kind, each below another with its depth as the wave; `parents`: name to name.
+    """Objects of one kind, with the depth of each as its sync wave; `parents`: name to name of the parent.
 
     Within a wave Argo CD goes by name. Objects at the top need no annotation: their wave is 0.
     """

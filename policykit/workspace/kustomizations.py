@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.errors import SourceError
-from policykit.linter.built.tree import Below, Listed, Tree
+from policykit.linter.builds.kustomization import Below, Listed, Tree
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary

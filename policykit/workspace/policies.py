@@ -1,15 +1,23 @@
-"""Which policy governs a file: the nearest `policykit.yaml` upwards."""
+"""Policies of a repository: which one governs a file, and which folder each writes to."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.errors import SourceError
 from policykit.workspace.boundary import SMALL
 from policykit.workspace.disk import cached
-from policykit.workspace.files import is_there, read, upwards
+from policykit.workspace.files import SUFFIXES, is_there, read, repository_root, upwards, walk
+
+if TYPE_CHECKING:
+    from policykit.policy.tree import SourcedValue
 
 FILE_NAME = "policykit.yaml"
+_PROFILE = "profile:"
+_MARK = b"policykit.io/"
+"""Part of every policy's apiVersion."""
 
 
 @cached
@@ -26,3 +34,95 @@ def reader(policy: str) -> Callable[[str], bytes]:
         return read(path, "" if path == policy else policy, SMALL)
 
     return reading
+
+
+class OutputSettings(NamedTuple):
+    """Name, output folder and bases of a policy file."""
+
+    name: str
+    out: str
+    """`generate.out`, relative to the policy; empty: not given."""
+    bases: tuple[str, ...] = ()
+    """Absolute paths of the files it extends."""
+
+
+def policy_files(root: str) -> list[str]:
+    """Every policykit.yaml of a repository, in a stable order."""
+    return [path for path in walk(root) if os.path.basename(path) == FILE_NAME]
+
+
+def output_folders(reference: str, folder: str) -> dict[str, str]:
+    """Real folder to the policy that writes there: everything but this policy to this folder.
+
+    `reference` is the policy that is to be written, a file or profile:NAME. Policies are those
+    of its repository (a profile's: of the folder) that are called policykit.yaml, and itself.
+    """
+    found: dict[str, str] = {}
+    for path in dict.fromkeys((*_neighbours(reference, folder), reference)):
+        out = "" if path.startswith(_PROFILE) else _output_settings(path).out.replace("\0", "")
+        target = os.path.realpath(os.path.join(os.path.dirname(path), out))
+        if out and not (target == os.path.realpath(folder) and _same(path, reference)):
+            found.setdefault(target, path)
+    return found
+
+
+def policy_names(reference: str, folder: str) -> frozenset[str]:
+    """Names of all policies of the repository, whatever their files are called."""
+    root = _root(reference, folder)
+    files = [path for path in walk(root) if path.endswith(SUFFIXES)] if root else []
+    return frozenset(_output_settings(path).name for path in files if _MARK in _content(path))
+
+
+def is_extended(path: str) -> bool:
+    """Whether another policykit.yaml of the repository extends the policy of that path."""
+    file = os.path.abspath(path)
+    root = repository_root(os.path.dirname(file))
+    return any(file in _output_settings(other).bases for other in (policy_files(root) if root else ()))
+
+
+def bases_of(path: str) -> tuple[str, ...]:
+    """Absolute paths of the files that a policy extends, whatever mistakes stand in it or them."""
+    return _output_settings(path).bases
+
+
+def _neighbours(reference: str, folder: str) -> list[str]:
+    root = _root(reference, folder)
+    return policy_files(root) if root else []
+
+
+def _root(reference: str, folder: str) -> str | None:
+    start = folder if reference.startswith(_PROFILE) else os.path.dirname(reference)
+    return repository_root(os.path.abspath(start))
+
+
+def _same(path: str, reference: str) -> bool:
+    return not reference.startswith(_PROFILE) and os.path.realpath(path) == os.path.realpath(reference)
+
+
+@cached
+def _output_settings(path: str) -> OutputSettings:
+    """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
+    from policykit.policy.files import Files
+    from policykit.policy.problems import Problems
+
+    files = Files(reader(path), Problems())
+    try:
+        tree = files.resolve(path)
+    except SourceError:
+        tree = None
+    bases = tuple(os.path.abspath(name) for name in files.names[1:] if not name.startswith(_PROFILE))
+    return OutputSettings(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
+
+
+def _text(tree: SourcedValue | None, *path: str) -> str:
+    from policykit.policy.tree import find
+
+    found = find(tree, path) if tree else None
+    return found.value if found and isinstance(found.value, str) else ""
+
+
+def _content(path: str) -> bytes:
+    try:
+        return read(path)
+    except SourceError:
+        return b""

@@ -1,13 +1,15 @@
-"""What has changed since a git revision: asked of git itself, which only reads for it."""
+"""What changed since a git revision, by file and by document."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
+from policykit.linter.reader import decode, documents
 from policykit.workspace.programs import found
 
 _OF_A_HOOK = frozenset(
@@ -232,3 +234,39 @@ def _inside(path: str, root: str) -> list[str]:
 
 def _within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def changed_documents(before: bytes, now: bytes) -> frozenset[int]:
+    """Indices of the documents whose text stood nowhere in the file as it was.
+
+    Blank lines and `---` between documents, line endings and the order of the documents make none
+    of them another one. Of a document that stands there once more, the later copy is new.
+    """
+    old = Counter(_document_texts(before))
+    changed = []
+    for position, text in enumerate(_document_texts(now)):
+        if old[text] > 0:
+            old[text] -= 1
+        else:
+            changed.append(position)
+    return frozenset(changed)
+
+
+def _document_texts(raw: bytes) -> list[str]:
+    text = decode(raw)
+    lines = [line.removesuffix("\r") for line in text.text.split("\n")]
+    starts = [document.start_line for document in documents(text)]
+    if not starts:
+        return []
+    # What stands before the first document belongs to it.
+    starts[0] = 0
+    return [
+        _without_marker(lines[start:end])
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
+    ]
+
+
+def _without_marker(lines: list[str]) -> str:
+    """The text of a document without what divides it from others."""
+    marked = lines and lines[0].rstrip() == "---"
+    return "\n".join(lines[1:] if marked else lines).strip("\n")

@@ -135,11 +135,6 @@ def test_taints_of_gke_come_by_themselves() -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "expected"), [("gke", True), ("oke", True), ("ack", False), ("", False)])
-def test_tolerates_resources(name: str, expected: bool) -> None:
-    assert labels.tolerates_resources(name) is expected
-
-
 @pytest.mark.parametrize(
     ("key", "expected"),
     [

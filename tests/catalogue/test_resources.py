@@ -2,7 +2,7 @@
 
 import pytest
 
-from policykit.catalogue import cards
+from policykit.catalogue import resources
 
 ROLES = {
     "nvidia.com/gpu": ("card", "nvidia", True),
@@ -32,25 +32,25 @@ ROLES = {
 
 @pytest.mark.parametrize(("name", "expected"), ROLES.items(), ids=ROLES)
 def test_role(name: str, expected: tuple[str, str, bool]) -> None:
-    found = cards.resource(name)
+    found = resources.resource(name)
     assert found is not None
-    assert (found.role, found.vendor, cards.is_card(name)) == expected
+    assert (found.role, found.vendor, resources.is_card(name)) == expected
 
 
 @pytest.mark.parametrize(
     "name", ["", "cpu", "gpu", "example.com/dongle", "nvidia.com/GPU", "nvidia.com/foo", "/"]
 )
 def test_no_card(name: str) -> None:
-    assert not cards.is_card(name)
+    assert not resources.is_card(name)
 
 
 def test_every_listed_card_resource_is_one() -> None:
-    assert all(cards.is_card(name) for name in cards.card_resources())
-    assert len(cards.card_resources()) > 80
+    assert all(resources.is_card(name) for name in resources.card_resources())
+    assert len(resources.card_resources()) > 80
 
 
 def test_who_offers_a_shared_name() -> None:
-    found = cards.resource("nvidia.com/gpu")
+    found = resources.resource("nvidia.com/gpu")
     assert found is not None
     assert found.offered_by == ("nvidia", "nvidia-hami")
 
@@ -66,7 +66,7 @@ def test_who_offers_a_shared_name() -> None:
     ],
 )
 def test_known_domain(name: str, expected: bool) -> None:
-    assert cards.known_domain(name) is expected
+    assert resources.known_domain(name) is expected
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_known_domain(name: str, expected: bool) -> None:
     ],
 )
 def test_mig_resource(profile: str, expected: str) -> None:
-    assert cards.mig_resource(profile) == expected
+    assert resources.mig_resource(profile) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_mig_resource(profile: str, expected: str) -> None:
 )
 def test_alternatives(first: str, second: str, expected: bool) -> None:
     pairs = [(first, second)] if expected else []
-    assert cards.alternatives([first, second, "x.example.com/y"]) == pairs
-    assert cards.alternatives([second, first]) == pairs
-    assert cards.alternatives([first]) == []
+    assert resources.alternatives([first, second, "x.example.com/y"]) == pairs
+    assert resources.alternatives([second, first]) == pairs
+    assert resources.alternatives([first]) == []

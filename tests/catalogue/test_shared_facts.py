@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.catalogue import cards, labels
+from policykit import bundled
+from policykit.catalogue import cards, labels, resources
 from tests.shared import SHARED
 
 pytestmark = pytest.mark.skipif(SHARED is None, reason="the shared folder is absent")
 
+TABLE = bundled.table("profiles", "compiled", "labels.json")
 FACTS: dict[str, Any] = (
     yaml.safe_load((SHARED / "reference" / "data" / "cards.yaml").read_text(encoding="utf-8"))
     if SHARED is not None
@@ -52,7 +54,7 @@ def test_vendor(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", FACTS["vendors"], ids=_ids)
 def test_resources_of_a_vendor(row: dict[str, Any]) -> None:
     for name in [row["resource"], *(each.get("name") or each["example"] for each in row["extra_resources"])]:
-        found = cards.resource(name)
+        found = resources.resource(name)
         assert found is not None
         assert row["id"] in found.offered_by or found.role == "card"
 
@@ -62,7 +64,7 @@ def test_labels_of_a_vendor(row: dict[str, Any]) -> None:
     for key in row["labels"].get("other", ()):
         assert (
             labels.discovery(key)
-            or labels.set_by_hand(key)
+            or key in TABLE["by_hand"]
             or labels.switch(key)
             or labels.replaced_by(key)
             or labels.provider(key)
@@ -111,7 +113,7 @@ def test_mig_profiles(row: dict[str, Any]) -> None:
         assert card.mig_profiles == row["profiles"]
         assert card.older_mig_profiles == row.get("older", {})
     for profile in row["profiles"]:
-        resource = cards.resource(cards.mig_resource(profile))
+        resource = resources.resource(resources.mig_resource(profile))
         assert resource is not None
         assert resource.role == "partition"
 
@@ -131,15 +133,15 @@ def test_provider_taints() -> None:
 
 def test_extended_resource_toleration() -> None:
     for name, on in FACTS["extended_resource_toleration"].items():
-        assert labels.tolerates_resources(name) is on
+        assert TABLE["extended_resource_toleration"][name] is on
 
 
 @pytest.mark.parametrize("row", FACTS["network_resources"], ids=_ids)
 def test_network_resource(row: dict[str, Any]) -> None:
     written = row["name"] if "name" in row else row["pattern"].partition("/")[0].strip("^").replace("\\", "")
     for name in [row["name"]] if "name" in row else row.get("examples", [f"{written}/any_name"]):
-        found = cards.resource(name)
+        found = resources.resource(name)
         assert found is not None
         assert (found.role, found.fixed) == ("network", row["fixed"])
         assert found.per_node == row.get("per_node", {})
-        assert not cards.is_card(name)
+        assert not resources.is_card(name)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.catalogue import cards
+from policykit.catalogue import cards, resources, suggestions
 
 A100 = ("NVIDIA-A100-80GB-PCIe", "NVIDIA-A100-PCIE-40GB", "NVIDIA-A100-SXM4-40GB", "NVIDIA-A100-SXM4-80GB")
 H100 = ("NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-NVL", "NVIDIA-H100-PCIe")
@@ -46,28 +46,28 @@ NO_IDEA = [
 
 @pytest.mark.parametrize(("value", "expected"), CANDIDATES.items(), ids=str)
 def test_candidates(value: str, expected: tuple[str, ...]) -> None:
-    assert tuple(card.product for card in cards.candidates(value)) == expected
+    assert tuple(card.product for card in suggestions.candidates(value)) == expected
 
 
 @pytest.mark.parametrize("value", NO_IDEA)
 def test_no_candidates(value: str) -> None:
-    assert cards.candidates(value) == ()
+    assert suggestions.candidates(value) == ()
 
 
 @pytest.mark.parametrize("card", cards.products(), ids=lambda card: card.product)
 def test_every_mistaken_form_leads_to_its_card(card: cards.Product) -> None:
     for form in card.wrong:
-        assert cards.candidates(form) == (card,)
+        assert suggestions.candidates(form) == (card,)
     for form in card.short:
-        found = cards.candidates(form)
+        found = suggestions.candidates(form)
         assert found == tuple(other for other in cards.products() if form in other.short)
         assert card in found
-    assert cards.candidates(card.product.lower().replace("-", "_")) == (card,)
+    assert suggestions.candidates(card.product.lower().replace("-", "_")) == (card,)
 
 
 @given(st.text())
 def test_candidates_of_any_text(value: str) -> None:
-    found = cards.candidates(value)
+    found = suggestions.candidates(value)
     assert list(found) == sorted(found, key=lambda card: card.product)
 
 
@@ -108,7 +108,7 @@ LABEL = "is a node label, not a resource"
 CASE = "is written in the wrong case"
 BARE = "has no vendor's domain before it"
 MODEL = "is a card model, which pods choose by node label"
-NO_RESOURCE = "is no resource of nvidia.com"
+NO_RESOURCE = "is not a resource of nvidia.com"
 UNKNOWN = "is not a known resource"
 
 WRONG = {
@@ -146,30 +146,30 @@ WRONG = {
     "nvidia/gpu": ("has the domain 'nvidia' instead of 'nvidia.com'", GPU),
     "requests.nvidia.com/gpu": ("is a key of a ResourceQuota", GPU),
     "alpha.kubernetes.io/nvidia-gpu": ("is no longer offered by Kubernetes", GPU),
-    "koordinator.sh/gpu-shared": ("is no resource of koordinator.sh", ("koordinator.sh/gpu.shared",)),
-    "volcano.sh/vgpu": ("is no resource of volcano.sh", None),
+    "koordinator.sh/gpu-shared": ("is not a resource of koordinator.sh", ("koordinator.sh/gpu.shared",)),
+    "volcano.sh/vgpu": ("is not a resource of volcano.sh", None),
 }
 
 
 @pytest.mark.parametrize("name", RIGHT.split())
 def test_a_name_that_may_be_right(name: str) -> None:
-    assert cards.resource_problem(name) is None
+    assert suggestions.resource_problem(name) is None
 
 
 @pytest.mark.parametrize(("name", "expected"), WRONG.items(), ids=WRONG)
 def test_a_wrong_resource_name(name: str, expected: tuple[str, tuple[str, ...] | None]) -> None:
-    found = cards.resource_problem(name)
+    found = suggestions.resource_problem(name)
     assert found is not None
-    problem, suggestions = expected
+    problem, meant = expected
     assert found[0] == problem
-    if suggestions is not None:
-        assert found[1] == suggestions
-    assert all(cards.resource(suggestion) is not None for suggestion in found[1])
+    if meant is not None:
+        assert found[1] == meant
+    assert all(resources.resource(suggestion) is not None for suggestion in found[1])
 
 
 @given(st.text() | st.text("gpu nvidia.com/MIG-+1_", max_size=20).map("nvidia.com/".__add__))
 def test_suggestions_are_real_names(name: str) -> None:
-    found = cards.resource_problem(name)
+    found = suggestions.resource_problem(name)
     if found is not None:
-        assert cards.resource(name) is None
-        assert all(cards.resource(suggestion) is not None for suggestion in found[1])
+        assert resources.resource(name) is None
+        assert all(resources.resource(suggestion) is not None for suggestion in found[1])

@@ -1,4 +1,4 @@
-"""Running commands inside the test process: what they wrote and the exit code."""
+"""Runs commands inside the test process, or as a process of their own."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from policykit.cli import run
 from tests.shared import ROOT
 
 
-class Said(NamedTuple):
-    """What a command left: exit code, standard output and standard error."""
+class Result(NamedTuple):
+    """Exit code, standard output and standard error of a command."""
 
     code: int
     out: str
@@ -43,13 +43,13 @@ class Shell:
     def cd(self, folder: str) -> None:
         self._monkeypatch.chdir(self.folder / folder)
 
-    def run(self, *words: str) -> Said:
+    def run(self, *words: str) -> Result:
         code = run(words)
         out, err = self._capture.readouterr()
-        return Said(code, out.decode(), err.decode())
+        return Result(code, out.decode(), err.decode())
 
 
-def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: str) -> Said:
+def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: str) -> Result:
     """The command as a process of its own: for standard input, locales and hash seeds."""
     done = subprocess.run(
         [sys.executable, "-m", "policykit", *words],
@@ -59,4 +59,4 @@ def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: s
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         check=False,
     )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())

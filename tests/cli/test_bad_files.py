@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 
 POD = """\
 apiVersion: v1
@@ -98,12 +98,12 @@ def repository(shell: Shell) -> Shell:
     return shell
 
 
-def run(repository: Shell, words: list[str]) -> Said:
-    said = repository.run(*words)
-    assert "internal error" not in said.err
+def run(repository: Shell, words: list[str]) -> Result:
+    result = repository.run(*words)
+    assert "internal error" not in result.err
     for name in ("aaa", "zzz"):
-        assert f"{name}.yaml" in said.out + said.err
-    return said
+        assert f"{name}.yaml" in result.out + result.err
+    return result
 
 
 @pytest.mark.parametrize("words", WAYS, ids=" ".join)
@@ -111,26 +111,26 @@ def run(repository: Shell, words: list[str]) -> Said:
 def test_all_others_are_told(repository: Shell, case: str, words: list[str]) -> None:
     files, failure = FILES[case]
     repository.write(dict(files))
-    said = run(repository, words)
+    result = run(repository, words)
     if words[0] == "lint":
-        assert said.code == (2 if failure else 1)
-        assert failure in said.err
+        assert result.code == (2 if failure else 1)
+        assert failure in result.err
 
 
 def test_a_baseline_that_is_none_accepts_nothing(repository: Shell) -> None:
     repository.write({"bad/.policykit-baseline.json": "no", "bad/a.yaml": POD})
-    said = repository.run("lint", "--format", "json", ".")
-    assert said.code == 2
-    assert {f["path"] for f in json.loads(said.out)["findings"]} == {"aaa.yaml", "bad/a.yaml", "zzz.yaml"}
-    assert json.loads(said.out)["summary"]["baselined"] == 0
+    result = repository.run("lint", "--format", "json", ".")
+    assert result.code == 2
+    assert {f["path"] for f in json.loads(result.out)["findings"]} == {"aaa.yaml", "bad/a.yaml", "zzz.yaml"}
+    assert json.loads(result.out)["summary"]["baselined"] == 0
 
 
 def test_where_tells_the_others(repository: Shell) -> None:
-    said = repository.run(
+    result = repository.run(
         "where", "-p", "profile:hybrid-volcano", "aaa.yaml", "gone.yaml", "--format", "json"
     )
-    assert [one["path"] for one in json.loads(said.out)["pod_sets"]] == ["aaa.yaml"]
-    assert (said.code, said.err) == (
+    assert [one["path"] for one in json.loads(result.out)["pod_sets"]] == ["aaa.yaml"]
+    assert (result.code, result.err) == (
         2,
         "policykit: gone.yaml: no such file or folder\n  help: check the path\n",
     )

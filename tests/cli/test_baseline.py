@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from policykit.rules.housekeeping import baseline_stale
-from tests.cli.commands import Said, Shell, process
+from tests.cli.commands import Result, Shell, process
 
 FILE = ".policykit-baseline.json"
 RULES = ("--select", "PK001,PK201,PK909")
@@ -31,9 +31,9 @@ B = pod("b", container("main"))
 BROKEN = "a: [\n"
 
 
-def told(said: Said) -> list[str]:
+def told(result: Result) -> list[str]:
     """`path:line CODE` of every finding."""
-    lines = [line.split(" ") for line in said.out.splitlines() if not line.startswith("    ")]
+    lines = [line.split(" ") for line in result.out.splitlines() if not line.startswith("    ")]
     return [f"{':'.join(words[0].split(':')[:2])} {words[1]}" for words in lines]
 
 
@@ -41,22 +41,22 @@ def told(said: Said) -> list[str]:
 def accepted(shell: Shell) -> Shell:
     """Four findings, all of them accepted."""
     shell.write({"apps/a.yaml": A, "apps/b.yaml": B, "broken.yaml": BROKEN})
-    said = shell.run("baseline")
-    assert (said.code, said.out) == (0, "")
-    assert said.err == f"policykit: {FILE} accepts 4 findings (4 new, 0 removed)\n"
+    result = shell.run("baseline")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == f"policykit: {FILE} accepts 4 findings (4 new, 0 removed)\n"
     return shell
 
 
 def test_what_is_accepted_is_not_told(accepted: Shell) -> None:
-    said = accepted.run("lint", *RULES)
-    assert (said.code, said.out) == (0, "")
-    assert said.err == "no findings (2 objects in 3 files, 4 in the baseline)\n"
+    result = accepted.run("lint", *RULES)
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "no findings (2 objects in 3 files, 4 in the baseline)\n"
     assert json.loads(accepted.run("lint", "--format", "json").out)["summary"]["baselined"] == 4
 
 
 def test_without_it_everything_is(accepted: Shell) -> None:
-    said = accepted.run("lint", "--no-baseline")
-    assert told(said) == [
+    result = accepted.run("lint", "--no-baseline")
+    assert told(result) == [
         "apps/a.yaml:8 PK201",
         "apps/a.yaml:11 PK201",
         "apps/b.yaml:8 PK201",
@@ -103,8 +103,8 @@ def test_nothing_new(accepted: Shell, files: dict[str, str | None]) -> None:
         else:
             accepted.write({path: text})
     for jobs in ("1", "2", "4"):
-        said = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
-        assert (said.code, said.out) == (0, "")
+        result = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
+        assert (result.code, result.out) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_nothing_new(accepted: Shell, files: dict[str, str | None]) -> None:
 def test_what_is_new_is_told(accepted: Shell, path: str, text: str, new: str) -> None:
     accepted.write({path: text})
     for jobs in ("1", "4"):
-        said = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
-        assert (said.code, told(said)) == (1, [new])
+        result = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
+        assert (result.code, told(result)) == (1, [new])
 
 
 def test_the_nearest_one_governs(accepted: Shell) -> None:
@@ -145,17 +145,17 @@ def test_above_the_repository_nothing_is_looked_for(shell: Shell) -> None:
 
 def test_standard_input_has_the_baseline_of_its_name(accepted: Shell) -> None:
     words = ("lint", "-", "--stdin-filename", "apps/new.yaml", *RULES)
-    said = process(*words, cwd=accepted.folder, stdin=A.encode())
-    assert said == (0, "", "no findings (1 object in 1 file, 2 in the baseline)\n")
+    result = process(*words, cwd=accepted.folder, stdin=A.encode())
+    assert result == (0, "", "no findings (1 object in 1 file, 2 in the baseline)\n")
 
 
 def test_fixing_leaves_what_is_accepted(accepted: Shell) -> None:
     unused = pod("c", container("main", bad=False)).replace("{}", "{}  # policykit: ignore[PK201] -- no more")
     accepted.write({"apps/c.yaml": unused, "apps/d.yaml": unused.replace("{name: c}", "{name: d}")})
     accepted.run("baseline", "apps/c.yaml")
-    said = accepted.run("lint", "--fix", "--select", "PK903")
+    result = accepted.run("lint", "--fix", "--select", "PK903")
     assert (
-        said.err
+        result.err
         == "policykit: 1 finding fixed in 1 file\nno findings (4 objects in 5 files, 1 in the baseline)\n"
     )
     assert "policykit:" in (accepted.folder / "apps/c.yaml").read_text()
@@ -173,9 +173,9 @@ STALE = [f"{FILE}:{line} PK909" for line in (6, 8, 9)]
 
 def test_stale_entries(accepted: Shell) -> None:
     fix_finding(accepted)
-    said = accepted.run("lint")
-    assert (said.code, told(said)) == (0, STALE)
-    assert [line for line in said.out.splitlines()[:4] if "|" not in line] == [
+    result = accepted.run("lint")
+    assert (result.code, told(result)) == (0, STALE)
+    assert [line for line in result.out.splitlines()[:4] if "|" not in line] == [
         f"{FILE}:6:5: PK909 PK001 in broken.yaml: the baseline accepts it, but it no longer exists"
         " [baseline-stale]",
         "    help: run `policykit baseline --prune`, so that it is reported if it returns",
@@ -207,8 +207,8 @@ def test_fewer_than_accepted(shell: Shell) -> None:
     shell.write({"a.yaml": B, "b.yaml": B})
     shell.run("baseline")
     (shell.folder / "a.yaml").unlink()
-    said = shell.run("lint")
-    assert "the baseline accepts 2 findings, but only 1 remain" in said.out
+    result = shell.run("lint")
+    assert "the baseline accepts 2 findings, but only 1 remain" in result.out
     shell.run("baseline", "--prune")
     assert '"occurrences": 1' in (shell.folder / FILE).read_text()
 
@@ -217,8 +217,8 @@ def test_prune(accepted: Shell) -> None:
     fix_finding(accepted)
     accepted.write({"apps/c.yaml": pod("c", container("main"))})
     accepted.cd("apps")
-    said = accepted.run("baseline", "--prune")
-    assert said.err == f"policykit: {accepted.folder}/{FILE} accepts 1 finding (0 new, 3 removed)\n"
+    result = accepted.run("baseline", "--prune")
+    assert result.err == f"policykit: {accepted.folder}/{FILE} accepts 1 finding (0 new, 3 removed)\n"
     accepted.cd(".")
     assert told(accepted.run("lint")) == ["apps/c.yaml:8 PK201"]
 
@@ -226,9 +226,9 @@ def test_prune(accepted: Shell) -> None:
 def test_prune_looks_at_everything_or_does_nothing(accepted: Shell) -> None:
     fix_finding(accepted)
     before = (accepted.folder / FILE).read_bytes()
-    said = accepted.run("baseline", "--prune", "apps")
-    assert (said.code, (accepted.folder / FILE).read_bytes()) == (2, before)
-    assert said.err == (
+    result = accepted.run("baseline", "--prune", "apps")
+    assert (result.code, (accepted.folder / FILE).read_bytes()) == (2, before)
+    assert result.err == (
         f"policykit: {FILE}: this run leaves out paths that the baseline covers: .\n"
         "  help: run it without paths to check everything\n"
     )
@@ -244,15 +244,18 @@ def test_prune_without_a_policy_leaves_the_rules_that_need_one(shell: Shell) -> 
 
 
 def test_nothing_to_prune(shell: Shell) -> None:
-    said = shell.run("baseline", "--prune")
-    assert (said.code, said.err.splitlines()[0]) == (2, f"policykit: {FILE}: there is no baseline to prune")
+    result = shell.run("baseline", "--prune")
+    assert (result.code, result.err.splitlines()[0]) == (
+        2,
+        f"policykit: {FILE}: there is no baseline to prune",
+    )
 
 
 def test_a_second_run_adds_and_keeps(accepted: Shell) -> None:
     fix_finding(accepted)
     accepted.write({"more/c.yaml": pod("c", container("main"))})
-    said = accepted.run("baseline", "more")
-    assert said.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 removed)\n"
+    result = accepted.run("baseline", "more")
+    assert result.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 removed)\n"
     assert json.loads((accepted.folder / FILE).read_text())["covers"] == ["."]
 
 
@@ -300,10 +303,10 @@ def test_a_file_that_is_no_baseline_stays(shell: Shell, content: bytes) -> None:
         ["baseline", "--prune"],
         ["lint", "--baseline", FILE],
     ):
-        said = shell.run(*words)
-        assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(f"policykit: {FILE}")
-        assert "\n  help: " in said.err
+        result = shell.run(*words)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"policykit: {FILE}")
+        assert "\n  help: " in result.err
     assert (shell.folder / FILE).read_bytes() == content
     assert shell.run("lint", "--no-baseline").code == 1
 
@@ -312,16 +315,16 @@ def test_a_baseline_that_is_none_accepts_nothing_and_ends_no_run(shell: Shell) -
     shell.write({"a.yaml": A, "sub/b.yaml": B})
     assert shell.run("baseline", "-o", f"sub/{FILE}", "sub").code == 0
     shell.write({FILE: "no\n"})
-    said = shell.run("lint", *RULES)
-    assert (said.code, told(said)) == (2, ["a.yaml:8 PK201", "a.yaml:11 PK201"])
-    assert said.err.startswith(f"policykit: {FILE}:1:1: is not JSON, so it cannot be read as a baseline\n")
+    result = shell.run("lint", *RULES)
+    assert (result.code, told(result)) == (2, ["a.yaml:8 PK201", "a.yaml:11 PK201"])
+    assert result.err.startswith(f"policykit: {FILE}:1:1: is not JSON, so it cannot be read as a baseline\n")
 
 
 def test_a_baseline_that_is_not_there(shell: Shell) -> None:
     shell.write({"a.yaml": A})
-    said = shell.run("lint", "--baseline", "nowhere.json")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = shell.run("lint", "--baseline", "nowhere.json")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "policykit: nowhere.json: cannot be read: No such file or directory\n"
         "  help: check the path, or make one with `policykit baseline -o nowhere.json`\n"
     )
@@ -337,9 +340,9 @@ def test_what_makes_no_sense(shell: Shell, words: list[str]) -> None:
 def test_from_half_a_run_nothing_is_written(accepted: Shell) -> None:
     before = (accepted.folder / FILE).read_bytes()
     accepted.write({"more.yaml": pod("c", container("main"))})
-    said = accepted.run("baseline", ".", "nowhere")
-    assert said.code == 2
-    assert said.err.endswith("policykit: no baseline written: not everything could be checked\n")
+    result = accepted.run("baseline", ".", "nowhere")
+    assert result.code == 2
+    assert result.err.endswith("policykit: no baseline written: not everything could be checked\n")
     assert (accepted.folder / FILE).read_bytes() == before
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import tools
-from tests.cli.commands import Said, Shell, process
+from tests.cli.commands import Result, Shell, process
 from tests.shared import ROOT
 
 TOKEN = "ghs-0123456789abcdef"
@@ -191,12 +191,12 @@ def test_lint_reads_nothing_elsewhere_and_tells_of_the_rest(
     repo: Shell, files: dict[str, str], says: str
 ) -> None:
     put(repo, files)
-    said = repo.run("lint", "--format", "concise")
-    said = said._replace(err=said.err.replace(str(repo.folder), "REPO"))
-    assert TOKEN not in said.out + said.err
-    assert (said.code, said.out.count(TOLD)) == (2, 1)
-    assert said.err.startswith(f"policykit: {says}")
-    assert said.err.count("\npolicykit: ") <= 1
+    result = repo.run("lint", "--format", "concise")
+    result = result._replace(err=result.err.replace(str(repo.folder), "REPO"))
+    assert TOKEN not in result.out + result.err
+    assert (result.code, result.out.count(TOLD)) == (2, 1)
+    assert result.err.startswith(f"policykit: {says}")
+    assert result.err.count("\npolicykit: ") <= 1
 
 
 @pytest.mark.parametrize(
@@ -232,17 +232,17 @@ def test_a_link_that_is_named_leads_nowhere_else(repo: Shell, words: list[str], 
             "b.json": "-> ../outside/baseline.json",
         },
     )
-    said = repo.run(*words)
-    assert said.code == 2
-    assert f"policykit: {says}cannot be read: it resolves to " in said.err
-    assert TOKEN not in said.out + said.err
+    result = repo.run(*words)
+    assert result.code == 2
+    assert f"policykit: {says}cannot be read: it resolves to " in result.err
+    assert TOKEN not in result.out + result.err
 
 
 def test_folders_elsewhere_are_not_walked_which_show_files_says(repo: Shell) -> None:
     put(repo, {"in": "-> ../outside", "root": "-> /", "sub/up": "-> ..", "git": "-> .git", "own": "-> sub"})
-    said = repo.run("lint", "--show-files", "--format", "concise")
-    assert (said.code, said.out.count("\n")) == (1, 1)
-    assert [line for line in said.err.splitlines() if line.startswith("skipped ")] == [
+    result = repo.run("lint", "--show-files", "--format", "concise")
+    assert (result.code, result.out.count("\n")) == (1, 1)
+    assert [line for line in result.err.splitlines() if line.startswith("skipped ")] == [
         f"skipped {name}: it leads outside the repository or the folder that was named"
         for name in ("git", "in", "root")
     ]
@@ -257,10 +257,10 @@ def test_the_boundary_of_a_folder_in_no_repository(tmp_path: Path, repo: Shell) 
             "../plain/b.yaml": "-> ../outside/pod.yaml",
         },
     )
-    said = process("lint", "--format", "concise", "plain", cwd=tmp_path)
-    assert (said.code, said.out.count("\n")) == (2, 1)
-    assert said.err.startswith("policykit: plain/b.yaml: cannot be read: it resolves to ")
-    assert f"outside the folder {tmp_path}/plain\n" in said.err
+    result = process("lint", "--format", "concise", "plain", cwd=tmp_path)
+    assert (result.code, result.out.count("\n")) == (2, 1)
+    assert result.err.startswith("policykit: plain/b.yaml: cannot be read: it resolves to ")
+    assert f"outside the folder {tmp_path}/plain\n" in result.err
 
 
 def test_what_the_command_line_allows(repo: Shell) -> None:
@@ -276,9 +276,9 @@ def test_what_the_command_line_allows(repo: Shell) -> None:
     (repo.folder / "../made").mkdir()
     assert repo.run("gen", *allowed).code == 0
     assert sorted(os.listdir(repo.folder / "../made"))[:1] == ["README.md"]
-    said = process("lint", "--format", "concise", "--show-files", *allowed, cwd=repo.folder)
-    assert said.code == 1
-    assert sorted(line.split(":")[0] for line in said.out.splitlines() if " PK001 " in line) == [
+    result = process("lint", "--format", "concise", "--show-files", *allowed, cwd=repo.folder)
+    assert result.code == 1
+    assert sorted(line.split(":")[0] for line in result.out.splitlines() if " PK001 " in line) == [
         "a.yaml",
         "in/broken.yaml",
         "told.yaml",
@@ -315,18 +315,18 @@ def test_what_is_no_policy_is_not_quoted(repo: Shell, text: str, says: str, way:
     if way == "extends":
         put(repo, {"policykit.yaml": based("token")})
     words = ["gen", *(["-p", "token"] if way == "named" else []), "-o", "-"]
-    said = repo.run(*words)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"policykit: {says.replace('token', name, 1)}\n")
-    assert TOKEN not in said.err
+    result = repo.run(*words)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"policykit: {says.replace('token', name, 1)}\n")
+    assert TOKEN not in result.err
 
 
 def test_a_configuration_that_is_none_is_not_quoted(repo: Shell) -> None:
     put(repo, {"token": OUTSIDE["outside/broken.yaml"]})
     targets = "{koordinator: {version: 1.6.1, config: token, delivery: manifest, fit: {cpu: {weight: 1}}}}"
     put(repo, {"policykit.yaml": f"{POLICY}targets: {targets}\n"})
-    said = repo.run("gen", "-o", "-")
-    assert (said.code, TOKEN in said.out + said.err) == (2, False)
+    result = repo.run("gen", "-o", "-")
+    assert (result.code, TOKEN in result.out + result.err) == (2, False)
 
 
 def test_inline_policies_of_kustomize_stay_in_the_repository(repo: Shell) -> None:
@@ -336,9 +336,9 @@ def test_inline_policies_of_kustomize_stay_in_the_repository(repo: Shell) -> Non
             "  apiVersion: policykit.io/v1alpha1\n  kind: Generate\n  metadata: {name: a}\n"
             f"  spec: {{policy: {policy}}}\n"
         )
-        said = process("krm", cwd=repo.folder, stdin=given.encode())
-        assert (said.code, said.out, TOKEN in said.err) == (2, "", False)
-        assert ": cannot be read: it resolves to " in said.err
+        result = process("krm", cwd=repo.folder, stdin=given.encode())
+        assert (result.code, result.out, TOKEN in result.err) == (2, "", False)
+        assert ": cannot be read: it resolves to " in result.err
 
 
 WRITES = {
@@ -397,10 +397,10 @@ def test_nothing_elsewhere_is_written(
 ) -> None:
     put(repo, {name: text.replace("OUTSIDE", str(tmp_path / "outside")) for name, text in files.items()})
     before = {name: text for name, text in tree(tmp_path).items() if name != "repo/told.yaml"}
-    said = repo.run(*words)
-    assert said.code == 2
+    result = repo.run(*words)
+    assert result.code == 2
     assert {name: text for name, text in tree(tmp_path).items() if name != "repo/told.yaml"} == before
-    assert TOKEN not in said.err
+    assert TOKEN not in result.err
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_generate_out_elsewhere_is_told_where_it_is_said(tmp_path: Path, repo: S
         f" {tmp_path}/escaped, outside the repository {tmp_path}/repo\n"
         "  help: keep it inside, or allow it: --allow-path ..\n"
     )
-    assert repo.run("gen") == Said(2, "", says)
+    assert repo.run("gen") == Result(2, "", says)
     assert repo.run("lint", "policykit.yaml").err.startswith(says)
 
 

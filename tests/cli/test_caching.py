@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import cached
+from policykit.cli.linting import cache as cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
 from policykit.linter.location import Place
 from policykit.linter.scope import Located
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode
-from policykit.workspace.cache.entries import pack, unpack
-from policykit.workspace.cache.folder import Cache
-from tests.cli.commands import Said, Shell, process
+from policykit.workspace.cache.folder import Cache, pack, unpack
+from tests.cli.commands import Result, Shell, process
 from tests.processes import started
 from tests.shared import ROOT, SHARED
 
@@ -59,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(shell: Shell) -> Callable[..., Said]:
+def run(shell: Shell) -> Callable[..., Result]:
     """A command as a process of its own would run it: it knows no policy yet."""
     return shell.run
 
@@ -68,7 +67,7 @@ def entries(folder: Path, kind: str) -> list[Path]:
     return sorted(folder.glob(f"{kind}-*"))
 
 
-def test_the_same_findings_again(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_the_same_findings_again(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     shell.write({**FILES, "b.yaml": POD + "x: 1\n"})
     first = run("lint", "a.yaml", "b.yaml", "--format", "json")
     assert first.code == 1
@@ -79,7 +78,7 @@ def test_the_same_findings_again(shell: Shell, run: Callable[..., Said], folder:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_every_result_is_stored(shell: Shell, run: Callable[..., Said], folder: Path, jobs: str) -> None:
+def test_every_result_is_stored(shell: Shell, run: Callable[..., Result], folder: Path, jobs: str) -> None:
     """More files than are encoded together, in several processes."""
     pods = {f"pods/{n:03}.yaml": POD.replace("name: a}", f"name: a{n}}}") for n in range(70)}
     shell.write({**FILES, **pods})
@@ -106,7 +105,9 @@ def stored(folder: Path) -> dict[bytes, bytes]:
     ],
     ids=["the file", "the policy", "what the policy extends"],
 )
-def test_a_change_is_seen(name: str, text: str, shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_a_change_is_seen(
+    name: str, text: str, shell: Shell, run: Callable[..., Result], folder: Path
+) -> None:
     shell.write(FILES)
     first = run("lint", "a.yaml")
     shell.write({name: text})
@@ -115,7 +116,7 @@ def test_a_change_is_seen(name: str, text: str, shell: Shell, run: Callable[...,
     assert changed.out == run("lint", "a.yaml", "--no-cache").out
 
 
-def test_damaged_files_are_as_good_as_none(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_damaged_files_are_as_good_as_none(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     shell.write(FILES)
     first = run("lint", "a.yaml")
     for damage in (b"", b"\x80\x05}", os.urandom(200)):
@@ -138,7 +139,7 @@ GROUP = (
 )
 
 
-def test_a_whole_folder(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_a_whole_folder(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     """The report itself is cached: every change that could matter makes it anew."""
     shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
     first = run("lint", "apps", "--format", "json")
@@ -146,10 +147,10 @@ def test_a_whole_folder(shell: Shell, run: Callable[..., Said], folder: Path) ->
     assert run("lint", "apps", "--format", "json") == first
 
     def anew(*words: str) -> str:
-        said = run("lint", "apps", "--format", "json", *words)
-        assert said.out == run("lint", "apps", "--format", "json", "--no-cache", *words).out
-        assert said.out != first.out
-        return said.out
+        result = run("lint", "apps", "--format", "json", *words)
+        assert result.out == run("lint", "apps", "--format", "json", "--no-cache", *words).out
+        assert result.out != first.out
+        return result.out
 
     assert '"PK306"' in first.out
     assert '"PK306"' not in anew("--ignore", "PK306")
@@ -162,7 +163,7 @@ def test_a_whole_folder(shell: Shell, run: Callable[..., Said], folder: Path) ->
     anew()
 
 
-def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     """Where a scope reaches beyond what is linted, no whole report is cached."""
     shell.write({**FILES, "apps/group.yaml": GROUP})
     run("lint", "apps")
@@ -170,7 +171,7 @@ def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Said],
 
 
 def test_results_that_contradict_the_files_are_dropped(
-    shell: Shell, run: Callable[..., Said], folder: Path
+    shell: Shell, run: Callable[..., Result], folder: Path
 ) -> None:
     """Of the right types, and yet nothing that a rule can work with."""
     shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
@@ -206,9 +207,9 @@ def test_runs_at_the_same_time(shell: Shell, folder: Path) -> None:
             running = [
                 stack.enter_context(started(command, cwd=shell.folder, env=environment)) for _ in range(3)
             ]
-            said = [process.communicate() for process in running]
+            result = [process.communicate() for process in running]
         assert [process.returncode for process in running] == [1, 1, 1]
-        assert said[0] == said[1] == said[2]
+        assert result[0] == result[1] == result[2]
     assert len(stored(folder)) == 41
     assert not list(folder.glob("*.part"))
 
@@ -236,7 +237,11 @@ INSIDE = {
 @pytest.mark.parametrize("variable", INSIDE)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_cache_in_the_repository_is_not_used(
-    words: list[str], variable: str, shell: Shell, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    variable: str,
+    shell: Shell,
+    run: Callable[..., Result],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shell.write({**FILES, "nodes.json": NODES})
     monkeypatch.delenv("POLICYKIT_CACHE_DIR")
@@ -245,9 +250,9 @@ def test_a_cache_in_the_repository_is_not_used(
     cache = shell.folder / INSIDE[variable][1]
     run(*words, "--no-cache")  # what it writes is written now
     usual = run(*words, "--no-cache")
-    said = run(*words)
-    assert (said.code, said.out) == (usual.code, usual.out)
-    assert said.err == (
+    result = run(*words)
+    assert (result.code, result.out) == (usual.code, usual.out)
+    assert result.err == (
         f"policykit: cache disabled: {cache} is inside {shell.folder}, where anyone may have written to it;"
         " set POLICYKIT_CACHE_DIR to a folder elsewhere, or pass this one with --cache-dir\n" + usual.err
     )
@@ -259,7 +264,7 @@ def test_a_cache_in_the_repository_is_not_used(
 
 def test_a_link_into_the_repository_is_followed(
     shell: Shell,
-    run: Callable[..., Said],
+    run: Callable[..., Result],
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -274,7 +279,7 @@ def test_a_link_into_the_repository_is_followed(
 
 
 def test_a_folder_of_the_run_without_a_repository(
-    shell: Shell, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+    shell: Shell, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An archive that was unpacked is a checkout, too."""
     shell.write({f"apps/{name}": text for name, text in FILES.items()})
@@ -290,20 +295,20 @@ def test_a_folder_of_the_run_without_a_repository(
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_both_options_exclude_each_other(words: list[str], shell: Shell, run: Callable[..., Said]) -> None:
+def test_both_options_exclude_each_other(words: list[str], shell: Shell, run: Callable[..., Result]) -> None:
     shell.write({**FILES, "nodes.json": NODES})
-    said = run(*words, "--no-cache", "--cache-dir", "cache")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = run(*words, "--no-cache", "--cache-dir", "cache")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "policykit: --cache-dir and --no-cache cannot be combined\n  help: use only one of them\n"
     )
-    said = run(*words, "--cache-dir", "")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "policykit: --cache-dir is empty\n  help: name a folder, or use --no-cache\n"
+    result = run(*words, "--cache-dir", "")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "policykit: --cache-dir is empty\n  help: name a folder, or use --no-cache\n"
 
 
 def test_a_folder_that_others_can_write_to_is_told(
-    shell: Shell, run: Callable[..., Said], folder: Path
+    shell: Shell, run: Callable[..., Result], folder: Path
 ) -> None:
     shell.write(FILES)
     folder.mkdir()
@@ -317,7 +322,7 @@ def test_a_folder_that_others_can_write_to_is_told(
     assert list(folder.iterdir()) == []
 
 
-def test_only_the_named_folder_is_used(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+def test_only_the_named_folder_is_used(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     shell.write(FILES)
     run("where", "a.yaml", "--cache-dir", "deep/cache")
     assert len(entries(shell.folder / "deep/cache", "policy")) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import cached
+from policykit.cli.linting import cache as cached
 from tests.cli.commands import Shell
 
 CRD = """\
@@ -49,8 +49,8 @@ def lines(out: str) -> list[str]:
 def test_a_file_or_a_folder(shell: Shell, path: str) -> None:
     shell.write({"a.yaml": FOO, "crds/foo.yaml": CRD})
     assert lines(shell.run("lint", "a.yaml").out) == []
-    said = shell.run("lint", "--crd", path, "a.yaml")
-    assert (said.code, lines(said.out)) == (1, FOUND)
+    result = shell.run("lint", "--crd", path, "a.yaml")
+    assert (result.code, lines(result.out)) == (1, FOUND)
 
 
 def test_what_is_cached_of_a_run_without_is_not_used(
@@ -72,9 +72,9 @@ def test_a_fix_follows_the_definition(shell: Shell) -> None:
 
 def test_a_path_without_definitions(shell: Shell) -> None:
     shell.write({"a.yaml": FOO})
-    said = shell.run("lint", "--crd", "a.yaml", "a.yaml")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = shell.run("lint", "--crd", "a.yaml", "a.yaml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "policykit: a.yaml: contains no CustomResourceDefinition\n"
         "  help: pass files or folders that contain some\n"
     )
@@ -106,6 +106,6 @@ def test_pyproject_names_them(shell: Shell) -> None:
 
 def test_a_policy_that_names_nothing_fails_the_run(shell: Shell) -> None:
     shell.write({"a.yaml": FOO, "policykit.yaml": POLICY})
-    said = shell.run("lint", "a.yaml")
-    assert said.code == 2
-    assert "crds: cannot be read: No such file or directory" in said.err
+    result = shell.run("lint", "a.yaml")
+    assert result.code == 2
+    assert "crds: cannot be read: No such file or directory" in result.err

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Said, Shell, process
+from tests.cli.commands import Result, Shell, process
 from tests.growth.steps import count
 from tests.shared import ROOT, SHARED
 
@@ -26,7 +26,7 @@ FOLDERS = [
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_lint(folder: Path) -> None:
-    def lint(jobs: str, seed: str, locale: str) -> Said:
+    def lint(jobs: str, seed: str, locale: str) -> Result:
         words = ["lint", ".", *POLICY, "--format", "json", "--show-files", "--jobs", jobs]
         return process(*words, cwd=folder, PYTHONHASHSEED=seed, LC_ALL=locale)
 
@@ -57,8 +57,8 @@ def test_other_commands(words: list[str]) -> None:
 
 def test_chinese_text_in_any_locale(tmp_path: Path) -> None:
     (tmp_path / "节点.yaml").write_text("a: 节点: b\n", encoding="utf-8")
-    said = process("lint", ".", cwd=tmp_path, LC_ALL="C")
-    assert said.out.startswith("节点.yaml:1:6: PK001 ")
+    result = process("lint", ".", cwd=tmp_path, LC_ALL="C")
+    assert result.out.startswith("节点.yaml:1:6: PK001 ")
 
 
 COLLECTED = """
@@ -98,8 +98,8 @@ def test_large_files_take_work_in_proportion(shell: Shell, shape: str) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stdout[:500]
-        said, searched = done.stderr.splitlines()[-2:]
-        assert f"({copies} objects in 1 file)" in said
+        result, searched = done.stderr.splitlines()[-2:]
+        assert f"({copies} objects in 1 file)" in result
         return searched
 
     calls(10)

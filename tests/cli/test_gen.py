@@ -42,9 +42,9 @@ def files(shell: Shell, folder: str = "out") -> dict[str, str]:
 
 def test_written_twice_the_same(made: Shell) -> None:
     before = files(made)
-    said = made.run("gen")
-    assert (said.code, said.out) == (0, "")
-    assert said.err.endswith(f"out: 0 files written, {len(before)} unchanged\n")
+    result = made.run("gen")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.endswith(f"out: 0 files written, {len(before)} unchanged\n")
     assert files(made) == before
 
 
@@ -66,15 +66,15 @@ def test_every_yaml_file_is_yaml_and_the_kustomization_lists_what_is_there(made:
 
 
 def test_check_is_clean_after_writing(made: Shell) -> None:
-    said = made.run("gen", "--check")
-    assert (said.code, said.out) == (0, "")
+    result = made.run("gen", "--check")
+    assert (result.code, result.out) == (0, "")
 
 
 def test_check_before_writing_writes_nothing(shell: Shell) -> None:
     shell.write({"policykit.yaml": policy()})
-    said = shell.run("gen", "--check")
-    assert said.code == 1
-    assert "out/README.md: missing\n" in said.err
+    result = shell.run("gen", "--check")
+    assert result.code == 1
+    assert "out/README.md: missing\n" in result.err
     assert not (shell.folder / "out").exists()
 
 
@@ -85,9 +85,9 @@ def test_hand_edits_orphans_and_lost_files_are_drift(made: Shell) -> None:
     made.write({"out/old.md": f"{header}\n", "out/mine.md": "# mine\n"})
     taints = next(name for name in files(made) if name.startswith("nodes/") and name.endswith(".sh"))
     (made.folder / "out" / taints).unlink()
-    said = made.run("gen", "--check")
-    assert said.code == 1
-    drift = [line for line in said.err.splitlines() if line.startswith("out/")]
+    result = made.run("gen", "--check")
+    assert result.code == 1
+    drift = [line for line in result.err.splitlines() if line.startswith("out/")]
     assert drift == [
         f"out/{taints}: missing",
         "out/README.md: differs",
@@ -97,19 +97,19 @@ def test_hand_edits_orphans_and_lost_files_are_drift(made: Shell) -> None:
 
 def test_a_file_that_lost_its_header_is_said_to_be_there(made: Shell) -> None:
     made.write({"out/README.md": "# mine\n"})
-    said = made.run("gen", "--check")
-    assert said.code == 1
-    assert "out/README.md: not generated from this policy\n" in said.err
+    result = made.run("gen", "--check")
+    assert result.code == 1
+    assert "out/README.md: not generated from this policy\n" in result.err
 
 
 def test_diff_shows_what_would_change_and_writes_nothing(made: Shell) -> None:
     readme = made.folder / "out/README.md"
     edited = readme.read_text().replace("# What policy maip generates", "# Mine")
     readme.write_text(edited)
-    said = made.run("gen", "--diff")
-    assert said.code == 0
-    assert said.out.startswith("--- a/out/README.md\n+++ b/out/README.md\n@@ ")
-    assert "\n-# Mine\n+# What policy maip generates\n" in said.out
+    result = made.run("gen", "--diff")
+    assert result.code == 0
+    assert result.out.startswith("--- a/out/README.md\n+++ b/out/README.md\n@@ ")
+    assert "\n-# Mine\n+# What policy maip generates\n" in result.out
     assert readme.read_text() == edited
     assert made.run("gen", "--diff", "--check").code == 1
 
@@ -122,9 +122,9 @@ def test_diff_of_a_file_without_its_last_line_break(made: Shell) -> None:
 
 def test_foreign_files_are_refused_and_nothing_is_written(shell: Shell) -> None:
     shell.write({"policykit.yaml": policy(), "out/README.md": "# mine\n"})
-    said = shell.run("gen")
-    assert (said.code, said.out) == (2, "")
-    assert "out/README.md: was not generated from this policy, so it was not overwritten\n" in said.err
+    result = shell.run("gen")
+    assert (result.code, result.out) == (2, "")
+    assert "out/README.md: was not generated from this policy, so it was not overwritten\n" in result.err
     assert files(shell) == {"README.md": "# mine\n"}
 
 
@@ -139,8 +139,8 @@ def test_prune_deletes_only_what_was_generated_from_this_policy(made: Shell) -> 
     )
     kept = made.run("gen")
     assert kept.err.endswith("1 no longer generated (--prune removes them)\n")
-    said = made.run("gen", "--prune")
-    assert said.err.endswith("1 removed\n")
+    result = made.run("gen", "--prune")
+    assert result.err.endswith("1 removed\n")
     assert not (made.folder / "out/old").exists()
     assert {"mine.md", "other.md"} <= set(files(made))
 
@@ -157,31 +157,31 @@ def test_a_change_of_the_policy_changes_only_what_follows(made: Shell) -> None:
 
 def test_one_target_leaves_what_joins_all_of_them(made: Shell) -> None:
     before = files(made)
-    said = made.run("gen", "--target", "nodes")
-    assert said.code == 0
+    result = made.run("gen", "--target", "nodes")
+    assert result.code == 0
     assert files(made) == before
     assert made.run("gen", "--target", "nodes", "--check").code == 0
 
 
 def test_a_target_the_policy_has_not(made: Shell) -> None:
-    said = made.run("gen", "--target", "nomad")
-    assert said.code == 2
-    assert said.err.startswith("policykit: the policy has no target 'nomad'\n  help: available targets: ")
+    result = made.run("gen", "--target", "nomad")
+    assert result.code == 2
+    assert result.err.startswith("policykit: the policy has no target 'nomad'\n  help: available targets: ")
 
 
 def test_to_standard_output(shell: Shell) -> None:
     shell.write({"policykit.yaml": policy()})
-    said = shell.run("gen", "-o", "-")
-    assert said.code == 0
-    parts = said.out.split("# File: ")[1:]
+    result = shell.run("gen", "-o", "-")
+    assert result.code == 0
+    parts = result.out.split("# File: ")[1:]
     assert [part.split("\n", 1)[0] for part in parts] == sorted(part.split("\n", 1)[0] for part in parts)
     assert all("Generated by policykit from policy maip: " in part.split("\n", 2)[1] for part in parts[:1])
     assert sorted(p.name for p in shell.folder.iterdir()) == [".git", "policykit.yaml"]
 
 
 def test_another_folder(made: Shell) -> None:
-    said = made.run("gen", "-o", "other/")
-    assert said.code == 0
+    result = made.run("gen", "-o", "other/")
+    assert result.code == 0
     assert files(made, "other") == files(made)
 
 
@@ -205,23 +205,23 @@ def test_all_policies_of_the_repository(shell: Shell) -> None:
             "prod/policykit.yaml": overlay.replace("NAME", "prod"),
         }
     )
-    said = shell.run("gen", "--all")
-    assert said.code == 0, said.err
-    assert "base/policykit.yaml: no generate.out" not in said.err
-    assert "draft/policykit.yaml: no generate.out, nothing written\n" in said.err
+    result = shell.run("gen", "--all")
+    assert result.code == 0, result.err
+    assert "base/policykit.yaml: no generate.out" not in result.err
+    assert "draft/policykit.yaml: no generate.out, nothing written\n" in result.err
     assert set(files(shell, "dev/gen")) == set(files(shell, "prod/gen")) != set()
     assert shell.run("gen", "--all", "--check").code == 0
     (shell.folder / "prod/gen/README.md").unlink()
-    said = shell.run("gen", "--all", "--check")
-    assert said.code == 1
-    assert "prod/gen/README.md: missing\n" in said.err
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert "prod/gen/README.md: missing\n" in result.err
 
 
 def test_all_goes_on_after_a_bad_policy(shell: Shell) -> None:
     shell.write({"a/policykit.yaml": "a: [\n", "b/policykit.yaml": policy()})
-    said = shell.run("gen", "--all")
-    assert said.code == 2
-    assert "a/policykit.yaml:" in said.err
+    result = shell.run("gen", "--all")
+    assert result.code == 2
+    assert "a/policykit.yaml:" in result.err
     assert (shell.folder / "b/out/README.md").exists()
 
 
@@ -237,14 +237,71 @@ def test_all_goes_on_after_a_bad_policy(shell: Shell) -> None:
     ],
 )
 def test_usage(shell: Shell, arguments: list[str], message: str) -> None:
-    said = shell.run("gen", *arguments)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
+    result = shell.run("gen", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
 
 
 def test_output_that_cannot_be_written(shell: Shell) -> None:
     shell.write({"policykit.yaml": policy(), "out": "a file\n"})
-    said = shell.run("gen")
-    assert said.code == 2
-    assert ": cannot be written: " in said.err
+    result = shell.run("gen")
+    assert result.code == 2
+    assert ": cannot be written: " in result.err
     assert (shell.folder / "out").read_text() == "a file\n"
+
+
+HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: demo}\ndomain: d.example\n"
+OUT = "generate: {out: generated}\n"
+VOLCANO = 'targets: {volcano: {version: "1.15.1"}}\n'
+LOWER = "lower the first or raise deserved of queue a: Volcano rejects such a queue"
+
+CASES = {
+    "children are due more than their parent": (
+        f"queues:\n  a: {{deserved: {{cpu: 4}}}}\n  b: {{parent: a, deserved: {{cpu: 5}}}}\n{VOLCANO}",
+        "6:7: the children of queue a have deserved cpu 5, above deserved 4 of queue a",
+        LOWER,
+    ),
+    "a limit above an ancestor's": (
+        f"queues:\n  a: {{limit: {{cpu: 4}}}}\n  b: {{parent: a, limit: {{cpu: 5}}}}\n{VOLCANO}",
+        "7:18: queue b has limit cpu 5, above limit 4 of queue a",
+        LOWER.replace("deserved", "limit"),
+    ),
+    "an option of Volcano": (
+        "preemption: {withinQueue: true}\n"
+        'targets:\n  volcano: {version: "1.15.1", actions: [enqueue, allocate, backfill]}\n',
+        "7:32: preemption.withinQueue is true, but targets.volcano.actions lists neither preempt nor"
+        " gangpreempt",
+        "add preempt to the actions and remove enqueue, or leave the actions out",
+    ),
+    "a property of a queue of YuniKorn": (
+        "queues: {a: {weight: 2}}\n"
+        "targets:\n  yunikorn: {queues: {a: {properties: {application.sort.policy: fifoo}}}}\n",
+        "7:65: property application.sort.policy of queue a is 'fifoo', not fifo or fair",
+        "change it under targets.yunikorn",
+    ),
+    "a setting of YuniKorn": (
+        "targets:\n  yunikorn:\n    settings:\n      service.placeholderImag: busybox\n",
+        "8:32: setting service.placeholderImag is not a setting that YuniKorn reads: did you mean"
+        " service.placeholderImage?",
+        "change it under targets.yunikorn",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "result", "hint"), list(CASES.values()), ids=list(CASES))
+def test_its_place(shell: Shell, body: str, result: str, hint: str) -> None:
+    shell.write({"policykit.yaml": HEAD + body + OUT})
+    told = shell.run("gen")
+    lines = told.err.splitlines()
+    assert (told.code, told.out) == (2, "")
+    assert lines[-2:] == [f"policykit: policykit.yaml:{result}", f"  help: {hint}"]
+    assert not (shell.folder / "generated").exists()
+
+
+def test_in_the_file_that_said_it(shell: Shell) -> None:
+    body, result, _ = CASES["children are due more than their parent"]
+    overlay = "extends: [../base.yaml]\nqueues: {b: {parent: a, deserved: {cpu: 6}}}\n"
+    shell.write({"base.yaml": HEAD + body, "prod/policykit.yaml": HEAD + overlay + OUT})
+    told = shell.run("gen", "-p", "prod/policykit.yaml", "--check")
+    assert told.code == 2
+    assert f"policykit: base.yaml:{result.replace('cpu 5', 'cpu 6')}\n" in told.err

@@ -9,7 +9,7 @@ import pytest
 
 from policykit.formats import FORMATS
 from policykit.manifests.writer import dump, dump_all
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 from tests.hostile import HOSTILE, obeyed
 
 FOLDER = HOSTILE
@@ -229,19 +229,19 @@ DATA = [
 """Commands whose standard output is what files hold, to the byte."""
 
 
-def held(said: Said) -> None:
-    assert said.code in (0, 1, 2)
-    assert "internal error" not in said.err
-    assert obeyed(said.err) == []
+def held(result: Result) -> None:
+    assert result.code in (0, 1, 2)
+    assert "internal error" not in result.err
+    assert obeyed(result.err) == []
 
 
 @pytest.mark.parametrize(
     "words", [*LINT, *WORDS], ids=lambda words: " ".join(words).encode("unicode_escape").decode()[:60]
 )
 def test_nothing_is_obeyed(repository: Shell, words: list[str]) -> None:
-    said = repository.run(*words)
-    held(said)
-    assert obeyed(said.out) == []
+    result = repository.run(*words)
+    held(result)
+    assert obeyed(result.out) == []
 
 
 @pytest.mark.parametrize(
@@ -252,8 +252,8 @@ def test_nothing_of_what_is_said_beside_data(repository: Shell, words: list[str]
 
 
 def test_the_right_policy_is_right(repository: Shell) -> None:
-    said = repository.run("where", "-p", "right/policykit.yaml", "right")
-    assert (said.code, said.err) == (0, "")
+    result = repository.run("where", "-p", "right/policykit.yaml", "right")
+    assert (result.code, result.err) == (0, "")
 
 
 CHANGED = """\

@@ -11,8 +11,8 @@ from policykit.policy.load import load
 from policykit.workspace.files import read
 from tests.cli.commands import Shell, process
 from tests.clusters import profile
-from tests.importer.live import as_file, generated, nodes_of
-from tests.importer.odd import ODD, gpu, node, with_cards
+from tests.importer.cluster_files import as_file, generated, nodes_of
+from tests.importer.unusual_nodes import ODD, gpu, node, with_cards
 
 USAGE = "ai.example.com/node.usage"
 
@@ -94,9 +94,9 @@ SAID = "policykit: node cp-1: control plane, reserved by a taint; not in any poo
 
 def test_a_policy_of_nodes_and_queues(shell: Shell) -> None:
     shell.write({"nodes.json": NODES, "queues.yaml": QUEUE})
-    said = shell.run("import", "nodes.json", "queues.yaml")
-    assert (said.code, said.err) == (0, SAID)
-    assert said.out == POLICY
+    result = shell.run("import", "nodes.json", "queues.yaml")
+    assert (result.code, result.err) == (0, SAID)
+    assert result.out == POLICY
 
 
 def test_guesses_are_marked_on_their_line(shell: Shell) -> None:
@@ -123,14 +123,14 @@ def test_guesses_are_marked_on_their_line(shell: Shell) -> None:
 
 def test_to_a_new_file_and_never_over_one(shell: Shell, tmp_path: Path) -> None:
     shell.write({"nodes.json": NODES, "queues.yaml": QUEUE})
-    said = shell.run("import", "nodes.json", "queues.yaml", "-o", "policykit.yaml")
-    assert (said.code, said.out) == (0, "")
-    assert said.err == f"{SAID}wrote policykit.yaml; review it, then run: policykit lint, policykit gen\n"
+    result = shell.run("import", "nodes.json", "queues.yaml", "-o", "policykit.yaml")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == f"{SAID}wrote policykit.yaml; review it, then run: policykit lint, policykit gen\n"
     assert (tmp_path / "policykit.yaml").read_text() == POLICY
     shell.write({"policykit.yaml": "mine\n"})
-    said = shell.run("import", "nodes.json", "-o", "policykit.yaml")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("policykit: policykit.yaml: the file already exists\n")
+    result = shell.run("import", "nodes.json", "-o", "policykit.yaml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("policykit: policykit.yaml: the file already exists\n")
     assert (tmp_path / "policykit.yaml").read_text() == "mine\n"
 
 
@@ -143,8 +143,8 @@ def test_the_folder_that_gen_wrote(shell: Shell, tmp_path: Path) -> None:
     # Why a pool is shared is for people: no file carries it.
     pools = tuple(pool._replace(shared_by_schedulers="") for pool in cluster.pools)
     assert (made.name, made.pools, made.cards) == (cluster.name, pools, cluster.cards)
-    said = shell.run("nodes", "--check", "nodes.json")
-    assert (said.code, said.out, said.err) == (0, "", "29 nodes match policy maip\n")
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert (result.code, result.out, result.err) == (0, "", "29 nodes match policy maip\n")
 
 
 def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:
@@ -183,9 +183,9 @@ def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:
 )
 def test_what_fails(shell: Shell, files: dict[str, str | bytes], message: str) -> None:
     shell.write(files)
-    said = shell.run("import", "a.json")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"policykit: {message}")
+    result = shell.run("import", "a.json")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"policykit: {message}")
 
 
 def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
@@ -200,6 +200,6 @@ def test_many_nodes(shell: Shell) -> None:
     """A large cluster is one import, and short."""
     nodes = [worker(f"train-{number:04}", "training") for number in range(3000)]
     shell.write({"nodes.json": json.dumps({"kind": "List", "items": nodes})})
-    said = shell.run("import", "nodes.json")
-    assert said.code == 0
-    assert 'nodes: {names: ["train-[0000-2999]"]}' in said.out
+    result = shell.run("import", "nodes.json")
+    assert result.code == 0
+    assert 'nodes: {names: ["train-[0000-2999]"]}' in result.out

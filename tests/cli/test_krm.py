@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from policykit.cli import run
-from tests.cli.commands import Said, process
+from tests.cli.commands import Result, process
 from tests.tools import policykit_on_path, tool
 
 POLICY = """\
@@ -82,7 +82,7 @@ def asking(kind: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": API, "kind": kind, "metadata": {"name": "x"}, "spec": spec}
 
 
-def krm(folder: Path, text: str, *words: str, policy: str = POLICY) -> Said:
+def krm(folder: Path, text: str, *words: str, policy: str = POLICY) -> Result:
     """One run in a folder with a policy; in this process, so that many are quick."""
     (folder / ".git").mkdir(exist_ok=True)
     (folder / "policykit.yaml").write_text(policy)
@@ -95,10 +95,10 @@ def krm(folder: Path, text: str, *words: str, policy: str = POLICY) -> Said:
     for stream in streams[1:]:
         stream.flush()
     out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
-    return Said(code, out, err)
+    return Result(code, out, err)
 
 
-def read(said: Said) -> dict[str, Any]:
+def read(said: Result) -> dict[str, Any]:
     data = yaml.safe_load(said.out)
     assert isinstance(data, dict)
     return data

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 
 POD = """\
 apiVersion: v1
@@ -38,23 +38,23 @@ pools:
 SILENT = "policykit: 1 file has no policy: 35 rules did not run (name one with -p, or see `policykit init`)\n"
 
 
-def codes(said: Said) -> list[str]:
+def codes(result: Result) -> list[str]:
     """`path CODE` of every finding."""
-    lines = [line.split(" ") for line in said.out.splitlines() if not line.startswith("    ")]
+    lines = [line.split(" ") for line in result.out.splitlines() if not line.startswith("    ")]
     return [f"{words[0].split(':')[0]} {words[1]}" for words in lines]
 
 
 def test_text_and_summary(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN, "b.yaml": POD})
-    said = shell.run("lint")
-    assert said.code == 1
-    assert said.out == (
+    result = shell.run("lint")
+    assert result.code == 1
+    assert result.out == (
         "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
         "    1 | a: [\n"
         "      |    ^\n"
         "    help: close it with ]\n"
     )
-    assert said.err.endswith("1 error (1 object in 2 files)\n")
+    assert result.err.endswith("1 error (1 object in 2 files)\n")
 
 
 FINE: dict[str, str | bytes] = {
@@ -79,8 +79,8 @@ FINE: dict[str, str | bytes] = {
 @pytest.mark.parametrize("content", FINE.values(), ids=FINE.keys())
 def test_fine_input(shell: Shell, content: str | bytes) -> None:
     shell.write({"a.yaml": content})
-    said = shell.run("lint", "a.yaml", "--ignore", "PK003,PK008")
-    assert (said.code, said.out) == (0, "")
+    result = shell.run("lint", "a.yaml", "--ignore", "PK003,PK008")
+    assert (result.code, result.out) == (0, "")
 
 
 BAD: dict[str, tuple[str | bytes, str]] = {
@@ -115,9 +115,9 @@ BAD: dict[str, tuple[str | bytes, str]] = {
 @pytest.mark.parametrize(("content", "place"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_a_finding(shell: Shell, content: str | bytes, place: str) -> None:
     shell.write({"a.yaml": content})
-    said = shell.run("lint", "a.yaml")
-    assert said.code == 1
-    assert said.out.startswith(place)
+    result = shell.run("lint", "a.yaml")
+    assert result.code == 1
+    assert result.out.startswith(place)
 
 
 def test_after_a_broken_document_reading_goes_on(shell: Shell) -> None:
@@ -127,10 +127,10 @@ def test_after_a_broken_document_reading_goes_on(shell: Shell) -> None:
 
 def test_a_value_of_a_manifest_neither_breaks_lines_nor_colours_the_terminal(shell: Shell) -> None:
     shell.write({"a.yaml": POD.replace("spec: {", 'spec: {"x\\ny\\e[31m": 1, ')})
-    said = shell.run("lint", "a.yaml")
-    assert said.out.startswith(r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m [unknown-field]")
-    assert len(said.out.splitlines()) == 4
-    assert "\x1b" not in said.out
+    result = shell.run("lint", "a.yaml")
+    assert result.out.startswith(r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m [unknown-field]")
+    assert len(result.out.splitlines()) == 4
+    assert "\x1b" not in result.out
 
 
 PARTIAL = """\
@@ -180,9 +180,9 @@ def test_nothing_is_missing_from_a_partial_document(
 def test_what_was_passed_over(shell: Shell) -> None:
     kindless = {"d.yaml": "apiVersion: v1\n", "e.yaml": "kind: Pod\n", "f.yaml": "kind: 5\napiVersion: v1\n"}
     shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}", **kindless})
-    said = shell.run("lint", "--show-files")
-    assert (said.code, said.out) == (0, "")
-    assert said.err.splitlines()[:6] == [
+    result = shell.run("lint", "--show-files")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.splitlines()[:6] == [
         "skipped a.yaml: without apiVersion and kind",
         "skipped b.yaml: a template, YAML only once rendered",
         "skipped c.json: no Kubernetes object",
@@ -195,10 +195,10 @@ def test_what_was_passed_over(shell: Shell) -> None:
 def test_a_failure_leaves_everything_else_linted(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN})
     (shell.folder / "gone.yaml").symlink_to("nowhere")
-    said = shell.run("lint", "missing.yaml", "gone.yaml", "a.yaml", "--exit-zero")
-    assert said.code == 2
-    assert codes(said) == ["a.yaml PK001"]
-    assert said.err.splitlines()[:3] == [
+    result = shell.run("lint", "missing.yaml", "gone.yaml", "a.yaml", "--exit-zero")
+    assert result.code == 2
+    assert codes(result) == ["a.yaml PK001"]
+    assert result.err.splitlines()[:3] == [
         "policykit: missing.yaml: no such file or folder",
         "policykit: gone.yaml: cannot be read: No such file or directory",
         "  help: check the file and its permissions",
@@ -206,8 +206,10 @@ def test_a_failure_leaves_everything_else_linted(shell: Shell) -> None:
 
 
 def test_nothing_to_lint_is_fine(shell: Shell) -> None:
-    said = shell.run("lint")
-    assert said == Said(0, "", "policykit: no YAML or JSON files found\nno findings (0 objects in 0 files)\n")
+    result = shell.run("lint")
+    assert result == Result(
+        0, "", "policykit: no YAML or JSON files found\nno findings (0 objects in 0 files)\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,8 +260,8 @@ def test_a_preset_wins_over_the_settings(shell: Shell, settings: str, preset: st
 
 def test_info_never_fails(shell: Shell) -> None:
     shell.write({"a.yaml": JOB, "pyproject.toml": "[tool.policykit.lint.severity]\nPK201 = 'info'\n"})
-    said = shell.run("lint", "--fail-on", "info")
-    assert (said.code, codes(said)) == (0, ["a.yaml PK201"])
+    result = shell.run("lint", "--fail-on", "info")
+    assert (result.code, codes(result)) == (0, ["a.yaml PK201"])
 
 
 def test_silent_rules_are_counted_of_those_selected(shell: Shell) -> None:
@@ -302,18 +304,18 @@ def test_a_policy_stops_at_the_repository(shell: Shell) -> None:
 )
 def test_a_bad_policy_fails_the_run_while_the_rest_is_linted(shell: Shell, policy: str, message: str) -> None:
     shell.write({"bad/policykit.yaml": policy, "bad/a.yaml": JOB, "good/a.yaml": JOB})
-    said = shell.run("lint", "bad/a.yaml", "good/a.yaml")
-    assert said.code == 2
-    assert codes(said) == ["bad/a.yaml PK201", "good/a.yaml PK201"]
-    assert message in said.err
-    assert "1 file has no policy" in said.err
+    result = shell.run("lint", "bad/a.yaml", "good/a.yaml")
+    assert result.code == 2
+    assert codes(result) == ["bad/a.yaml PK201", "good/a.yaml PK201"]
+    assert message in result.err
+    assert "1 file has no policy" in result.err
 
 
 def test_a_policy_of_the_command_line_that_is_not_there(shell: Shell) -> None:
     shell.write({"a.yaml": JOB})
-    said = shell.run("lint", "-p", "nope.yaml")
-    assert (said.code, codes(said)) == (2, ["a.yaml PK201"])
-    assert said.err.startswith("policykit: nope.yaml: cannot be read: No such file or directory\n")
+    result = shell.run("lint", "-p", "nope.yaml")
+    assert (result.code, codes(result)) == (2, ["a.yaml PK201"])
+    assert result.err.startswith("policykit: nope.yaml: cannot be read: No such file or directory\n")
 
 
 def test_plugins_of_ones_own_are_known_without_a_policy(shell: Shell) -> None:
@@ -347,9 +349,9 @@ def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
 )
 def test_bad_settings_fail_the_run_while_the_rest_is_linted(shell: Shell, table: str, message: str) -> None:
     shell.write({"bad/pyproject.toml": table, "bad/a.yaml": JOB, "good/a.yaml": JOB})
-    said = shell.run("lint")
-    assert (said.code, codes(said)) == (2, ["bad/a.yaml PK201", "good/a.yaml PK201"])
-    assert f"bad/pyproject.toml: {message}" in said.err
+    result = shell.run("lint")
+    assert (result.code, codes(result)) == (2, ["bad/a.yaml PK201", "good/a.yaml PK201"])
+    assert f"bad/pyproject.toml: {message}" in result.err
 
 
 @pytest.mark.parametrize(
@@ -407,8 +409,8 @@ def within(folder: str, files: dict[str, str]) -> dict[str, str | bytes]:
 @pytest.mark.parametrize("name", GANG)
 def test_one_file_of_a_gang_is_seen_with_the_others(shell: Shell, name: str) -> None:
     shell.write(within("app", GANG))
-    said = shell.run("lint", f"app/{name}", "--select", "PK3")
-    assert (said.code, said.out) == (0, "")
+    result = shell.run("lint", f"app/{name}", "--select", "PK3")
+    assert (result.code, result.out) == (0, "")
 
 
 def test_what_is_found_in_a_scope_stands_where_it_is_said(shell: Shell) -> None:
@@ -457,8 +459,8 @@ def test_scopes(shell: Shell, layout: dict[str, str], found: list[str]) -> None:
 
 def test_files_alone_stand_in_their_own_folders(shell: Shell) -> None:
     shell.write({"dev/group.yaml": GROUP, "dev/half.yaml": worker("half"), "prod/one.yaml": worker("one")})
-    said = shell.run("lint", "dev/group.yaml", "prod/one.yaml", "--select", "PK3")
-    assert codes(said) == ["dev/group.yaml PK301", "prod/one.yaml PK306"]
+    result = shell.run("lint", "dev/group.yaml", "prod/one.yaml", "--select", "PK3")
+    assert codes(result) == ["dev/group.yaml PK301", "prod/one.yaml PK306"]
 
 
 @pytest.mark.parametrize(
@@ -483,16 +485,16 @@ def test_where_objects_without_a_namespace_stand(
 
 def test_findings_keep_the_namespace_null(shell: Shell) -> None:
     shell.write({"a.yaml": JOB})
-    said = shell.run("lint", "--format", "json", "--namespace", "team-a")
-    assert json.loads(said.out)["findings"][0]["resource"]["namespace"] is None
+    result = shell.run("lint", "--format", "json", "--namespace", "team-a")
+    assert json.loads(result.out)["findings"][0]["resource"]["namespace"] is None
 
 
 def test_output_goes_to_a_file(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN, "there.txt": "old"})
     (shell.folder / "link.txt").symlink_to("there.txt")
     for name in ("new/report.txt", "link.txt"):
-        said = shell.run("lint", "a.yaml", "--output", name)
-        assert (said.code, said.out) == (1, "")
+        result = shell.run("lint", "a.yaml", "--output", name)
+        assert (result.code, result.out) == (1, "")
         assert (shell.folder / name).read_text().startswith("a.yaml:1:4: PK001 ")
     assert (shell.folder / "link.txt").is_symlink()
     assert sorted(p.name for p in shell.folder.iterdir() if p.name.startswith(".policykit")) == []
@@ -500,18 +502,18 @@ def test_output_goes_to_a_file(shell: Shell) -> None:
 
 def test_output_that_cannot_be_written(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN})
-    said = shell.run("lint", "a.yaml", "--output", "a.yaml/report.txt")
-    assert said.code == 2
-    assert said.err.startswith("policykit: a.yaml/report.txt: cannot be written: ")
+    result = shell.run("lint", "a.yaml", "--output", "a.yaml/report.txt")
+    assert result.code == 2
+    assert result.err.startswith("policykit: a.yaml/report.txt: cannot be written: ")
     assert (shell.folder / "a.yaml").read_text() == BROKEN
 
 
 def test_several_formats_in_one_run(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN})
-    said = shell.run(
+    result = shell.run(
         "lint", "--format", "concise", "--format", "json=out.json", "--format", "sarif=out.sarif"
     )
-    assert said.out == "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
+    assert result.out == "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
     assert (
         json.loads((shell.folder / "out.json").read_text(encoding="utf-8"))["findings"][0]["code"] == "PK001"
     )
@@ -526,7 +528,7 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--format", "sarfi"], "no format is called 'sarfi'"),
+        (["--format", "sarfi"], "unknown format 'sarfi'"),
         (["--format", "text", "--format", "json"], "formats text and json would both go to standard output"),
         (
             ["--format", "json=a", "--output", "b"],
@@ -540,24 +542,24 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
     ],
 )
 def test_formats_that_do_not_go_together(shell: Shell, words: list[str], says: str) -> None:
-    said = shell.run("lint", *words)
-    assert said.code == 2
-    assert says in said.err
+    result = shell.run("lint", *words)
+    assert result.code == 2
+    assert says in result.err
 
 
 def test_numbers_on_standard_error(shell: Shell) -> None:
     shell.write({"a.yaml": BROKEN, "b.yaml": BROKEN})
-    said = shell.run("lint", "--statistics", "--timings", "--format", "concise")
-    assert "\n2  PK001  syntax-error\n" in said.err
-    assert said.err.endswith(" ms  all rules\n")
-    assert said.out.count("\n") == 2
+    result = shell.run("lint", "--statistics", "--timings", "--format", "concise")
+    assert "\n2  PK001  syntax-error\n" in result.err
+    assert result.err.endswith(" ms  all rules\n")
+    assert result.out.count("\n") == 2
 
 
 def test_the_summary_of_a_step(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.write({"a.yaml": BROKEN, "summary.md": "before\n"})
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
-    said = shell.run("lint", "a.yaml", "--format", "github")
-    assert said.out.startswith("::error file=a.yaml,line=1,endLine=1,col=4,")
+    result = shell.run("lint", "a.yaml", "--format", "github")
+    assert result.out.startswith("::error file=a.yaml,line=1,endLine=1,col=4,")
     assert (
         (shell.folder / "summary.md")
         .read_text(encoding="utf-8")

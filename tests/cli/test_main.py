@@ -19,9 +19,9 @@ BROKEN = "a: [\n"
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)])
 def test_help(shell: Shell, words: list[str]) -> None:
-    said = shell.run(*words)
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("Usage: policykit ")
+    result = shell.run(*words)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: policykit ")
 
 
 def test_help_lists_every_command(shell: Shell) -> None:
@@ -32,8 +32,8 @@ def test_help_lists_every_command(shell: Shell) -> None:
 
 
 def test_version(tmp_path: Path) -> None:
-    said = process("--version", cwd=tmp_path)
-    assert said == (0, f"policykit {__version__}\n", "")
+    result = process("--version", cwd=tmp_path)
+    assert result == (0, f"policykit {__version__}\n", "")
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_version(tmp_path: Path) -> None:
     ids=["near", "far", "option", "argument", "nothing"],
 )
 def test_usage(shell: Shell, words: list[str], message: str) -> None:
-    said = shell.run(*words)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
+    result = shell.run(*words)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
 
 
 @pytest.mark.parametrize(
@@ -68,21 +68,21 @@ def test_usage(shell: Shell, words: list[str], message: str) -> None:
 @pytest.mark.parametrize("command", ["lint", "patch", "where", "import"])
 def test_the_name_of_a_file_is_never_an_option(shell: Shell, command: str, name: str) -> None:
     shell.write({name: "a: 1\n", "b.yaml": "a: 1\n"})
-    said = shell.run(command, name, "b.yaml")
+    result = shell.run(command, name, "b.yaml")
     message = (
         f"policykit: {name!r} is both an option and the name of a file\n"
         "  help: put ./ before the file name, or -- before all files\n"
     )
-    assert said == (2, "", message)
+    assert result == (2, "", message)
     assert sorted(os.listdir()) == sorted([".git", name.partition("/")[0], "b.yaml"])
 
 
 @pytest.mark.parametrize("words", [["./--fix", "b.yaml"], ["--", "--fix", "b.yaml"]])
 def test_a_file_may_be_named_like_an_option(shell: Shell, words: list[str]) -> None:
     shell.write({"--fix": "a: 1\n", "b.yaml": "a: 1\n"})
-    said = shell.run("lint", *words)
-    assert said.code == 0
-    assert said.err.endswith("no findings (0 objects in 2 files, 2 skipped)\n")
+    result = shell.run("lint", *words)
+    assert result.code == 0
+    assert result.err.endswith("no findings (0 objects in 2 files, 2 skipped)\n")
 
 
 def shell_line(line: str, cwd: Path) -> tuple[str, str]:
@@ -124,8 +124,8 @@ def test_streams(tmp_path: Path, line: str, out: str) -> None:
     (tmp_path / "many").mkdir()
     for number in range(1500):
         (tmp_path / "many" / f"{number:04}.yaml").write_text(BROKEN)
-    said, errors = shell_line(line, tmp_path)
-    assert said == out
+    result, errors = shell_line(line, tmp_path)
+    assert result == out
     assert "Traceback" not in errors
     assert "Exception ignored" not in errors
     assert not os.path.isfile("/dev/stderr") or os.path.islink("/dev/stderr")
@@ -135,25 +135,25 @@ def test_streams(tmp_path: Path, line: str, out: str) -> None:
 def test_standard_input_and_files(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "a.yaml").write_text("b: c: d\n")
     words = ["lint", "-", "a.yaml", "--stdin-filename", "x/y.yaml", "--jobs", jobs, "--format", "concise"]
-    said = process(*words, cwd=tmp_path, stdin=BROKEN.encode())
-    assert said.code == 1
-    assert [line.split(" ")[0] for line in said.out.splitlines()] == ["a.yaml:1:5:", "x/y.yaml:1:4:"]
+    result = process(*words, cwd=tmp_path, stdin=BROKEN.encode())
+    assert result.code == 1
+    assert [line.split(" ")[0] for line in result.out.splitlines()] == ["a.yaml:1:5:", "x/y.yaml:1:4:"]
 
 
 def test_the_name_of_standard_input_chooses_the_policy(tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     (tmp_path / "app/pyproject.toml").write_text("[tool.policykit.lint]\nignore = ['PK001']\n")
-    said = process("lint", "-", "--stdin-filename", "app/a.yaml", cwd=tmp_path, stdin=BROKEN.encode())
-    assert (said.code, said.out) == (0, "")
+    result = process("lint", "-", "--stdin-filename", "app/a.yaml", cwd=tmp_path, stdin=BROKEN.encode())
+    assert (result.code, result.out) == (0, "")
     assert process("lint", "-", cwd=tmp_path, stdin=BROKEN.encode()).out.startswith("<stdin>:1:4: PK001 ")
 
 
 def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/\xff.yaml", "w") as file:
         file.write(BROKEN)
-    said = process("lint", ".", cwd=tmp_path)
-    assert said.code == 1
-    assert said.out.startswith("\\udcff.yaml:1:4: PK001 ")
+    result = process("lint", ".", cwd=tmp_path)
+    assert result.code == 1
+    assert result.out.startswith("\\udcff.yaml:1:4: PK001 ")
     assert process("lint", "--format", "json", cwd=tmp_path).code == 1
 
 

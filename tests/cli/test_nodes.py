@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Shell, process
-from tests.importer.live import as_file
-from tests.importer.odd import ODD, gpu, node, with_cards
+from tests.importer.cluster_files import as_file
+from tests.importer.unusual_nodes import ODD, gpu, node, with_cards
 
 USAGE = "a.example.com/node.usage"
 POLICY = """\
@@ -73,15 +73,15 @@ kubectl taint nodes \\
 
 def test_nodes_that_agree(shell: Shell) -> None:
     shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(RIGHT)})
-    said = shell.run("nodes", "--check", "nodes.json")
-    assert (said.code, said.out, said.err) == (0, "", "3 nodes match policy demo\n")
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert (result.code, result.out, result.err) == (0, "", "3 nodes match policy demo\n")
 
 
 def test_nodes_that_differ(shell: Shell) -> None:
     shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
-    said = shell.run("nodes", "--check", "nodes.json")
-    assert (said.code, said.err) == (1, "")
-    assert said.out == TEXT
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert (result.code, result.err) == (1, "")
+    assert result.out == TEXT
 
 
 def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:
 
 def test_as_json(shell: Shell) -> None:
     shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
-    said = shell.run("nodes", "--check", "nodes.json", "--format", "json")
-    data = json.loads(said.out)
-    assert (said.code, data["schema_version"], data["summary"]) == (1, 1, {"differences": 10, "nodes": 3})
+    result = shell.run("nodes", "--check", "nodes.json", "--format", "json")
+    data = json.loads(result.out)
+    assert (result.code, data["schema_version"], data["summary"]) == (1, 1, {"differences": 10, "nodes": 3})
     assert data["differences"][0] == {
         "pool": "train",
         "kind": "wrong-label",
@@ -116,7 +116,7 @@ def test_as_json(shell: Shell) -> None:
         data["commands"][0] == f"kubectl label nodes --overwrite \\\n  train-1 train-2 \\\n  {USAGE}=training"
     )
     agree = shell.run("nodes", "--check", "nodes.json", "-p", "policykit.yaml", "--format", "json")
-    assert agree == said
+    assert agree == result
 
 
 def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path
 )
 def test_what_fails(shell: Shell, words: tuple[str, ...], message: str) -> None:
     shell.write({"empty.json": "{}", "nodes.json": as_file(RIGHT), "cut.json": as_file(RIGHT)[:300]})
-    said = shell.run(*words)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(message)
-    assert "no policy in this or any parent folder" in said.err or words[-1] != "nodes.json"
+    result = shell.run(*words)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(message)
+    assert "no policy in this or any parent folder" in result.err or words[-1] != "nodes.json"

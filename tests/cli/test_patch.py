@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Said, Shell, process
+from tests.cli.commands import Result, Shell, process
 
 HYBRID = ("-p", "profile:hybrid-volcano")
 POD = """\
@@ -50,26 +50,26 @@ def placed(text: str) -> int:
 
 
 def test_a_file_on_standard_output(files: Shell) -> None:
-    said = files.run("patch", *HYBRID, "a.yaml")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(A)
-    assert "  schedulerName: volcano\n" in said.out
-    assert placed(said.out) == 1
+    result = files.run("patch", *HYBRID, "a.yaml")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(A)
+    assert "  schedulerName: volcano\n" in result.out
+    assert placed(result.out) == 1
 
 
 def test_files_come_out_as_one_stream(files: Shell) -> None:
     files.write({"c.yaml": b"\xef\xbb\xbf" + WEB.rstrip("\n").encode(), "d.yaml": f"---\n{WEB}"})
-    said = files.run("patch", *HYBRID, "web.yaml", "c.yaml", "d.yaml")
+    result = files.run("patch", *HYBRID, "web.yaml", "c.yaml", "d.yaml")
     # In the order they are given. A byte order mark stands at the beginning of a stream, or nowhere.
-    assert said.out == f"{WEB}---\n{WEB}---\n{WEB}"
+    assert result.out == f"{WEB}---\n{WEB}---\n{WEB}"
     assert files.run("patch", *HYBRID, "c.yaml", "./c.yaml").out == f"\ufeff{WEB}".rstrip("\n")
 
 
 def test_in_place_writes_what_changes_and_says_so(files: Shell) -> None:
     os.chmod(files.folder / "a.yaml", 0o600)
     before = (files.folder / "web.yaml").stat().st_mtime_ns
-    said = files.run("patch", *HYBRID, "--in-place", ".")
-    assert said == (0, "", "a.yaml: Pod/a\nb.yaml: Pod/b\npolicykit: 2 files written\n")
+    result = files.run("patch", *HYBRID, "--in-place", ".")
+    assert result == (0, "", "a.yaml: Pod/a\nb.yaml: Pod/b\npolicykit: 2 files written\n")
     assert placed((files.folder / "a.yaml").read_text()) == 1
     assert (files.folder / "a.yaml").stat().st_mode & 0o777 == 0o600
     assert (files.folder / "web.yaml").stat().st_mtime_ns == before
@@ -78,31 +78,31 @@ def test_in_place_writes_what_changes_and_says_so(files: Shell) -> None:
 
 def test_one_file_by_two_names_is_written_once(files: Shell) -> None:
     os.symlink("a.yaml", files.folder / "link.yaml")
-    said = files.run("patch", *HYBRID, "--in-place", "link.yaml", "a.yaml")
-    assert said == (0, "", "link.yaml: Pod/a\npolicykit: 1 file written\n")
+    result = files.run("patch", *HYBRID, "--in-place", "link.yaml", "a.yaml")
+    assert result == (0, "", "link.yaml: Pod/a\npolicykit: 1 file written\n")
     assert placed((files.folder / "a.yaml").read_text()) == 1
     assert (files.folder / "link.yaml").is_symlink()
 
 
 def test_in_place_writes_all_or_none(files: Shell) -> None:
     os.chmod(files.folder / "b.yaml", 0o444)
-    said = files.run("patch", *HYBRID, "--in-place", ".")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("policykit: b.yaml: cannot be written: the file is read-only\n")
+    result = files.run("patch", *HYBRID, "--in-place", ".")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("policykit: b.yaml: cannot be written: the file is read-only\n")
     assert (files.folder / "a.yaml").read_text() == A
 
 
 def test_in_place_writes_no_pipe(files: Shell) -> None:
-    said = process("patch", *HYBRID, "--in-place", "/dev/stdin", cwd=files.folder, stdin=A.encode())
-    assert said == (2, "", "policykit: /dev/stdin: is not a regular file\n  help: omit --in-place\n")
+    result = process("patch", *HYBRID, "--in-place", "/dev/stdin", cwd=files.folder, stdin=A.encode())
+    assert result == (2, "", "policykit: /dev/stdin: is not a regular file\n  help: omit --in-place\n")
 
 
 def test_a_diff_writes_nothing(files: Shell) -> None:
-    said = files.run("patch", *HYBRID, "--diff", ".")
-    assert said.code == 0
-    assert said.out.startswith("--- a/a.yaml\n+++ b/a.yaml\n@@ -4,3 +4,35 @@\n spec:\n")
+    result = files.run("patch", *HYBRID, "--diff", ".")
+    assert result.code == 0
+    assert result.out.startswith("--- a/a.yaml\n+++ b/a.yaml\n@@ -4,3 +4,35 @@\n spec:\n")
     assert (files.folder / "a.yaml").read_text() == A
-    assert "web" not in said.out
+    assert "web" not in result.out
 
 
 def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
@@ -144,14 +144,14 @@ def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_what_is_asked_for_must_make_sense(files: Shell, words: tuple[str, ...], message: str) -> None:
-    said = files.run("patch", *HYBRID, "a.yaml", *words)
-    assert said == (2, "", f"policykit: {message}\n")
+    result = files.run("patch", *HYBRID, "a.yaml", *words)
+    assert result == (2, "", f"policykit: {message}\n")
 
 
 def test_only_names_what_is_patched(files: Shell) -> None:
-    said = files.run("patch", *HYBRID, "a.yaml", "b.yaml", "--only", "pod/b")
-    assert said.out.startswith(f"{A}---\n{B}")
-    assert placed(said.out) == 1
+    result = files.run("patch", *HYBRID, "a.yaml", "b.yaml", "--only", "pod/b")
+    assert result.out.startswith(f"{A}---\n{B}")
+    assert placed(result.out) == 1
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_only_names_what_is_patched(files: Shell) -> None:
 )
 def test_what_is_named_must_be_patched(shell: Shell, text: str, only: str, message: str) -> None:
     shell.write({"a.yaml": text})
-    said = shell.run("patch", *HYBRID, "a.yaml", "--only", only)
-    assert (said.code, said.out) == (2, "")
-    assert f"{only} {message}\n  help: " in said.err
+    result = shell.run("patch", *HYBRID, "a.yaml", "--only", only)
+    assert (result.code, result.out) == (2, "")
+    assert f"{only} {message}\n  help: " in result.err
 
 
 def test_the_workload_kind_named(files: Shell) -> None:
@@ -188,11 +188,11 @@ def test_the_nearest_policy_governs_each_file(shell: Shell) -> None:
             "two/a.yaml": A,
         }
     )
-    said = shell.run("patch", "one/a.yaml", "two/a.yaml", "--queue", "research")
-    assert said.code == 0
-    assert "key: maip.mxsf.io/node.usage" in said.out.split("---\n")[0]
-    assert "key: example.org/node.usage" in said.out.split("---\n")[1]
-    assert said.out.count("scheduling.volcano.sh/queue-name: research") == 2
+    result = shell.run("patch", "one/a.yaml", "two/a.yaml", "--queue", "research")
+    assert result.code == 0
+    assert "key: maip.mxsf.io/node.usage" in result.out.split("---\n")[0]
+    assert "key: example.org/node.usage" in result.out.split("---\n")[1]
+    assert result.out.count("scheduling.volcano.sh/queue-name: research") == 2
 
 
 def test_without_a_policy_nothing_is_done(files: Shell) -> None:
@@ -226,16 +226,16 @@ def test_the_namespace_of_the_kustomization_recognises(shell: Shell) -> None:
     assert "policykit.io/workload: training" in shell.run("patch", "web.yaml").out
 
 
-def filtered(tmp_path: Path, text: str | bytes, *words: str) -> Said:
+def filtered(tmp_path: Path, text: str | bytes, *words: str) -> Result:
     raw = text if isinstance(text, bytes) else text.encode()
     return process("patch", *words, cwd=tmp_path, stdin=raw)
 
 
 def test_standard_input_is_what_is_read_by_default(tmp_path: Path) -> None:
-    said = filtered(tmp_path, A, *HYBRID)
-    assert (said.code, said.err) == (0, "")
-    assert filtered(tmp_path, A, *HYBRID, "-") == said
-    assert filtered(tmp_path, said.out, *HYBRID) == said
+    result = filtered(tmp_path, A, *HYBRID)
+    assert (result.code, result.err) == (0, "")
+    assert filtered(tmp_path, A, *HYBRID, "-") == result
+    assert filtered(tmp_path, result.out, *HYBRID) == result
 
 
 def test_standard_input_has_a_name_and_a_policy(tmp_path: Path) -> None:
@@ -254,9 +254,9 @@ def test_what_has_no_workloads_comes_out_as_it_went_in(tmp_path: Path, text: str
 
 
 def test_it_is_among_the_commands(shell: Shell) -> None:
-    said = shell.run("--help")
-    assert "  patch " in said.out
-    assert "  krm " in said.out
+    result = shell.run("--help")
+    assert "  patch " in result.out
+    assert "  krm " in result.out
 
 
 GANGS = POLICY + (
@@ -281,8 +281,8 @@ spec:
 
 def test_a_pod_group_is_added_behind_its_job(shell: Shell) -> None:
     shell.write({"policykit.yaml": GANGS, "a.yaml": JOB.replace("NAME", "a"), "b.yaml": WEB})
-    said = shell.run("patch", "--in-place", ".")
-    assert said == (0, "", "a.yaml: Job/a, PodGroup/a\npolicykit: 1 file written\n")
+    result = shell.run("patch", "--in-place", ".")
+    assert result == (0, "", "a.yaml: Job/a, PodGroup/a\npolicykit: 1 file written\n")
     text = (shell.folder / "a.yaml").read_text()
     assert text.split("---\n")[1] == (
         "apiVersion: scheduling.sigs.k8s.io/v1alpha1\n"
@@ -307,19 +307,19 @@ def test_a_pod_group_of_another_file_is_not_added_again(shell: Shell) -> None:
     shell.write({"a.yaml": job, "groups.yaml": group})
     assert shell.run("patch", "--in-place", ".") == (0, "", "policykit: 0 files written\n")
     shell.write({"prod/a.yaml": job})
-    said = shell.run("patch", "--in-place", ".")
-    assert said.err == "prod/a.yaml: PodGroup/a\npolicykit: 1 file written\n"
+    result = shell.run("patch", "--in-place", ".")
+    assert result.err == "prod/a.yaml: PodGroup/a\npolicykit: 1 file written\n"
 
 
 def test_where_no_document_can_follow_it_is_told(shell: Shell) -> None:
     item = "- " + JOB.replace("NAME", "a").replace("\n", "\n  ").rstrip(" ")
     shell.write({"policykit.yaml": GANGS, "a.yaml": f"apiVersion: v1\nkind: List\nitems:\n{item}"})
-    said = shell.run("patch", "a.yaml")
-    assert said.err == (
+    result = shell.run("patch", "a.yaml")
+    assert result.err == (
         "policykit: a.yaml: PodGroup/a is needed beside its workload, but this file cannot hold another"
         " document: add it yourself\n"
     )
-    assert "pod-group.scheduling.sigs.k8s.io: a" in said.out
+    assert "pod-group.scheduling.sigs.k8s.io: a" in result.out
 
 
 def test_what_a_scheduler_cannot_be_told_is_said_once(shell: Shell) -> None:
@@ -331,9 +331,9 @@ def test_what_a_scheduler_cannot_be_told_is_said_once(shell: Shell) -> None:
     )
     web = deployment.replace("spec:\n  selector", "spec:\n  replicas: 3\n  selector")
     shell.write({"policykit.yaml": policy, "a.yaml": web, "b.yaml": web})
-    said = shell.run("patch", ".")
-    assert said.code == 0
-    assert said.err == (
+    result = shell.run("patch", ".")
+    assert result.code == 0
+    assert result.err == (
         "policykit: a.yaml:1:1: Deployment/web: each ReplicaSet of a Deployment is a gang of its own, so 3"
         " new pods start together or not at all: roll out with strategy Recreate, or maxSurge 100%\n"
     )

@@ -56,8 +56,8 @@ def test_this_installation(tmp_path: Path, words: tuple[str, ...]) -> None:
         installed = version(DISTRIBUTION)
     except PackageNotFoundError:
         installed = "is not installed in this environment"
-    said = process(*words, cwd=ROOT, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
-    assert said == (
+    result = process(*words, cwd=ROOT, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    assert result == (
         0,
         f"policykit {__version__}\ndistribution: {DISTRIBUTION} {installed}\n"
         f"python: {platform.python_version()}, {sys.executable}\n"

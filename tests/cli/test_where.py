@@ -28,9 +28,9 @@ NODES = """\
 
 def test_by_nodes(shell: Shell) -> None:
     shell.write({"a.yaml": POD, "nodes.json": NODES})
-    said = shell.run("where", "a.yaml", "--nodes", "nodes.json")
-    assert (said.code, said.err) == (0, "")
-    assert said.out == (
+    result = shell.run("where", "a.yaml", "--nodes", "nodes.json")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (
         "a.yaml:1  Pod a  pod  (1 pod, each requests 1 x nvidia.com/gpu)\n"
         "  no workload kind\n"
         "  accepted     n1\n"
@@ -42,8 +42,8 @@ def test_by_nodes(shell: Shell) -> None:
 
 def test_as_json(shell: Shell) -> None:
     shell.write({"a.yaml": POD, "nodes.json": NODES})
-    said = shell.run("where", "a.yaml", "--nodes", "nodes.json", "--format", "json")
-    (pod_set,) = json.loads(said.out)["pod_sets"]
+    result = shell.run("where", "a.yaml", "--nodes", "nodes.json", "--format", "json")
+    (pod_set,) = json.loads(result.out)["pod_sets"]
     assert pod_set["pools"][:2] == [
         {"pool": "n1", "verdict": "accepted", "reason": None, "detail": None},
         {
@@ -78,8 +78,8 @@ def test_the_nearest_policy_governs(shell: Shell) -> None:
             "b/a.yaml": POD,
         }
     )
-    said = shell.run("where", "a/a.yaml", "b/a.yaml", "--format", "json")
-    names = [pools["pools"][0]["pool"] for pools in json.loads(said.out)["pod_sets"]]
+    result = shell.run("where", "a/a.yaml", "b/a.yaml", "--format", "json")
+    names = [pools["pools"][0]["pool"] for pools in json.loads(result.out)["pod_sets"]]
     assert names == ["pool-a", "pool-b"]
 
 
@@ -97,19 +97,19 @@ def test_the_nearest_policy_governs(shell: Shell) -> None:
 )
 def test_usage(shell: Shell, arguments: list[str], message: str) -> None:
     shell.write({"a.yaml": POD, "nodes.json": NODES})
-    said = shell.run("where", *arguments)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(message)
+    result = shell.run("where", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(message)
 
 
 @pytest.mark.parametrize("text", ["", "a: [\n", "a: 1\n", "kind: Service\napiVersion: v1\n"])
 def test_no_pods_in_there(shell: Shell, text: str) -> None:
     shell.write({"a.yaml": text})
-    said = shell.run("where", "a.yaml", "-p", "profile:hybrid-volcano")
-    assert (said.code, said.out, said.err) == (0, "", "policykit: no pods found\n")
+    result = shell.run("where", "a.yaml", "-p", "profile:hybrid-volcano")
+    assert (result.code, result.out, result.err) == (0, "", "policykit: no pods found\n")
 
 
 def test_a_name_does_not_break_lines(shell: Shell) -> None:
     shell.write({"a.yaml": POD.replace("name: a}", 'name: "a\\nb\\e"}'), "nodes.json": NODES})
-    said = shell.run("where", "a.yaml", "--nodes", "nodes.json")
-    assert said.out.startswith(r"a.yaml:1  Pod a\nb\x1b  pod  (1 pod, ")
+    result = shell.run("where", "a.yaml", "--nodes", "nodes.json")
+    assert result.out.startswith(r"a.yaml:1  Pod a\nb\x1b  pod  (1 pod, ")

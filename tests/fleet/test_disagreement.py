@@ -14,8 +14,8 @@ FILES = fleet(dev=policy("dev", **DEV), prod=policy("prod", select=["PK101"]))
 
 
 def test_text_groups_by_code_and_place(shell: Shell) -> None:
-    said = lint(shell, FILES, "--format", "concise")
-    (line,) = said.out.splitlines()
+    result = lint(shell, FILES, "--format", "concise")
+    (line,) = result.out.splitlines()
     head, _, rest = line.partition(" (cluster ")
     assert head.startswith("apps/gw/job.yaml:6:5: PK101 ")
     message = head.removeprefix("apps/gw/job.yaml:6:5: PK101 ").removesuffix(" [missing-toleration]")
@@ -49,8 +49,8 @@ def test_json_and_sarif_keep_all(shell: Shell) -> None:
 
 
 def helps(shell: Shell, files: dict[str, str]) -> list[tuple[list[str], str]]:
-    said = lint(shell, files, "--select", "PK101,PK106", "--format", "json")
-    return [(each["clusters"], each["help"].splitlines()[0]) for each in json.loads(said.out)["findings"]]
+    result = lint(shell, files, "--select", "PK101,PK106", "--format", "json")
+    return [(each["clusters"], each["help"].splitlines()[0]) for each in json.loads(result.out)["findings"]]
 
 
 def test_what_every_cluster_needs_is_told_of_the_file(shell: Shell) -> None:
@@ -58,8 +58,8 @@ def test_what_every_cluster_needs_is_told_of_the_file(shell: Shell) -> None:
     ((clusters, help_),) = helps(shell, files)
     assert clusters == ["dev", "prod"]
     assert help_.startswith("add ")
-    said = lint(shell, fleet(dev=policy("dev", select=["PK201"])), "--format", "json")
-    (of_prod,) = [each for each in json.loads(said.out)["findings"] if each["code"] == "PK101"]
+    result = lint(shell, fleet(dev=policy("dev", select=["PK201"])), "--format", "json")
+    (of_prod,) = [each for each in json.loads(result.out)["findings"] if each["code"] == "PK101"]
     assert of_prod["help"].splitlines()[0] == help_
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 from tests.fleet.repositories import kustomization, policy
 from tests.fleet.repositories import on_path as on_path
 
@@ -53,31 +53,31 @@ def repository(prefix: str = "", queue: str = "night", priority: str = "overnigh
     }
 
 
-def codes(said: Said) -> list[str]:
-    return [line.split(" ")[1] for line in said.out.splitlines()]
+def codes(result: Result) -> list[str]:
+    return [line.split(" ")[1] for line in result.out.splitlines()]
 
 
 @pytest.mark.parametrize("prefix", ["", "team"], ids=["as written", "as built"])
 @pytest.mark.parametrize("path", [".", "apps", "apps/job.yaml"])
 def test_what_another_kustomization_defines_exists(shell: Shell, prefix: str, path: str) -> None:
     shell.write(dict(repository(prefix)))
-    said = shell.run("lint", "--no-cache", "--format", "concise", path)
-    assert (codes(said), said.code) == ([], 0)
+    result = shell.run("lint", "--no-cache", "--format", "concise", path)
+    assert (codes(result), result.code) == ([], 0)
 
 
 @pytest.mark.parametrize("prefix", ["", "team"], ids=["as written", "as built"])
 def test_what_nothing_defines_does_not(shell: Shell, prefix: str) -> None:
     shell.write(dict(repository(prefix, queue="noon", priority="noon")))
-    said = shell.run("lint", "--no-cache", "--format", "concise", ".")
-    assert codes(said) == ["PK401", "PK805"]
+    result = shell.run("lint", "--no-cache", "--format", "concise", ".")
+    assert codes(result) == ["PK401", "PK805"]
 
 
 def test_what_another_cluster_defines_does_not(shell: Shell) -> None:
     files = repository()
     files["queues/policykit.yaml"] = policy("dev")
     shell.write(dict(files))
-    said = shell.run("lint", "--no-cache", "--format", "concise", "--select", "PK401,PK805", ".")
-    assert codes(said) == ["PK401", "PK805"]
+    result = shell.run("lint", "--no-cache", "--format", "concise", "--select", "PK401,PK805", ".")
+    assert codes(result) == ["PK401", "PK805"]
 
 
 GANG = """\
@@ -113,5 +113,5 @@ def test_builds_that_define_the_same_object_are_never_added_up(shell: Shell) -> 
         fields = {"resources": ["../base"], "commonAnnotations": {"time": name}}
         files[f"{name}/kustomization.yaml"] = kustomization(**fields)
     shell.write(dict(files))
-    said = shell.run("lint", "--no-cache", "--format", "concise", ".")
-    assert [line.split(" ")[:2] for line in said.out.splitlines()] == [["base/gang.yaml:4:19:", "PK301"]]
+    result = shell.run("lint", "--no-cache", "--format", "concise", ".")
+    assert [line.split(" ")[:2] for line in result.out.splitlines()] == [["base/gang.yaml:4:19:", "PK301"]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 from tests.fleet.repositories import kustomization, policy
 from tests.fleet.repositories import on_path as on_path
 
@@ -39,16 +39,16 @@ def fleet(**policies: str) -> dict[str, str]:
     return files
 
 
-def lint(shell: Shell, files: dict[str, str], *words: str) -> Said:
+def lint(shell: Shell, files: dict[str, str], *words: str) -> Result:
     shell.write(dict(files))
     return shell.run("lint", "--no-cache", *words)
 
 
-def told(said: Said) -> list[tuple[str, str, str, tuple[str, ...]]]:
+def told(result: Result) -> list[tuple[str, str, str, tuple[str, ...]]]:
     """Place, code, severity and clusters of each finding in JSON."""
     return [
         (f"{f['path']}:{f['line']}", f["code"], f["severity"], tuple(f["clusters"]))
-        for f in json.loads(said.out)["findings"]
+        for f in json.loads(result.out)["findings"]
     ]
 
 
@@ -77,9 +77,9 @@ def test_settings_of_one_cluster_decide_for_it_alone(
     shell: Shell, dev: dict[str, Any], expected: list[tuple[str, str, str, tuple[str, ...]]]
 ) -> None:
     files = fleet(dev=policy("dev", **dev), prod=policy("prod"))
-    said = lint(shell, files, "--format", "json", "--fail-on", "error")
-    assert [each for each in told(said) if each[1] == "PK101"] == expected
-    assert said.code == 1
+    result = lint(shell, files, "--format", "json", "--fail-on", "error")
+    assert [each for each in told(result) if each[1] == "PK101"] == expected
+    assert result.code == 1
 
 
 def test_the_worst_of_all_clusters_is_the_exit_code(shell: Shell) -> None:

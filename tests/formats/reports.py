@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policykit.formats import Around
+from policykit.formats import FormatContext
 from policykit.linter.finding import Finding, Report, Resource, TextFix
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
@@ -37,5 +37,7 @@ FIXED = Finding(
     "50% of 'Job', it says: never",
     fix=FIX,
 )
-AROUND = Around(lambda path: TEXT.encode() if path == FIXED.path else b"", "", ("apps/train.yaml", "b.yaml"))
+CONTEXT = FormatContext(
+    lambda path: TEXT.encode() if path == FIXED.path else b"", "", ("apps/train.yaml", "b.yaml")
+)
 MIXED = Report((FINDING, FIXED, NOTE), files=3, documents=4)

@@ -6,11 +6,11 @@ import json
 
 from policykit.formats.gitlab import gitlab
 from policykit.linter.finding import Report
-from tests.formats.reports import AROUND, EMPTY, FINDING, FIXED, MIXED
+from tests.formats.reports import CONTEXT, EMPTY, FINDING, FIXED, MIXED
 
 
 def test_members() -> None:
-    entries = json.loads(gitlab(MIXED, AROUND))
+    entries = json.loads(gitlab(MIXED, CONTEXT))
     assert [{**entry, "fingerprint": ""} for entry in entries] == [
         {
             "description": "PK101 nothing tolerates a: 1",
@@ -39,13 +39,13 @@ def test_members() -> None:
 def test_fingerprints_are_unique_and_stay() -> None:
     again = FINDING._replace(span=FINDING.span._replace(line=30, end_line=30))
     marks = [
-        entry["fingerprint"] for entry in json.loads(gitlab(Report((FINDING, again, FIXED), 1, 1), AROUND))
+        entry["fingerprint"] for entry in json.loads(gitlab(Report((FINDING, again, FIXED), 1, 1), CONTEXT))
     ]
     assert len(set(marks)) == 3
-    assert json.loads(gitlab(Report((again,), 1, 1), AROUND))[0]["fingerprint"] == marks[0]
+    assert json.loads(gitlab(Report((again,), 1, 1), CONTEXT))[0]["fingerprint"] == marks[0]
 
 
 def test_paths_are_relative() -> None:
     dotted = FINDING._replace(path="./apps/a.yaml")
-    assert json.loads(gitlab(Report((dotted,), 1, 1), AROUND))[0]["location"]["path"] == "apps/a.yaml"
-    assert json.loads(gitlab(EMPTY, AROUND)) == []
+    assert json.loads(gitlab(Report((dotted,), 1, 1), CONTEXT))[0]["location"]["path"] == "apps/a.yaml"
+    assert json.loads(gitlab(EMPTY, CONTEXT)) == []

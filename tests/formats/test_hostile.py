@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.formats import FORMATS, Around, format_named
+from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.formats.github import step_summary
 from policykit.linter.finding import Finding, Report, Resource, TextFix
 from policykit.manifests.extents import Edit
@@ -51,7 +51,7 @@ WORST = Finding(
 def shown(name: str, findings: list[Finding], text: str, colour: bool) -> str:
     raw = text.encode("utf-8", errors="surrogatepass")
     report = Report(tuple(findings), 1, 1, failures=(text,) if name == "sarif" else ())
-    around = Around(lambda path: raw, "/", tuple(finding.path for finding in findings), colour)
+    around = FormatContext(lambda path: raw, "/", tuple(finding.path for finding in findings), colour)
     return format_named(name)(report, around)
 
 
@@ -68,9 +68,9 @@ def test_nothing_is_obeyed(name: str) -> None:
 def test_nothing_in_the_summary_of_a_step() -> None:
     @given(st.lists(FINDINGS, max_size=3))
     def holds(findings: list[Finding]) -> None:
-        assert obeyed(step_summary(Report(tuple(findings), 1, 1), Around())) == []
+        assert obeyed(step_summary(Report(tuple(findings), 1, 1), FormatContext())) == []
 
     holds()
-    summary = step_summary(Report((WORST,), 1, 1), Around())
+    summary = step_summary(Report((WORST,), 1, 1), FormatContext())
     assert obeyed(summary) == []
     assert "<b>" not in summary

@@ -1,4 +1,4 @@
-"""Findings as JSON: exactly the members of the contract."""
+"""Findings as JSON and JSON Lines: exactly the documented members."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from policykit import bundled
-from policykit.formats.json import json_text
+from policykit.formats.json import json_text, jsonl
 from policykit.linter.finding import Report
-from tests.formats.reports import EMPTY, MIXED, REPORT
+from tests.formats.reports import CONTEXT, EMPTY, MIXED, REPORT
 
 
 def test_a_whole_report() -> None:
@@ -62,3 +62,9 @@ def test_text_stays_readable() -> None:
 
 def test_nothing_found() -> None:
     assert json.loads(json_text(EMPTY))["findings"] == []
+
+
+def test_lines() -> None:
+    lines = [json.loads(line) for line in jsonl(MIXED, CONTEXT).splitlines()]
+    assert lines == json.loads(json_text(MIXED))["findings"]
+    assert jsonl(EMPTY, CONTEXT) == ""

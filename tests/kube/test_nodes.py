@@ -12,6 +12,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from tests.kube import oracle
+from tests.kube.oracle import name_of
 from tests.kube.test_selectors import ANYTHING
 
 NODE = {
@@ -57,9 +58,9 @@ def test_capacity_stands_in_for_allocatable(status: object, amounts: dict[str, i
 
 def test_name_and_labels_of_a_one_node_pool() -> None:
     node = Pool("pool", (Shape({}, node_names=("n1",), labels={"zone": "z1"}),), {"pool": "train"})
-    assert nodes.name_of(node) == "n1"
+    assert name_of(node) == "n1"
     assert nodes.labels_of(node) == {"pool": "train", "zone": "z1"}
-    assert nodes.name_of(Pool("alone", (Shape({}),))) == "alone"
+    assert name_of(Pool("alone", (Shape({}),))) == "alone"
 
 
 def test_filters_in_the_order_of_the_plugins() -> None:

@@ -16,10 +16,10 @@ def test_what_kubernetes_knows_without_a_domain(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        ("request.memory", "is no key of a ResourceQuota"),
-        ("limits.hugepages-2Mi", "is no key of a ResourceQuota"),
-        ("limits.storage", "is no key of a ResourceQuota"),
-        ("count", "is no key of a ResourceQuota"),
+        ("request.memory", "is not a key of a ResourceQuota"),
+        ("limits.hugepages-2Mi", "is not a key of a ResourceQuota"),
+        ("limits.storage", "is not a key of a ResourceQuota"),
+        ("count", "is not a key of a ResourceQuota"),
         ("", "is empty"),
         ("a/b/c", "has more than one '/'"),
         ("count/", "has no name after the '/'"),

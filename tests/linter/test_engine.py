@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit import api
-from policykit.formats import Around
+from policykit.formats import FormatContext
 from policykit.formats import where as where_formats
 from policykit.formats.json import json_text
 from policykit.formats.text import text
@@ -134,7 +134,7 @@ def test_no_shape_makes_lint_or_where_raise(policy: str | None, document: dict[s
     cluster = profile(policy) if policy else None
     report = api.lint_texts({"a.yaml": raw}, cluster)
     assert json.loads(json_text(report))["findings"] or not report.findings
-    for line in text(report, Around()).splitlines():
+    for line in text(report, FormatContext()).splitlines():
         assert line.startswith(("a.yaml:1:", "    "))
     if cluster:
         reviews = [("a.yaml", review) for review in api.where(raw, cluster)]

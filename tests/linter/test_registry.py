@@ -8,7 +8,7 @@ from policykit.linter import registry
 from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
 from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, Reading, StaleEntry, Structure
-from policykit.linter.suppression import SuppressionUse
+from policykit.linter.suppressions import SuppressionUse
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
 from policykit.rules import CATALOGUE, entries, rule

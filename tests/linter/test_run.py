@@ -7,8 +7,7 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
-from policykit.linter.workspace import Options, Workspace
+from policykit.linter.workspace import Member, Options, Workspace
 
 JOB = b"""\
 apiVersion: batch/v1

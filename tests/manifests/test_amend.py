@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from policykit.linter.reader import decode
 from policykit.manifests.amend import amended, composed
 from policykit.manifests.edit import read, same, spliced
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, slices
 from policykit.manifests.patch import APPEND, EditError, Patch, patched
 from policykit.manifests.path import Path as Place
 from policykit.manifests.path import lookup
-from policykit.manifests.stream import slices
 from tests.shared import ROOT, SHARED
 
 COMPOSED = {

@@ -1,8 +1,8 @@
-"""Objects of a document, and the spans of their fields."""
+"""Objects of a file: where their fields stand, and the words they are written with."""
 
 import pytest
 
-from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.document import Manifest, manifests, words
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, dotted, lookup, pointer
@@ -153,3 +153,36 @@ def test_how_a_value_is_written(path: Path, written: str) -> None:
     root = next(iter(parse(text))).root
     assert root is not None
     assert Manifest(root.data, root, 0).written(path) == written
+
+
+OBJECT = {
+    "kind": "Pod",
+    "metadata": {"annotations": {"volcano.sh/queue-name": "team"}},
+    "spec": {"containers": [{"name": "main", "ports": [80, None, True]}, "odd"]},
+}
+
+
+def test_keys_and_texts_of_any_depth() -> None:
+    found = words(OBJECT)
+    assert found.keys == {
+        *("kind", "metadata", "annotations", "volcano.sh/queue-name", "spec", "containers", "name", "ports")
+    }
+    assert found.texts == {"Pod", "team", "main", "odd"}
+
+
+@pytest.mark.parametrize(
+    ("beginnings", "expected"),
+    [(("volcano.sh/",), True), (("queue", "vol"), True), (("queue",), False), ((), False)],
+)
+def test_a_key_begins_with(beginnings: tuple[str, ...], expected: bool) -> None:
+    assert words(OBJECT).begin(beginnings) is expected
+
+
+@pytest.mark.parametrize(("ends", "expected"), [(("queue-name",), True), (("volcano.sh/",), False)])
+def test_a_key_ends_with(ends: tuple[str, ...], expected: bool) -> None:
+    assert words(OBJECT).end(ends) is expected
+
+
+@pytest.mark.parametrize("data", [None, 3, "", [], {1: "a"}], ids=repr)
+def test_other_shapes_have_no_keys(data: object) -> None:
+    assert words(data).keys == frozenset()

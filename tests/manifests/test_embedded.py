@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests.embedded import Embedded, apply_inside, embedded, kinds, strings
+from policykit.manifests.embedded import EmbeddedText, apply_inside, embedded, kinds, strings
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Patch
 
@@ -22,7 +22,7 @@ data:
 """
 
 
-def _inside(outer: str) -> Embedded:
+def _inside(outer: str) -> EmbeddedText:
     (parsed,) = parse(outer)
     assert parsed.root
     ((path, node),) = strings(parsed.root)

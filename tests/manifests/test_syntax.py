@@ -131,7 +131,7 @@ CASES: list[tuple[str, str, tuple[int, int, int, int], str, str]] = [
         "no space after a dash",
         "a:\n-b\n-c: 1\n",
         (2, 1, 2, 3),
-        '"-b" has no space after the dash, so it is no list item',
+        '"-b" has no space after the dash, so it is not a list item',
         "write a space after the dash",
     ),
     (
@@ -153,21 +153,21 @@ CASES: list[tuple[str, str, tuple[int, int, int, int], str, str]] = [
         "indentation of nothing above",
         "a:\n    b: 1\n  c: 2\n",
         (3, 3, 3, 7),
-        "this line is indented by 2 spaces, as deep as nothing above it",
+        "this line is indented by 2 spaces, which matches no line above it",
         "align it with the keys it belongs to",
     ),
     (
         "key among list items",
         "a:\n  - b\n  c: d\n",
         (3, 3, 3, 7),
-        "`c` stands in a list without a `- ` before it",
+        "`c` is in a list but has no `- ` before it",
         "indent it under the list item above, or as deep as the list's own key",
     ),
     (
         "list item among keys",
         "a: 1\n- b\n",
         (2, 1, 2, 4),
-        "a list item stands where the next key of the mapping above is expected",
+        "this is a list item, but the next key of the mapping above is expected here",
         "indent it below the key it belongs to",
     ),
     (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import pod_sets
-from policykit.kube.structure.shapes import shape_of
+from policykit.kube.structure.schema import shape_of
 from policykit.linter.partial import has_signs, says_partial
 from policykit.manifests.patch import patched
 from policykit.manifests.path import Path, lookup

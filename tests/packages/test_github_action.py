@@ -133,7 +133,7 @@ def test_names_in_inputs_are_names(job: dict[str, str]) -> None:
 def test_the_sarif_file_is_a_plain_name(job: dict[str, str], name: str) -> None:
     done = run(job, POLICYKIT_SARIF=name)
     message = (
-        "::error title=policykit::the input sarif names a file without folders: "
+        "::error title=policykit::the input sarif must be a file name without folders: "
         "letters, digits, dots, underscores and dashes\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, message, "")

@@ -1,11 +1,18 @@
-"""Pods on empty nodes."""
+"""Pods on empty nodes, and gangs against the racks they must stay in."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit import api
+from policykit.formats.where import text
 from policykit.model.pool import Shape
-from policykit.placement.capacity import pods_in, pods_on
+from policykit.placement.capacity import gang_problem, pods_in, pods_on, request_limit
+from tests.clusters import policy
 
 CARD = "example.com/card"
 
@@ -38,3 +45,100 @@ def test_never_more_than_the_cards_there_are(nodes: list[tuple[int, int]], asked
     found = pods_in([Shape({CARD: cards}, count, count) for cards, count in nodes], {CARD: asked})
     assert found is not None
     assert found * asked <= sum(cards * count for cards, count in nodes)
+
+
+def racks(size: int | None, mode: str = "hard", nodes: int = 2) -> dict[str, Any]:
+    """Two racks of some nodes with 8 cards, and a kind of gangs within one."""
+    pool = {
+        "usage": "training",
+        "card": "h20",
+        "nodes": {"names": [f"n-[1-{2 * nodes}]"]},
+        "topology": [
+            {"nodes": [f"n-[1-{nodes}]"], "rack": "r1"},
+            {"nodes": [f"n-[{nodes + 1}-{2 * nodes}]"], "rack": "r2"},
+        ],
+    }
+    training = {
+        "usages": ["training"],
+        "gang": {"size": size} if size else "all",
+        "within": {"level": "rack", "mode": mode},
+    }
+    return {
+        "domain": "example.com",
+        "scheme": "plain",
+        "cards": {"h20": {"product": "NVIDIA-H20"}},
+        "pools": {"train": pool},
+        "workloads": {"training": training},
+    }
+
+
+JOB = b"""\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: PODS
+  completions: PODS
+  template:
+    metadata: {labels: {policykit.io/workload: training}}
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: main, image: "registry.example/a:1", resources: {limits: {nvidia.com/gpu: CARDS}}}
+"""
+NEVER = "the gang of {} pods must stay within one rack, but the largest holds 2: it never starts"
+AT_MOST = "a gang of {} pods fits into one rack only if each requests at most 4 nvidia.com/gpu: a node has 8"
+
+
+@pytest.mark.parametrize(
+    ("data", "pods", "cards", "problem"),
+    [
+        (
+            racks(4),
+            4,
+            8,
+            NEVER.format(4),
+        ),
+        (
+            racks(None),
+            3,
+            8,
+            NEVER.format(3),
+        ),
+        (racks(4), 4, 4, ""),
+        (racks(4, nodes=4), 4, 8, ""),
+        (racks(4, "soft"), 4, 8, ""),
+        (racks(4), 2, 8, ""),
+    ],
+    ids=["size", "all-pods", "half-nodes", "larger-racks", "soft", "fewer-pods"],
+)
+def test_a_gang_that_fits_into_no_domain(data: dict[str, Any], pods: int, cards: int, problem: str) -> None:
+    raw = JOB.replace(b"PODS", str(pods).encode()).replace(b"CARDS", str(cards).encode())
+    (review,) = api.where(raw, policy(data))
+    assert gang_problem(review) == problem
+    assert (f"\n  {problem}\n" in text([("a.yaml", review)])) is bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            racks(4),
+            AT_MOST.format(4),
+        ),
+        (
+            racks(3),
+            AT_MOST.format(3),
+        ),
+        (racks(17), "a gang of 17 pods with nvidia.com/gpu fits into no rack: it never starts"),
+        (racks(2), ""),
+        (racks(None), ""),
+        (racks(4, "soft"), ""),
+    ],
+    ids=["half", "rounded", "never", "whole-nodes", "no-size", "soft"],
+)
+def test_what_pods_of_a_gang_may_request(data: dict[str, Any], said: str) -> None:
+    cluster = policy(data)
+    assert request_limit(cluster, cluster.workloads["training"], cluster.pools) == said
+    notices = [notice.message for notice in api.generate(cluster).notices]
+    assert (f"training: {said}" in notices) is bool(said)

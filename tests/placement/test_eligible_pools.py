@@ -1,4 +1,4 @@
-"""M: the pools a pod set is meant for, and the products it states."""
+"""Which pools the policy allows for a pod set, and which products and card resources it names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,44 @@ from typing import Any
 
 import pytest
 
+from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.pool import Pool, Shape
+from policykit.placement.eligible_pools import offers
 from tests.clusters import policy
 from tests.placement.pods import H20, L20, PRODUCT, USAGE, look, pod, required, tolerate
+
+NVIDIA = Pool("nvidia", (Shape({}),), card="h20", resources=("nvidia.com/gpu",))
+HUAWEI = Pool("huawei", (Shape({}),), card="910b", resources=("huawei.com/Ascend910",))
+PLAIN = Pool("plain", (Shape({}),))
+KOORDINATOR = {"koordinator": TargetSettings("koordinator", card_vendors=frozenset({"koordinator"}))}
+VGPU = {"volcano": TargetSettings("volcano", card_vendors=frozenset({"nvidia-volcano"}))}
+VOLCANO = {"volcano": TargetSettings("volcano")}
+
+
+@pytest.mark.parametrize(
+    ("targets", "pool", "name", "expected"),
+    [
+        pytest.param({}, NVIDIA, "nvidia.com/gpu", True, id="its own"),
+        pytest.param({}, NVIDIA, "koordinator.sh/gpu-core", False, id="no Koordinator"),
+        pytest.param(KOORDINATOR, NVIDIA, "koordinator.sh/gpu-core", True, id="Koordinator"),
+        pytest.param(KOORDINATOR, NVIDIA, "koordinator.sh/gpu.shared", True, id="cards to share"),
+        pytest.param(KOORDINATOR, PLAIN, "koordinator.sh/gpu-core", False, id="a pool without cards"),
+        pytest.param(KOORDINATOR, HUAWEI, "huawei.com/npu-core", True, id="the maker's cards"),
+        pytest.param(KOORDINATOR, NVIDIA, "huawei.com/npu-core", False, id="another maker's cards"),
+        pytest.param(KOORDINATOR, NVIDIA, "amd.com/gpu", False, id="whole cards of another maker"),
+        pytest.param(VGPU, NVIDIA, "volcano.sh/vgpu-number", True, id="Volcano's vGPU"),
+        pytest.param(VGPU, HUAWEI, "volcano.sh/vgpu-number", False, id="vGPU is of NVIDIA cards"),
+        pytest.param(VOLCANO, NVIDIA, "volcano.sh/vgpu-number", False, id="vGPU not said"),
+    ],
+)
+def test_offers(targets: dict[str, TargetSettings], pool: Pool, name: str, expected: bool) -> None:
+    assert offers(Cluster("test", (pool,), targets=targets), pool, name) is expected
+
+
+def test_real_nodes_list_what_they_offer() -> None:
+    cluster = Cluster("test", (NVIDIA,), targets=KOORDINATOR, observed=True)
+    assert not offers(cluster, NVIDIA, "koordinator.sh/gpu-core")
+
 
 CLUSTER = policy(
     {

@@ -60,8 +60,9 @@ def test_they_use_the_whole_vocabulary() -> None:
     last = {path.rpartition(".")[2] for path in seen}
     schema = file_schema()
     drawn = {"Placement", "Workload", "Queue", "Tenant", "Reservation", "Quota", "Priority", "Preemption"}
-    drawn |= {"Containers", "Gang", "Within", "Across", "Autoscaling", "Metric", "ScaleTarget", "Submit"}
-    drawn |= {"QueuePools", "ResourcePlacement", "Point", "TopologyKeys", "PlaceOf", "NodeSet", "Sharing"}
+    drawn |= {"Containers", "Gang", "Within", "Across", "Autoscaling", "Metric", "ScaleTarget"}
+    drawn |= {"QueuePools", "ResourcePlacement", "Point", "TopologyKeys", "NodeTopology", "NodeSet"}
+    drawn |= {"Sharing", "Submitters"}
     wanted = {key for name in drawn for key in schema["definitions"][name]["properties"]}
     assert sorted(wanted - last) == ["wholeCards"]
     assert set(schema["properties"]) - {path for path in seen if "." not in path} == {"extends", "policykit"}

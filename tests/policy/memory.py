@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from policykit.errors import PolicyError, SourceError
-from policykit.policy.load import Loaded, load
+from policykit.policy.load import LoadedPolicy, load
 
 HEAD = """\
 apiVersion: policykit.io/v1alpha1
@@ -16,7 +16,7 @@ domain: d.example
 """What every policy of a table begins with: its body starts in line 5."""
 
 
-def load_files(files: Mapping[str, str], path: str = "policykit.yaml") -> Loaded:
+def load_files(files: Mapping[str, str], path: str = "policykit.yaml") -> LoadedPolicy:
     def read(name: str) -> bytes:
         if name not in files:
             raise SourceError("no such file", "", name)
@@ -25,7 +25,7 @@ def load_files(files: Mapping[str, str], path: str = "policykit.yaml") -> Loaded
     return load(path, read)
 
 
-def load_body(body: str) -> Loaded:
+def load_body(body: str) -> LoadedPolicy:
     return load_files({"policykit.yaml": HEAD + body})
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import BaseModel
 
-from policykit.catalogue.koordinator import fields
+from policykit.errors import PolicyError
 from policykit.policy.models.targets import koordinator as models
-from policykit.targets.koordinator.options import KoordinatorOptions
+from policykit.targets.koordinator.options import KoordinatorOptions, PodClass, of
+from policykit.targets.koordinator.scheduler import fields
+from tests.clusters import policy
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\
@@ -89,7 +93,7 @@ MISTAKES = {
     "no resource": ("loadAware: {usageThresholds: {gpu: 5}}", "'gpu' is neither a resource nor a card"),
     "named twice": (
         "loadAware: {usageThresholds: {nvidia.com/gpu: 5, h20: 6}}",
-        "nvidia.com/gpu is named twice",
+        "nvidia.com/gpu is listed twice",
     ),
     "a weight without a factor": (
         "loadAware: {resourceWeights: {h20: 5}}",
@@ -142,7 +146,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "elastic_quota": models.ElasticQuota,
     "device_share": models.DeviceShare,
     "numa": models.Numa,
-    "scarce": models.Scarce,
+    "scarce": models.ScarceResources,
 }
 UNSAID = {"estimator", "allocator", "hookPlugins"}
 """Fields without an option: one implementation, deprecated, for plugins compiled in."""
@@ -161,4 +165,57 @@ def test_options_of_newer_releases_say_so(section: str) -> None:
     for name, field in SECTIONS[section].model_fields.items():
         since = fields.since(plugin, field.alias or name)
         if since and since > (1, 4, 0) and section != "scarce":
-            assert f"From {fields.named(since)}." in (field.description or ""), name
+            assert f"From {fields.release_text(since)}." in (field.description or ""), name
+
+
+BASE: dict[str, Any] = {
+    "priorities": {"low": {"value": 5100}, "high": {"value": 100000}},
+    "queues": {"q": {}},
+    "tenants": {"a": {"namespaces": ["a-dev"]}, "empty": {"queue": "q"}},
+    "workloads": {"batch": {"scheduler": "koord-scheduler"}, "own": {"priorityClass": "low"}},
+    "pools": {"web": {"nodes": 1}},
+}
+
+
+def compiled(stated: dict[str, Any]) -> KoordinatorOptions:
+    target = {"version": "1.8.0", "colocation": {"workloads": stated}}
+    return of(policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"])
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ({"batch": {}}, {"batch": PodClass("prod", "LS")}),
+        ({"batch": {"priority": "free"}}, {"batch": PodClass("free", "BE")}),
+        (
+            {"batch": {"priority": "mid", "qos": "BE", "order": 3, "tenants": ["a"], "namespaces": ["x"]}},
+            {"batch": PodClass("mid", "BE", 3, ("a",), ("x",))},
+        ),
+        ({"own": {"priority": "batch"}}, {"own": PodClass("batch", "BE")}),
+    ],
+    ids=["by itself", "free", "everything", "a class of its own in the band"],
+)
+def test_classes_of_pods(stated: dict[str, Any], found: dict[str, PodClass]) -> None:
+    assert compiled(stated) == KoordinatorOptions(classes=found)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"batch": {"priority": "batch", "qos": "LSR"}}, "LSR cannot be combined with priority batch"),
+        ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE cannot be combined with priority prod"),
+        ({"batsh": {}}, "unknown workload kind 'batsh'"),
+        ({"batch": {"tenants": ["b"]}}, "unknown tenant 'b'"),
+        ({"batch": {"tenants": ["empty"]}}, "tenant empty has no namespaces"),
+        ({"batch": {"namespaces": ["A"]}}, "namespace 'A'"),
+        (
+            {"own": {"priority": "prod"}},
+            "kind own has priorityClass low with value 5100, outside the range of prod: 9000 to 9999",
+        ),
+    ],
+    ids=["LSR", "BE as prod", "no kind", "no tenant", "no namespace", "no name", "another band"],
+)
+def test_what_is_refused(stated: dict[str, Any], said: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        compiled(stated)
+    assert said in str(raised.value)

@@ -53,7 +53,7 @@ def test_defaults() -> None:
     [
         (
             {"targets": {"kueue": {"rootCohort": "a"}}, "queues": {"a": {}}},
-            "a is a queue of this policy, and so the name of its own cohort",
+            "a is also a queue of this policy, which has a cohort of that name",
         ),
         (
             {

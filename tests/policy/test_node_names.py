@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.policy.node_names import chosen, expand
+from policykit.policy.node_names import expand_range, matching_names
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from policykit.policy.node_names import chosen, expand
     ],
 )
 def test_expand(name: str, wanted: tuple[str, ...] | None) -> None:
-    assert expand(name) == wanted
+    assert expand_range(name) == wanted
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ def test_expand(name: str, wanted: tuple[str, ...] | None) -> None:
     ],
 )
 def test_chosen(pattern: str, wanted: tuple[str, ...]) -> None:
-    assert chosen(("n-1", "n-2", "n-3"), pattern) == wanted
+    assert matching_names(("n-1", "n-2", "n-3"), pattern) == wanted
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(1, 4))
 def test_a_range_holds_each_number_once(first: int, length: int, width: int) -> None:
-    names = expand(f"n[{first:0{width}d}-{first + length}]")
+    names = expand_range(f"n[{first:0{width}d}-{first + length}]")
     assert names is not None
     assert [int(name[1:]) for name in names] == list(range(first, first + length + 1))
-    assert chosen(names, f"n[{first}-{first + length}]") == names or width > len(str(first))
+    assert matching_names(names, f"n[{first}-{first + length}]") == names or width > len(str(first))

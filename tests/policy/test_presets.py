@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from policykit import bundled
 from policykit.catalogue import labels
 from policykit.model.cluster import Cluster
 from policykit.policy.presets import PRESETS
@@ -147,9 +148,8 @@ def test_clouds_do_what_the_catalogue_says(name: str) -> None:
     compiled = cluster(name, "l4")
     cloud = name if PRESETS[name].cloud else ""
     assert compiled.provider == cloud
-    assert compiled.pools[0].injects_resource_tolerations == (
-        bool(cloud) and labels.tolerates_resources(cloud)
-    )
+    tolerated = bundled.table("profiles", "compiled", "labels.json")["extended_resource_toleration"]
+    assert compiled.pools[0].injects_resource_tolerations == tolerated.get(cloud, False)
     automatic = {entry.taint for entry in labels.provider_taints(name) if entry.automatic}
     assert set(PRESETS[name].card_taints.values()) == automatic
     for key in (

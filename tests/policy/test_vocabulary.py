@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
-from policykit.model.queue import ContainerRange, PoolAffinity, Preemption, Submitters
-from policykit.model.tenant import Reservation, Tenant
-from policykit.model.topology import Apartness, Closeness, Level
-from policykit.model.workload import WorkloadKind
+from policykit.model.queue import ContainerRange, PoolAffinity, Preemption, Reservation, Submitters, Tenant
+from policykit.model.topology import Level, TopologyAffinity, TopologySpread
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from tests.policy.memory import load_body
 
 H20 = "cards: {h20: {product: NVIDIA-H20}}\n"
@@ -101,8 +99,8 @@ def test_levels_are_those_spoken_of_widest_first() -> None:
         Level("switch", "example.com/leaf"),
         Level("nvlink", "d.example/nvlink-domain"),
     )
-    assert cluster.workloads["t"].within == Closeness("domain", True)
-    assert cluster.workloads["t"].across == Apartness("node", False, 2)
+    assert cluster.workloads["t"].within == TopologyAffinity("domain", True)
+    assert cluster.workloads["t"].across == TopologySpread("node", False, 2)
     assert cluster.pools[0].shapes[0].labels == {"d.example/rack": "r", "d.example/nvlink-domain": "v"}
 
 

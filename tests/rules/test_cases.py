@@ -9,7 +9,7 @@ import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.fixing import FixResult
+from policykit.linter.fix_files import FixResult
 from policykit.linter.rule import AnyRule
 from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, StaleEntry
 from policykit.model.cluster import Cluster

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from policykit.kube.structure.shapes import target
+from policykit.kube.structure.schema import target
 from scripts.schema_files import SCHEMAS, Schema, load
 from scripts.schema_files import text as schema_text
 from scripts.schema_kinds import TARGET, text, with_shapes

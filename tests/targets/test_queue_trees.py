@@ -2,7 +2,7 @@
 
 from policykit.linter.finding import Resource
 from policykit.linter.scope import Located
-from policykit.model.sharing import DeclaredQueue
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.targets import TARGETS
 from policykit.targets.queue_trees import LocatedQueue, Tree, queue_semantics
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.volcano.flags import FLAGS, OFF_UNLESS_SET
+from policykit.catalogue.volcano.plugins import FLAGS, OFF_UNLESS_SET
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text

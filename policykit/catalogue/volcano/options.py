@@ -9,8 +9,7 @@ from policykit.catalogue.volcano import argument_values, configuration, validato
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import is_of_type
 from policykit.catalogue.volcano.argument_values import ArgumentValue
-from policykit.catalogue.volcano.flags import FLAGS, HIERARCHY
-from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.catalogue.volcano.plugins import FLAGS, HIERARCHY, PLUGINS
 from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text, suggestion
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem

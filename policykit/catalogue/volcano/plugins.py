@@ -1,4 +1,4 @@
-"""Plugins of the scheduler with their arguments, types and defaults (1.8 to 1.15)."""
+"""Plugins of the scheduler, with their flags and arguments."""
 
 from __future__ import annotations
 
@@ -242,3 +242,38 @@ SHUFFLED = ("tdm", "rescheduling")
 """Plugins that select pods for action shuffle to evict."""
 MEASURED = ("usage", "rescheduling")
 """Plugins that need `metrics`."""
+
+
+FLAGS: Mapping[str, Release] = {
+    "enableJobOrder": (),
+    "enableHierarchy": (),
+    "enableJobReady": (),
+    "enableJobPipelined": (),
+    "enableTaskOrder": (),
+    "enablePreemptable": (),
+    "enableReclaimable": (),
+    "enablePreemptive": (1, 9),
+    "enableQueueOrder": (),
+    "EnabledClusterOrder": (),
+    "enablePredicate": (),
+    "enableBestNode": (),
+    "enableNodeOrder": (),
+    "enableTargetJob": (),
+    "enableReservedNodes": (),
+    "enableJobEnqueued": (),
+    "enabledVictim": (),
+    "enableJobStarving": (),
+    "enabledOverused": (),
+    "enabledAllocatable": (),
+    "enabledHyperNodeOrder": (1, 12),
+    "enabledSubJobReady": (1, 14),
+    "enabledSubJobPipelined": (1, 14),
+    "enabledSubJobOrder": (1, 14),
+    "enabledHyperNodeGradient": (1, 14),
+}
+"""Flag to the first release that reads it. The default is true."""
+
+OFF_UNLESS_SET = frozenset({"enableHierarchy", "EnabledClusterOrder"})
+
+HIERARCHY: Mapping[str, Release] = {"drf": (), "capacity": (1, 11), "nodegroup": (1, 13)}
+"""Plugins that read enableHierarchy."""

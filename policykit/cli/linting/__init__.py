@@ -1,1 +1,1 @@
-"""What lint, and the commands beside it, do around the linter: files, fixes, what to leave out."""
+"""A lint run from the command line: its files and settings, its cache, fixes and reports."""

@@ -1,4 +1,4 @@
-"""The kustomizations of a run as kustomize builds them: which ones, and what is said of the others."""
+"""The kustomizations of a run as kustomize builds them, and the reasons why others are not built."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.member import BUILT, READ, Member
+from policykit.linter.workspace import BUILT, READ, Member
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.built.tree import Built, Tree
+    from policykit.linter.builds.kustomization import Built, Tree
     from policykit.workspace.kustomize import Build
 
 
 class Builds(NamedTuple):
-    """What was built for a run, and why the rest was not."""
+    """The builds of a run, and why other kustomizations were not built."""
 
     members: tuple[Member, ...]
-    """The files of the run: what was built counts as built, and its files for how they are written."""
+    """The files of the run; rules about effects read the builds, rules about text the source files."""
     built: tuple[Built, ...] = ()
     texts: Mapping[str, bytes] = {}
-    """Objects as kustomize builds them, by the names that they are opened by."""
+    """Objects as kustomize builds them, by the name of their member."""
     files: frozenset[str] = frozenset()
-    """Files that those were built from, links resolved."""
-    beside: tuple[str, ...] = ()
-    """Files that are no members, and that findings may stand in."""
+    """Source files of the builds, links resolved."""
+    other_files: tuple[str, ...] = ()
+    """Files outside the run that findings may point into."""
     not_built: tuple[tuple[str, str], ...] = ()
-    """(folder as people read it, why) of kustomizations that are looked at file by file."""
+    """(shown folder, reason) of kustomizations that are linted file by file."""
     failed: frozenset[str] = frozenset()
-    """Files of kustomizations that kustomize refuses to build, links resolved."""
+    """Source files of kustomizations that kustomize fails to build, links resolved."""
 
 
 def builds_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Builds:
-    """Builds the kustomizations whose folders, or files, the run was given.
+    """Builds the kustomizations whose folders, or files, are among the arguments.
 
-    Those that only list files need no building, and nothing is imported where there is no kustomization.
+    One that only lists files is not built. Without kustomizations, nothing is imported.
     """
     folders = [folder for folder in files.folders if kustomization(folder)] if request.kustomize else []
     if not folders:
@@ -52,14 +52,14 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     program = kustomize.binary() if trees else ""
     if trees and not program:
         declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
-    made = builds(program, [*trees.values()], request.cache) if program else []
-    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if made else {}
-    beside = _generated(files, trees.values(), names, silent) if made else {}
-    names |= beside
+    results = builds(program, [*trees.values()], request.cache) if program else []
+    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
+    generated = _generated(files, trees.values(), names, silent) if results else {}
+    names |= generated
     built: list[Built] = []
     texts: dict[str, bytes] = {}
     failed: set[str] = set()
-    for (root, tree), build in zip(trees.items(), made, strict=False):
+    for (root, tree), build in zip(trees.items(), results, strict=False):
         if build.failure:
             declined.append((root, build.failure))
             failed.update(tree.looked_at())
@@ -69,11 +69,11 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
         built.append(_built(root, member, tree, build, names, silent))
     looked_at = frozenset(file for each in built for file in each.tree.looked_at())
     return Builds(
-        _for_writing(files.members, looked_at),
+        _text_only(files.members, looked_at),
         tuple(built),
         texts,
         looked_at,
-        tuple(member.path for member in beside.values()),
+        tuple(member.path for member in generated.values()),
         tuple(sorted((_shown(root), why) for root, why in declined)),
         frozenset(failed),
     )
@@ -91,7 +91,7 @@ def _roots(
     for root in roots:
         with failures.collect(_shown(root)):
             uses[real[root]] = used_by(root)
-    # Those that use each other are told so.
+    # Kustomizations that use each other are roots: their cycle is reported.
     used = {
         below
         for root, found in uses.items()
@@ -115,8 +115,8 @@ def _roots(
 
 
 def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Member:
-    """What stands for the objects of a build, under the policy of its folder."""
-    # No file has such a name: the suffix keeps it from being taken for one.
+    """The member for the objects of a build, with the settings of its folder."""
+    # The suffix keeps the name from being that of a file.
     name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
     namespace = request.namespace or kustomization_namespace(root)
     return Member(name, name, root, table.of(root), False, namespace, BUILT)
@@ -125,7 +125,7 @@ def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Me
 def _built(
     root: str, member: Member, tree: Tree, build: Build, names: Mapping[str, Member], silent: frozenset[str]
 ) -> Built:
-    from policykit.linter.built.tree import Built
+    from policykit.linter.builds.kustomization import Built
 
     return Built(member, tree, build.folder, names, silent, _shown(root))
 
@@ -133,7 +133,7 @@ def _built(
 def _generated(
     files: Files, trees: Iterable[Tree], names: Mapping[str, Member], silent: frozenset[str]
 ) -> dict[str, Member]:
-    """What generators read below the folders of the run may have findings, whatever its suffix."""
+    """Files that generators read below the folders of the run: findings may point into them."""
     folders = tuple(os.path.realpath(folder) + os.sep for folder in files.folders)
     found = {}
     for tree in trees:
@@ -144,8 +144,8 @@ def _generated(
     return found
 
 
-def _for_writing(members: Sequence[Member], files: frozenset[str]) -> tuple[Member, ...]:
-    """Files of builds are looked at only for how they are written."""
+def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member, ...]:
+    """Members whose source files were built are linted only by the rules about text."""
     if not files:
         return tuple(members)
     return tuple(

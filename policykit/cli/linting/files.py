@@ -1,4 +1,4 @@
-"""The files that the paths of a run mean, each with its scope and the policy that judges it."""
+"""The files of a run, each with its scope and settings, and the other files of their scopes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
-from policykit.linter.member import Member
+from policykit.linter.workspace import Member
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, walk
 from policykit.workspace.scopes import (
@@ -31,21 +31,21 @@ class Files(NamedTuple):
     sizes: tuple[int, ...]
     """Bytes of each."""
     folders: tuple[str, ...] = ()
-    """Absolute folders whose kustomization, if they have one, the run looks at as a whole."""
+    """Absolute folders whose kustomization, if there is one, is built."""
     left_out: tuple[str, ...] = ()
-    """Files that settings leave out, as they are opened."""
+    """Files that settings exclude, by the name they are opened by."""
     elsewhere: tuple[str, ...] = ()
-    """Links to folders outside the boundary: they are not followed."""
+    """Links to folders outside the boundary, which are not followed."""
     without_policy: int = 0
     given: bytes | None = None
-    """What came by standard input; None: it was not asked for."""
+    """Standard input; None: it was not read."""
 
 
 class Reader:
-    """Reads members and what is built of them."""
+    """Reads files of the run, standard input and builds."""
 
     def __init__(self, given: bytes | None = None, built: Mapping[str, bytes] | None = None) -> None:
-        """`given`: standard input; `built`: objects of builds by the names that they are opened by."""
+        """`given`: standard input; `built`: objects of builds by the name of their member."""
         self._given = given
         self._built = built or {}
 
@@ -56,13 +56,13 @@ class Reader:
         return self._given or b"" if path == STDIN else read(path)
 
 
-class Surroundings:
-    """What stands beside the files of a run."""
+class ScopeFiles:
+    """All files of the scopes and policies of a run, also those that are not linted."""
 
     def __init__(
         self, request: Request, table: SettingsTable, files: Files, built_from: frozenset[str] = frozenset()
     ) -> None:
-        """`built_from`: files that count as kustomizations build them, links resolved."""
+        """`built_from`: source files of builds, which are left out; links resolved."""
         self._request = request
         self._table = table
         self._members = files.members
@@ -70,7 +70,7 @@ class Surroundings:
         self._scopes: dict[str, dict[str, Member]] = {}
 
     def of_scope(self, scope: str) -> Iterator[Member]:
-        """Every manifest file of a scope; those of the run under the paths they were given by."""
+        """Every manifest file of a scope; those of the run with their paths as given."""
         if not self._scopes:
             for member in self._members:
                 self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
@@ -85,7 +85,7 @@ class Surroundings:
                 yield self._member(path, scope, first.setting, first.path)
 
     def of_policy(self, setting: int) -> Iterator[Member]:
-        """Every manifest file beside the run that a policy applies to by its place."""
+        """Every manifest file outside the run whose nearest policy is that of a setting."""
         source = self._table.sources[setting]
         folder = os.path.dirname(os.path.abspath(source))
         if self._request.policy or not source or self._is_covered(folder):
@@ -99,20 +99,20 @@ class Surroundings:
                 yield self._member(path, scope, setting, first.path)
 
     def _is_covered(self, folder: str) -> bool:
-        """Whether a folder argument means all that is below a folder."""
+        """Whether a folder argument includes everything below a folder."""
         return any(
             os.path.isdir(path) and within(folder, os.path.abspath(path)) for path in self._request.named
         )
 
     def _member(self, path: str, scope: str, setting: int, like: str) -> Member:
-        """`like`: the path of a member, which tells whether people see absolute paths."""
+        """`like`: the path of a member; the new path is absolute if that one is."""
         shown = path if os.path.isabs(like) else os.path.relpath(path).replace(os.sep, "/")
         namespace = self._request.namespace or kustomization_namespace(os.path.dirname(path))
         return Member(shown, path, scope, setting, is_patch(path), namespace)
 
 
 def files_of(request: Request, table: SettingsTable, failures: Failures) -> Files:
-    """The files that the paths mean, and standard input where `-` is among them."""
+    """The files that the arguments name, and standard input if `-` is one of them."""
     finder = _Finder(request, table)
     if STDIN in request.paths:
         finder.add_stdin(failures)
@@ -124,7 +124,7 @@ def files_of(request: Request, table: SettingsTable, failures: Failures) -> File
         with failures.collect(file.path):
             finder.add_file(file)
     for path in filter(None, map(kustomization, finder.folders)):
-        # One that is a manifest file is linted, which tells why it cannot be read.
+        # A manifest file is linted, which reports why it cannot be read.
         if not (path.endswith(SUFFIXES) and os.path.isfile(path)):
             with failures.collect(path):
                 read(path, most=SMALL)
@@ -132,7 +132,7 @@ def files_of(request: Request, table: SettingsTable, failures: Failures) -> File
 
 
 def file_of(path: str, request: Request, table: SettingsTable, *, whole: bool) -> Files:
-    """A file that an editor holds; `whole`: together with its scope."""
+    """A file that is open in an editor; `whole`: together with its scope."""
     finder = _Finder(request._replace(force_exclude=True), table)
     folder = os.path.dirname(os.path.abspath(path))
     scope = scope_root(path, "", table.policy_folder(folder)) if whole else ""
@@ -141,7 +141,7 @@ def file_of(path: str, request: Request, table: SettingsTable, *, whole: bool) -
 
 
 class _Finder:
-    """Adds one file after the other."""
+    """Collects the files of a run."""
 
     def __init__(self, request: Request, table: SettingsTable) -> None:
         self._request = request
@@ -153,7 +153,7 @@ class _Finder:
         self._given: bytes | None = None
         self._scopes: dict[tuple[str, str], str] = {}
         self._absolute = lru_cache(maxsize=None)(os.path.abspath)
-        """A tree has fewer folders than files."""
+        """Cached: a tree has fewer folders than files."""
         self.folders: dict[str, None] = {}
         self.elsewhere: list[str] = []
 
@@ -203,7 +203,7 @@ class _Finder:
 
 
 def _size(path: str) -> int:
-    """Bytes of a file; 0: it is none, or nobody can tell."""
+    """Bytes of a file; 0: it is not a regular file, or its size is unknown."""
     try:
         state = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The policies that a run looks at: among the linted files, or with generated files among them."""
+"""The policies that a run lints, themselves or their generated files, and those that share a file."""
 
 from __future__ import annotations
 
@@ -7,32 +7,35 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.member import Member
 from policykit.linter.registry import DECLARED, DRIFTED
-from policykit.linter.workspace import Setting
+from policykit.linter.workspace import Member, Setting
+from policykit.workspace.files import repository_root, walk
+from policykit.workspace.policies import nearest_policy
+from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from policykit.linter.policies import Policy
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
+    from policykit.linter.workspace import Policy
     from policykit.model.cluster import Cluster
 
 
 class Policies(NamedTuple):
-    """The policies that a run looks at."""
+    """The policies that a run lints."""
 
     policies: tuple[Policy, ...] = ()
-    beside: tuple[str, ...] = ()
-    """Files that are no members, and that findings may stand in."""
+    other_files: tuple[str, ...] = ()
+    """Files outside the run that findings may point into."""
 
 
 def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failures) -> Policies:
-    """Where neither a policy nor a file below its `generate.out` is linted, this costs nothing.
+    """The policies among the members, or with generated files among them.
 
-    A policy that can no longer be generated, while files of it are there, is a failure of the run.
+    A policy that has generated files but can no longer be generated is a failure of the run.
     """
     found: list[Policy] = []
-    beside: list[str] = []
+    other_files: list[str] = []
     for number, (setting, source) in enumerate(zip(table.settings, table.sources, strict=True)):
         cluster = setting.cluster
         if cluster is None or source.startswith("profile:"):
@@ -43,23 +46,23 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
         declared: DeclaredPolicy | None = None
         drifted: tuple[GeneratedFile, ...] = ()
         with failures.collect(source):
-            if file and _speaks(setting, DECLARED):
-                declared = _declared(source, cluster, paths, beside)
-            if paths and _speaks(setting, DRIFTED):
-                drifted = _drifted(source, cluster, paths, beside, failures)
+            if file and _is_selected(setting, DECLARED):
+                declared = _declared(source, cluster, paths, other_files)
+            if paths and _is_selected(setting, DRIFTED):
+                drifted = _drifted(source, cluster, paths, other_files, failures)
         if declared or drifted:
-            from policykit.linter.policies import Policy
+            from policykit.linter.workspace import Policy
 
             found.append(Policy(number, declared, drifted, file))
-    return Policies(tuple(found), tuple(beside))
+    return Policies(tuple(found), tuple(other_files))
 
 
-def _speaks(setting: Setting, subject: str) -> bool:
+def _is_selected(setting: Setting, subject: str) -> bool:
     return not setting.selection.codes.isdisjoint(setting.rules.codes(subject))
 
 
 def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
-    """Whether a file may be the policy or generated from it; told by names, without the disk."""
+    """Whether a file may be the policy or generated from it, by its name: cheap, may say yes too often."""
     file, folder = os.path.basename(source), os.path.basename(cluster.output)
     if folder and folder in os.getcwd():
         return lambda path: True
@@ -67,34 +70,31 @@ def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
 
 
 def _declared(
-    source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str]
+    source: str, cluster: Cluster, members: Mapping[str, str], other_files: list[str]
 ) -> DeclaredPolicy | None:
-    from policykit.cli.policy import shown_as
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.places import places
-    from policykit.workspace import outputs
-    from policykit.workspace.policies import reader
+    from policykit.policy.locations import policy_locations
+    from policykit.workspace.policies import is_extended, reader
 
-    said = places(shown_as(source), reader(shown_as(source)))
-    if said is None:
+    locations = policy_locations(shown_as(source), reader(shown_as(source)))
+    if locations is None:
         return None
-    beside += [file for file in said.files if os.path.abspath(file) not in members]
+    other_files += [file for file in locations.files if os.path.abspath(file) not in members]
 
     def at(path: Path, key: bool) -> tuple[str, Span]:
-        file, span = said.at(path, key)
+        file, span = locations.at(path, key)
         return members.get(os.path.abspath(file), file), span
 
-    return DeclaredPolicy(cluster, at, said.own, lambda: outputs.extended(source))
+    return DeclaredPolicy(cluster, at, locations.own, lambda: is_extended(source))
 
 
 def _drifted(
-    source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str], failures: Failures
+    source: str, cluster: Cluster, members: Mapping[str, str], other_files: list[str], failures: Failures
 ) -> tuple[GeneratedFile, ...]:
-    """Generated files that are not as they should be: all, where the policy is linted."""
-    from policykit.cli.generated import committed
-    from policykit.cli.policy import shown_as
+    """Generated files that are out of date: all of them if the policy is linted, else those of the run."""
+    from policykit.cli.generated_files import committed
     from policykit.linter.subjects import GeneratedFile
 
     wanted = None if os.path.abspath(source) in members else members
@@ -105,8 +105,54 @@ def _drifted(
     for path in sorted([*plan.different, *plan.orphaned]) if plan else ():
         assert plan is not None
         place = os.path.join(plan.folder, path)
-        told = members.get(os.path.abspath(place), place if wanted is None else "")
-        if told:
-            found.append(GeneratedFile(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
-    beside += [each.path for each in found]
+        reported = members.get(os.path.abspath(place), place if wanted is None else "")
+        if reported:
+            found.append(
+                GeneratedFile(reported, shown_as(source), plan.found.ours[path], plan.files.get(path))
+            )
+    other_files += [each.path for each in found]
     return tuple(found)
+
+
+class OtherPolicies:
+    """Policies whose kustomizations share files: a fix for one cluster may be wrong for another.
+
+    Files are read on first use.
+    """
+
+    def __init__(self, table: SettingsTable) -> None:
+        self._table = table
+        self._users: dict[str, dict[str, set[str]]] = {}
+
+    def __call__(self, path: str, setting: int) -> str:
+        """The shown path of a policy, other than that of the setting, whose kustomizations use a file;
+        empty: there is none.
+        """
+        file = os.path.realpath(path)
+        root = repository_root(os.path.dirname(file))
+        if not root:
+            return ""
+        if root not in self._users:
+            self._users[root] = _users(root)
+        source = self._table.sources[setting]
+        own = source if source.startswith("profile:") else os.path.abspath(source)
+        return next(map(shown_as, sorted(self._users[root].get(file, set()) - {own})), "")
+
+
+def _users(root: str) -> dict[str, set[str]]:
+    """Real path of each file that kustomizations apply, with the policies of their folders."""
+    from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
+
+    found: dict[str, set[str]] = {}
+    for path in walk(root):
+        folder, name = os.path.split(path)
+        policy = nearest_policy(folder) if name in KUSTOMIZATIONS else ""
+        if not policy or not is_root(folder):
+            continue
+        try:
+            tree = tree_of(folder)
+        except NotHereError:
+            continue
+        for file in tree.looked_at():
+            found.setdefault(file, set()).add(os.path.abspath(policy))
+    return found

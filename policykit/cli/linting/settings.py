@@ -1,4 +1,4 @@
-"""Which policy or settings file judges the files of a folder, each compiled once."""
+"""Which policy or settings file applies to the files of a folder; each is compiled once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from policykit.cli.linting.request import Request
 from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures
 from policykit.linter.workspace import Setting
-from policykit.workspace.crds import custom_kinds_of
 from policykit.workspace.files import excluded
+from policykit.workspace.inputs import custom_kinds_of
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.settings import nearest_settings, pyproject_settings
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class SettingsTable:
-    """The settings of a run by the files that state them. The first one is that of no policy."""
+    """The settings of a run, by the file they come from. The first one is for files without a policy."""
 
     def __init__(self, request: Request, failures: Failures) -> None:
-        """A policy that is wrong goes to `failures`, and its files are judged without one.
+        """An invalid policy is added to `failures`, and its files are linted without a policy.
 
-        Raises UsageError for a rule of the command line that does not exist, SourceError for
-        a path without definitions.
+        Raises UsageError for an unknown rule on the command line, SourceError for a `--crd` path
+        without definitions.
         """
         self.sources: list[str] = []
-        """The policy, or the settings' file, of each setting; empty: there is none."""
+        """The policy or settings file of each setting; empty: there is none."""
         self._settings: list[Setting] = []
         self._request = request
         self._failures = failures
@@ -41,12 +41,12 @@ class SettingsTable:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """Those that have been asked for."""
+        """Those used so far."""
         return tuple(self._settings)
 
     @property
     def excludes(self) -> bool:
-        """Whether any of them leaves files out."""
+        """Whether any of them excludes files."""
         return any(self._globs)
 
     def policy(self, folder: str) -> str:
@@ -54,11 +54,11 @@ class SettingsTable:
         return self._request.policy or nearest_policy(folder)
 
     def policy_folder(self, folder: str) -> str:
-        """The folder of the policy that was found for a folder; empty: there is none, or -p names it."""
+        """The folder of the nearest policy; empty: there is none, or -p names the policy."""
         return "" if self._request.policy else os.path.dirname(nearest_policy(folder))
 
     def of(self, folder: str) -> int:
-        """Index of the setting for files in a folder; a source that is wrong counts as none."""
+        """Index of the setting for files in a folder; an invalid source counts as none."""
         reference = source = self.policy(folder)
         try:
             source = reference or nearest_settings(folder)
@@ -74,13 +74,13 @@ class SettingsTable:
             return 0
 
     def excluded(self, path: str, setting: int) -> bool:
-        """Whether a setting leaves a file out; its globs start where it stands."""
+        """Whether a setting excludes a file; its globs are relative to the folder of its source."""
         globs, below = self._globs[setting], self._settings[setting].selection.below
         return excluded(path, globs) or bool(below and excluded(below + path, globs))
 
     def _add(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
         request = self._request
-        own = custom_kinds_of(_beside(source, lint.crds), source) if lint and lint.crds else {}
+        own = custom_kinds_of(_relative_to(source, lint.crds), source) if lint and lint.crds else {}
         setting = api.setting(
             cluster,
             lint,
@@ -99,20 +99,20 @@ class SettingsTable:
 
 
 def _below(source: str) -> str:
-    """The current folder as seen from that of a policy or settings file, `apps/`; empty: it is not below."""
-    here = os.path.dirname(os.path.abspath(source)) if source else ""
-    apart = os.path.relpath(os.getcwd(), here) if here else os.curdir
-    outside = apart == os.curdir or apart.startswith(os.pardir) or source.startswith("profile:")
-    return "" if outside else f"{apart.replace(os.sep, '/')}/"
+    """The current folder relative to that of a policy or settings file, `apps/`; empty: not below it."""
+    folder = os.path.dirname(os.path.abspath(source)) if source else ""
+    relative = os.path.relpath(os.getcwd(), folder) if folder else os.curdir
+    outside = relative == os.curdir or relative.startswith(os.pardir) or source.startswith("profile:")
+    return "" if outside else f"{relative.replace(os.sep, '/')}/"
 
 
-def _beside(source: str, paths: Sequence[str]) -> list[str]:
-    """Paths of a policy or settings file, which start in its folder, as they are opened."""
+def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
+    """Paths that a policy or settings file names relative to its folder, as paths to open."""
     return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
 
 
 def _is_base(policy: str) -> bool:
-    """Whether others extend the policy: then it need not stand by itself."""
-    from policykit.workspace.outputs import extended
+    """Whether other policies extend this one, which then need not be valid by itself."""
+    from policykit.workspace.policies import is_extended
 
-    return extended(policy)
+    return is_extended(policy)

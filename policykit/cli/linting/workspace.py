@@ -6,19 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.builds import builds_of
-from policykit.cli.linting.files import Files, Reader, Surroundings, file_of, files_of
-from policykit.cli.linting.policies import Policies, policies_of
+from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
+from policykit.cli.linting.new_findings import baselines_of
+from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
-from policykit.cli.linting.shared import OtherPolicies
 from policykit.errors import Failures
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.built.tree import Built
+    from policykit.linter.builds.kustomization import Built
 
 
 class WorkspaceNotes(NamedTuple):
@@ -35,7 +34,7 @@ class WorkspaceNotes(NamedTuple):
     given: bytes | None = None
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
-    """The policy, or the settings' file, of each setting; empty: there is none."""
+    """The policy or settings file of each setting; empty: there is none."""
     excludes: bool = False
     """Settings exclude files."""
 
@@ -48,67 +47,65 @@ class OpenResult(NamedTuple):
 
 
 def open_workspace(request: Request) -> OpenResult:
-    """Everything that paths mean, with the policies, builds, baselines and changes that findings there
-    depend on. What cannot be looked at is in the notes.
+    """The files that the arguments name, with the policies, builds, baselines and changes that their
+    findings depend on. What cannot be linted is in the notes.
 
-    Raises UsageError and SourceError for what the command line names and is of no use.
+    Raises UsageError and SourceError for unusable arguments and options.
     """
     failures = Failures()
     table = SettingsTable(request, failures)
     files = files_of(request, table, failures)
     builds = builds_of(request, table, files, failures)
-    looked_at = policies_of(builds.members, table, failures)
+    policies = policies_of(builds.members, table, failures)
     read = Reader(files.given, builds.texts)
-    around = Surroundings(request, table, files._replace(members=builds.members), builds.files)
-    beside = (*builds.beside, *looked_at.beside)
+    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.files)
+    other_files = (*builds.other_files, *policies.other_files)
     changes: Mapping[str, frozenset[int]] | None = None
     if request.since is not None:
-        from policykit.cli.linting.changes import changes_of
+        from policykit.cli.linting.new_findings import changes_of
 
         changes = changes_of(builds.members, read, request.since)
     workspace = Workspace(
         builds.members,
         table.settings,
         read,
-        around.of_scope,
-        around.of_policy,
+        scope_files.of_scope,
+        scope_files.of_policy,
         files.sizes,
-        looked_at.policies,
+        policies.policies,
         builds.built,
-        baselines_of(request, builds.members, beside, failures),
+        baselines_of(request, builds.members, other_files, failures),
         changes,
-        completed=Completed(builds.failed),
+        completed=KustomizedFiles(builds.failed),
         other_policy=OtherPolicies(table),
     )
     return OpenResult(workspace, _notes(files, table, failures, builds.not_built))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
-    """The workspace of a file that an editor holds; `whole`: with its scope and policy."""
+    """The workspace of a file that is open in an editor; `whole`: with its scope and policy."""
     failures = Failures()
     table = SettingsTable(request, failures)
     files = file_of(path, request, table, whole=whole)
-    looked_at = policies_of(files.members, table, failures) if whole else Policies()
-    around = Surroundings(request, table, files)
+    policies = policies_of(files.members, table, failures) if whole else Policies()
+    scope_files = ScopeFiles(request, table, files)
     workspace = Workspace(
         files.members,
         table.settings,
         Reader(),
-        around.of_scope,
-        around.of_policy,
-        policies=looked_at.policies,
-        completed=Completed(),
+        scope_files.of_scope,
+        scope_files.of_policy,
+        policies=policies.policies,
+        completed=KustomizedFiles(),
     )
     return OpenResult(workspace, _notes(files, table, failures, ()))
 
 
-class Completed:
-    """Which files hold objects that a kustomization adds to; kustomizations are looked for only near files
-    that one may use.
-    """
+class KustomizedFiles:
+    """Files with objects that a kustomization adds to. Nothing is read if no parent folder has one."""
 
     def __init__(self, failed: frozenset[str] = frozenset()) -> None:
-        """`failed`: files of kustomizations that cannot be built, which add nothing; links resolved."""
+        """`failed`: source files of kustomizations that fail to build and so add nothing; links resolved."""
         self._failed = failed
 
     def __call__(self, file: str) -> bool:
@@ -134,7 +131,7 @@ def _notes(
 
 
 def about_builds(built: Sequence[Built], notes: WorkspaceNotes, *, every: bool) -> list[str]:
-    """Lines for people: one about what was not built, with `every` one for each kustomization."""
+    """A message about kustomizations that were not built; with `every`, one for each kustomization."""
     if every:
         lines = [f"built {each.shown} with kustomize" for each in built]
         return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]

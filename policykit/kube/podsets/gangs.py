@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.kube.podsets import minima, replicas
-from policykit.kube.podsets.conditions import hold
-from policykit.kube.podsets.facts import Entry, GangFacts, Target, Template
+from policykit.kube.podsets import replicas
+from policykit.kube.podsets.facts import Entry, GangFacts, Target, Template, hold
 from policykit.kube.podsets.reading import bindings
-from policykit.kube.podsets.rules import textual, whole
+from policykit.kube.podsets.replicas import textual, whole
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
-from policykit.manifests.once import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 
 
@@ -56,7 +55,7 @@ def gang(data: Mapping[str, Any]) -> Gang | None:
     return next(iter(gangs(data)), None)
 
 
-@once
+@memoize_last
 def gangs(data: Mapping[str, Any]) -> tuple[Gang, ...]:
     """Every gang of an object: one, or one for each independent child job, role or component."""
     known = entry(data.get("apiVersion"), data.get("kind"))
@@ -85,13 +84,13 @@ def _embedded(data: Any, known: Entry) -> Iterator[Gang]:
 
 def _gangs(data: Any, known: Entry, facts: GangFacts) -> Iterator[Gang]:
     """Members grouped by gang."""
-    groups: dict[Path, list[minima.Member]] = {}
+    groups: dict[Path, list[Member]] = {}
     for template in _counted(known, facts):
         for binding in bindings(data, template):
             if any(isinstance(step, Wildcard) for step in binding.bound(facts.per)):
                 continue  # a template without a gang
             pods = replicas.pods(data, known, template, binding, facts.multiplied_by)
-            member = minima.Member(template, binding, pods)
+            member = Member(template, binding, pods)
             groups.setdefault(literal(binding.bound(facts.per)), []).append(member)
     for members in groups.values():
         if hold(facts.only, data, members[0].binding):
@@ -104,7 +103,7 @@ def _counted(known: Entry, facts: GangFacts) -> list[Template]:
     return [t for t in found if t.use == "pods"] or found
 
 
-def _gang(data: Any, facts: GangFacts, members: list[minima.Member]) -> Gang:
+def _gang(data: Any, facts: GangFacts, members: list[Member]) -> Gang:
     binding = members[0].binding
     size, path, written = facts.size, literal(binding.bound(facts.size.place)), None
     for target in (facts.size, *facts.alternatives):
@@ -118,7 +117,7 @@ def _gang(data: Any, facts: GangFacts, members: list[minima.Member]) -> Gang:
         min_member=_size(data, size, members) if written is None else _read(size, written),
         written=written is not None,
         path=path,
-        pods=minima.total(m.pods for m in members),
+        pods=total(m.pods for m in members),
         members=tuple(m.template.name + m.binding.suffix for m in members),
         enabled=facts.enable is None or _enabled(data, facts.enable, binding),
         enabled_by=None if facts.enable is None else literal(binding.bound(facts.enable.place)),
@@ -127,9 +126,9 @@ def _gang(data: Any, facts: GangFacts, members: list[minima.Member]) -> Gang:
     )
 
 
-def _size(data: Any, size: Target, members: list[minima.Member]) -> int | None:
+def _size(data: Any, size: Target, members: list[Member]) -> int | None:
     if size.rule:
-        return minima.RULES[size.rule](data, members)
+        return SIZE_RULES[size.rule](data, members)
     return size.default if isinstance(size.default, int) else None
 
 
@@ -150,3 +149,142 @@ def _parts(data: Any, facts: GangFacts, binding: Binding) -> Iterator[Minimum]:
             wanted = binding.bound(wanted)
         for path in matches(data, wanted):
             yield Minimum(part, path, whole(value(data, path)))
+
+
+class Member(NamedTuple):
+    """One match of a template that counts in a gang."""
+
+    template: Template
+    binding: Binding
+    pods: int | None
+
+
+SizeRule = Callable[[Any, list[Member]], int | None]
+"""(object, members) to the least number of pods; None: unknown. There is at least one member."""
+
+
+def total(numbers: Iterable[int | None]) -> int | None:
+    """Their sum; None if one of them is unknown."""
+    known = list(numbers)
+    return None if None in known else sum(n for n in known if n is not None)
+
+
+def _number(data: Any, path: Path, default: int | None) -> int | None:
+    found = value(data, path)
+    return default if found is None else whole(found)
+
+
+def _product(*factors: int | None) -> int | None:
+    result = 1
+    for factor in factors:
+        if factor is None:
+            return None
+        result *= factor
+    return result
+
+
+def _all_pods(data: Any, members: list[Member]) -> int | None:
+    return total(member.pods for member in members)
+
+
+def _volcano_minima(data: Any, members: list[Member]) -> int | None:
+    """Sum of the tasks' minima; a task without one: its partitions, else its replicas (1.15)."""
+    return total(_task_minimum(data, member) for member in members)
+
+
+def _task_minimum(data: Any, member: Member) -> int | None:
+    task = member.binding.path[:-1]
+    written = value(data, (*task, "minAvailable"))
+    if written is not None:
+        return whole(written)
+    partitions = _number(data, (*task, "partitionPolicy", "minPartitions"), 0)
+    if partitions:
+        return _product(partitions, _number(data, (*task, "partitionPolicy", "partitionSize"), 0))
+    return None if partitions is None else member.pods
+
+
+def _ray_desired(data: Any, members: list[Member]) -> int | None:
+    """Head and workers; with the autoscaler only the workers that always run (KubeRay 1.7)."""
+    cluster = members[0].binding.path[: -2 if members[0].template.name == "head" else -3]
+    if value(data, (*cluster, "enableInTreeAutoscaling")) is not True:
+        return _all_pods(data, members)
+    groups = value(data, (*cluster, "workerGroupSpecs"))
+    least = [
+        _product(_number(group, ("minReplicas",), 0), _number(group, ("numOfHosts",), 1))
+        for group in (groups if isinstance(groups, list) else ())
+    ]
+    return total([1, *least])
+
+
+def _lws_group(data: Any, members: list[Member]) -> int | None:
+    """Pods of one group, or only its leader if the others start after it (LWS 0.10)."""
+    spec = members[0].binding.path[:-2]
+    if value(data, (*spec, "startupPolicy")) == "LeaderReady":
+        return 1
+    return _number(data, (*spec, "leaderWorkerTemplate", "size"), 1)
+
+
+def _grove_minima(data: Any, members: list[Member]) -> int | None:
+    """Minima of the cliques, once for each required scaling group replica."""
+    return total(_clique_minimum(data, member.binding.path[:-2]) for member in members)
+
+
+def _clique_minimum(data: Any, clique: Path) -> int | None:
+    least = _number(data, (*clique, "spec", "minAvailable"), -1)
+    if least == -1:
+        replicas = _number(data, (*clique, "spec", "replicas"), 1)
+        least = None if replicas is None else max(1, replicas)
+    groups, name = value(data, (*clique[:-2], "podCliqueScalingGroups")), value(data, (*clique, "name"))
+    for group in groups if isinstance(groups, list) else ():
+        names = value(group, ("cliqueNames",))
+        if isinstance(names, list) and name is not None and name in names:
+            return _product(least, _number(group, ("minAvailable",), 1))
+    return least
+
+
+def _kthena_roles(data: Any, members: list[Member]) -> int | None:
+    """Roles of a ServingGroup, each counted up to its own minimum (kthena 1.0)."""
+    roles = dict.fromkeys(member.binding.path[:-1] for member in members)
+    return total(_role_minimum(data, role) for role in roles)
+
+
+def _role_minimum(data: Any, role: Path) -> int | None:
+    has_workers = value(data, (*role, "workerTemplate")) is not None
+    workers = _number(data, (*role, "workerReplicas"), None if has_workers else 0)
+    replicas, name = _number(data, (*role, "replicas"), 1), value(data, (*role, "name"))
+    least = value(data, (*role[:-2], "gangPolicy", "minRoleReplicas"))
+    limit = least.get(name) if isinstance(least, dict) and isinstance(name, str) else None
+    if limit is not None:
+        limit = whole(limit)
+        replicas = None if replicas is None or limit is None else min(replicas, limit)
+    return None if workers is None else _product(1 + workers, replicas)
+
+
+def _rbg_roles(data: Any, members: list[Member]) -> int | None:
+    """Replicas of each role, times its size where the pods of a replica are one workload."""
+    start = members[0].binding.path
+    roles = dict.fromkeys(member.binding.path[: start.index("roles") + 2] for member in members)
+    return total(_rbg_role(data, role) for role in roles)
+
+
+def _rbg_role(data: Any, role: Path) -> int | None:
+    replicas = _number(data, (*role, "replicas"), 1)
+    size: int | None = 1
+    if value(data, (*role, "leaderWorkerPattern")) is not None:
+        size = _number(data, (*role, "leaderWorkerPattern", "size"), 1)
+    elif value(data, (*role, "workload", "kind")) in ("LeaderWorkerSet", "InstanceSet"):
+        size = _number(data, (*role, "leaderWorkerSet", "size"), 1)
+    return _product(replicas, size)
+
+
+SIZE_RULES: dict[str, SizeRule] = {
+    "all-pods": _all_pods,
+    "volcano-minima": _volcano_minima,
+    "ray-desired": _ray_desired,
+    "lws-group": _lws_group,
+    "kserve-group-size": _all_pods,
+    "grove-minima": _grove_minima,
+    "kthena-roles": _kthena_roles,
+    "rbg-roles": _rbg_roles,
+}
+"""Rules that give the size of a gang. A KServe group counts its head and workers, all its pods."""

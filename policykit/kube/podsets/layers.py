@@ -1,11 +1,14 @@
-"""Merging of pod templates, as each controller does it."""
+"""Merging of pod templates and of the patches inside an object, as each controller does it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.kube.podsets.shapes import Places, Pod
+from policykit.kube.podsets.templates import Places, Pod, pod_template
+from policykit.kube.podsets.walk import value
+from policykit.manifests.parser import parse
+from policykit.manifests.path import Path
 
 _MERGE_KEYS = {
     "containers": "name",
@@ -153,3 +156,27 @@ def _by_index(field: str, below: Any, top: Any, keys: Mapping[str, str]) -> Any:
 
 
 _MERGES = {"strategic": strategic, "fallback": _fallback, "append": _append, "index": _by_index}
+
+
+def patched(data: Any, pod: Pod) -> Pod:
+    """The pod with its strategic merge patches applied; patches that are not maps are skipped."""
+    for place in pod.patches:
+        patch = _patch(value(data, place), place)
+        if patch is not None:
+            pod = laid(patch, pod, "strategic", {}, main=pod)
+    return pod
+
+
+def _patch(found: Any, place: Path) -> Pod | None:
+    """A map is a patch of the whole template, text one of its PodSpec (Argo podSpecPatch)."""
+    if isinstance(found, dict):
+        return pod_template(found, place)
+    if not isinstance(found, str):
+        return None
+    document = next(parse(found), None)
+    spec = document.root.data if document and document.root else None
+    if not isinstance(spec, dict):
+        return None
+    # A text has no paths inside: everything the patch sets is located at the text.
+    places: Places = {**{str(field): place for field in spec}, "labels": None, "annotations": None}
+    return Pod(spec, {}, {}, places, None)

@@ -1,11 +1,11 @@
-"""A pod template of some API kind, and how many pods it makes."""
+"""A pod template of some API kind, how many pods it makes, and its display name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 
 
 class DeviceRequest(NamedTuple):
@@ -65,3 +65,18 @@ class PodSet(NamedTuple):
             found = self.places[field]
             return (*found, *rest) if found is not None else self.path
         return (*self.default_place, field, *rest) if self.default_place is not None else self.path
+
+
+_NAMES = ("name", "groupName")
+
+
+def title(data: Mapping[str, Any], pod_set: PodSet) -> str:
+    """The name next to the template, else its key, else the name in the kinds table."""
+    for end in range(len(pod_set.path), 1, -1):
+        if isinstance(pod_set.path[end - 1], int):
+            for key in _NAMES:
+                named = lookup(data, (*pod_set.path[:end], key))
+                if isinstance(named, str) and named:
+                    return named
+    name = pod_set.name
+    return name[8:-1] if name.startswith("replica[") else name

@@ -43,21 +43,6 @@ def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str =
     return tuple(path for path in found if path)
 
 
-def default(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> str:
-    """The default name; empty: none, or unknown."""
-    known = _kind(data, pod_set)
-    targets = _targets(known, scheduler, what) if known else ()
-    return next((str(t.default) for t in targets if t.default is not None), "")
-
-
-def offered(data: Mapping[str, Any], pod_set: PodSet, scheduler: str) -> bool | None:
-    """Whether the scheduler reads a queue from this kind; None: unknown."""
-    known = _kind(data, pod_set)
-    if known is None or scheduler not in known.queues:
-        return None
-    return known.queues[scheduler] is not None
-
-
 def _kind(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
     owner = value(data, pod_set.owner)
     return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.podsets import devices, replicas, shapes
-from policykit.kube.podsets.conditions import hold
-from policykit.kube.podsets.facts import Entry, Target, Template
-from policykit.kube.podsets.layers import laid
-from policykit.kube.podsets.patches import patched
+from policykit.kube.podsets import replicas, templates
+from policykit.kube.podsets.facts import Entry, Target, Template, hold
+from policykit.kube.podsets.layers import laid, patched
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
-from policykit.kube.podsets.shapes import Pod
 from policykit.kube.podsets.table import entry
+from policykit.kube.podsets.templates import Pod
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
-from policykit.manifests.once import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 
 
-@once
+@memoize_last
 def pod_sets(data: Mapping[str, Any]) -> tuple[PodSet, ...]:
     """The pod sets of an object, in the table's order; () for a kind without pods or not known.
 
@@ -68,15 +66,15 @@ def _embedded(data: Any, binding: Binding, template: Template) -> Iterator[PodSe
 
 def _sets(data: Any, known: Entry, template: Template, binding: Binding) -> Iterator[PodSet]:
     """One pod set, or one for each overlay that applies to a share of its pods."""
-    pod = shapes.read(data, template, binding, _stands(data, template, binding))
-    asked = devices.requested(data, template, binding)
+    pod = templates.read(data, template, binding, _stands(data, template, binding))
+    asked = templates.requested(data, template, binding)
     shared: list[tuple[str, Pod, int | None, bool]] = []
     if len(known.templates) > 1:
         pod, asked = _with_bases(data, known, template, binding, pod, asked)
         for layer in _layers(known, template, "overlay"):
             for over in matches(data, binding.bound(layer.path)):
                 its = Binding(layer.path, over)
-                top = shapes.read(data, layer, its, over)
+                top = templates.read(data, layer, its, over)
                 laid_over = laid(top, pod, layer.merge, layer.merge_keys, main=pod)
                 if layer.replicas is None:
                     pod = laid_over
@@ -107,8 +105,8 @@ def _with_bases(
     for layer in reversed(_layers(known, template, "base")):
         for path in matches(data, binding.bound(layer.path)):
             its = Binding(layer.path, path)
-            pod = laid(pod, shapes.read(data, layer, its, path), layer.merge, layer.merge_keys, main=pod)
-            inherited = devices.requested(data, layer, its)
+            pod = laid(pod, templates.read(data, layer, its, path), layer.merge, layer.merge_keys, main=pod)
+            inherited = templates.requested(data, layer, its)
             asked += tuple(d for d in inherited if _counts(data, d, path, binding.path, asked))
     return pod, asked
 

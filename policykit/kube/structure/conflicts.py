@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube.affinity import NODE_NAME
 from policykit.kube.names import is_extended, is_hugepages
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, INVALID_QUANTITY, value_problem
 from policykit.kube.structure.scalars import is_placeholder
@@ -122,6 +123,21 @@ def _expression(value: Mapping[str, Any]) -> Iterator[Problem]:
         yield _conflict(("values",), f"is set, but operator {operator} takes no values", "delete the values")
 
 
+def _node_field(value: Mapping[str, Any]) -> Iterator[Problem]:
+    """Nodes have one field that can be selected, one value at a time.
+
+    Source: `ValidateNodeFieldSelectorRequirement` (v1.36).
+    """
+    key, operator, values = value.get("key"), value.get("operator"), value.get("values") or []
+    if isinstance(key, str) and key != NODE_NAME and not is_placeholder(key):
+        yield _conflict(("key",), f"is {key}, but {NODE_NAME} is the only field", f"write {NODE_NAME}")
+    if operator in ("Exists", "DoesNotExist", "Gt", "Lt"):
+        yield _conflict(("operator",), f"is {operator}, but a field takes only In or NotIn", "write In")
+    elif isinstance(values, list) and len(values) != 1:
+        help_ = "write one term for each value"
+        yield _conflict(("values",), f"has {len(values)} values, but a field takes exactly one", help_)
+
+
 def _needed(*fields: str) -> _Check:
     def check(value: Mapping[str, Any]) -> Iterator[Problem]:
         there = any(value.get(field) is not None for field in fields)
@@ -165,6 +181,7 @@ _CHECKS: Mapping[str, _Check] = {
     "EnvVar": _variable,
     "EnvVarSource": _needed("configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef"),
     "LabelSelectorRequirement": _expression,
+    "NodeFieldRequirement": _node_field,
     "PodResourceClaim": _claim,
     "ResourceRequirements": _resources,
     "Volume": _volume,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, MISSING_FIELD
-from policykit.kube.structure.walk import check
+from policykit.kube.structure.validator import check
 from policykit.manifests.patch import Move, Patch, patched
 from policykit.manifests.path import lookup
 

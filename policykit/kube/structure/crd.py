@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from policykit.kube.structure.shapes import Schema
+from policykit.kube.structure.schema import Schema
 from policykit.patterns import pattern
 
 _NAMES = ("apiVersion", "kind")

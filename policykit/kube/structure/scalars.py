@@ -11,10 +11,13 @@ from policykit.kube.structure.problem import (
     INVALID_LABEL,
     INVALID_QUANTITY,
     WRONG_TYPE,
+    conversion_hint,
+    described,
+    expected,
+    quoted,
     value_problem,
 )
-from policykit.kube.structure.shapes import Schema
-from policykit.kube.structure.wording import conversion_hint, described, expected, quoted
+from policykit.kube.structure.schema import Schema
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
@@ -156,8 +159,10 @@ _FORMS = {
     "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
     "^[^=]*$": "must not contain '='",
-    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "must "
-    "have five fields: minute, hour, day of the month, month, day of the week",
+    "^\\s*((CRON_)?TZ=\\S+\\s+)?(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)"
+    "|\\S+(\\s+\\S+){4})\\s*$": (
+        "must have five fields: minute, hour, day of the month, month, day of the week"
+    ),
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }

@@ -1,11 +1,13 @@
-"""Which API versions and kinds exist, and which are gone."""
+"""API versions and kinds: which exist, which are gone, and what the API server serves."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit import bundled
+from policykit.kube.structure.schema import Schema
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?=[-+]|\Z)")
 
@@ -61,3 +63,31 @@ def homes_of(kind: str) -> list[str]:
         for group, kinds in sorted(groups.items())
         if kind in kinds
     ]
+
+
+class ServedApis(NamedTuple):
+    """Stated releases and the user's own kinds."""
+
+    releases: Mapping[str, str] = {}
+    """Folder below schemas/ (kubernetes, volcano, koordinator) to the stated release of that system."""
+    custom: Mapping[tuple[str, str], Schema] = {}
+    """apiVersion and kind to the schema of a CustomResourceDefinition."""
+
+
+NOTHING = ServedApis()
+
+
+def release_problem(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
+    """Message and hint for a field that the stated release does not have; None if it has it.
+
+    `since` is the first release with the field, `gone` the first one without it; empty: always.
+    """
+    if not stated:
+        return None
+    who = system.capitalize()
+    if since and served_until(since, stated):
+        said = f"unknown field {name}: {who} has it since {since}, the policy states {stated}"
+        return said, f"remove it, or state a release from {since} on"
+    if gone and not served_until(gone, stated):
+        return f"unknown field {name}: {who} {gone} removed it, the policy states {stated}", "remove it"
+    return None

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from policykit.catalogue import cards as catalogue
+from policykit.catalogue import resources, suggestions
 from policykit.kube.names import is_extended, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
-from policykit.model.card import Card
+from policykit.model.pool import Card
 from policykit.model.quantity import parse
+from policykit.policy.compile.card_labels import CardData, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import KnownCard, card_labels
-from policykit.policy.design import Design
-from policykit.policy.models import card as written
-from policykit.policy.suggest import nearest
+from policykit.policy.compile.scheme import EffectiveScheme
+from policykit.policy.messages import nearest
+from policykit.policy.models import pool as written
 
 _MIB = 1024 * 1024
 
 
-def known_cards(draft: Draft) -> dict[str, KnownCard]:
+def collect_cards(draft: Draft) -> dict[str, CardData]:
     """The valid cards; reports mistakes in the others."""
     found = {}
     for name, stated in draft.policy.cards.items():
         _check(draft, ("cards", name), stated)
-        card = _known(draft, name, stated)
+        card = _card_data(draft, name, stated)
         if card is not None:
             found[name] = card
     return found
 
 
-def compile_card(draft: Draft, card: KnownCard, design: Design) -> Card:
+def compile_card(draft: Draft, card: CardData, scheme: EffectiveScheme) -> Card:
     """The card under the cluster's scheme."""
-    labels = card_labels(card, design)
+    labels = card_labels(card, scheme)
     path: Path = ("cards", card.name, "product")
     if labels.candidates:
         names = " and ".join(labels.candidates)
-        message = f"{design.preset.provider} has several names for {card.product}: {names}"
+        message = f"{scheme.preset.provider} has several names for {card.product}: {names}"
         draft.problems.error(path, message, f"add labels: {{{labels.product_key}: {labels.candidates[0]}}}")
     elif labels.product_key and not labels.product and card.product:
-        message = f"the name of {card.product} on {design.preset.provider} is unknown"
+        message = f"the name of {card.product} on {scheme.preset.provider} is unknown"
         draft.problems.notice(path, message, f"add labels: {{{labels.product_key}: VALUE}}")
     own_name = labels.product == card.product
     return Card(
@@ -57,7 +58,7 @@ def compile_card(draft: Draft, card: KnownCard, design: Design) -> Card:
     )
 
 
-def _known(draft: Draft, name: str, stated: written.Card) -> KnownCard | None:
+def _card_data(draft: Draft, name: str, stated: written.Card) -> CardData | None:
     path: Path = ("cards", name)
     if not stated.product:
         if stated.resource:
@@ -68,16 +69,16 @@ def _known(draft: Draft, name: str, stated: written.Card) -> KnownCard | None:
         return None
     product = catalogue.product(stated.product)
     if product is not None:
-        return _of_catalogue(name, stated, product)
+        return _from_catalogue(name, stated, product)
     if stated.resource:
         return _written_in_full(name, stated)
-    _unknown(draft, (*path, "product"), stated.product)
+    _report_unknown(draft, (*path, "product"), stated.product)
     return None
 
 
-def _written_in_full(name: str, stated: written.Card) -> KnownCard:
+def _written_in_full(name: str, stated: written.Card) -> CardData:
     """A card that is not in the catalogue; its vendor follows from its resource if that is known."""
-    card = KnownCard(
+    card = CardData(
         name,
         stated.resource,
         product=stated.product,
@@ -86,15 +87,15 @@ def _written_in_full(name: str, stated: written.Card) -> KnownCard:
         memory_mib=_mib(stated),
         per_node=stated.per_node or 0,
     )
-    resource = catalogue.resource(stated.resource)
+    resource = resources.resource(stated.resource)
     owner = catalogue.vendor(resource.vendor) if resource else None
     return _with_vendor(card, owner) if owner else card
 
 
-def _of_catalogue(name: str, stated: written.Card, product: catalogue.Product) -> KnownCard:
+def _from_catalogue(name: str, stated: written.Card, product: catalogue.Product) -> CardData:
     vendor = catalogue.vendor(product.vendor)
     assert vendor is not None, "every product in the catalogue has a vendor"
-    card = KnownCard(
+    card = CardData(
         name,
         stated.resource or product.resource or vendor.resource,
         product=stated.product,
@@ -112,7 +113,7 @@ def _of_catalogue(name: str, stated: written.Card, product: catalogue.Product) -
     return _with_vendor(card, vendor)
 
 
-def _with_vendor(card: KnownCard, vendor: catalogue.Vendor) -> KnownCard:
+def _with_vendor(card: CardData, vendor: catalogue.Vendor) -> CardData:
     return card._replace(
         vendor=vendor.vendor,
         # A card written in full without product has no product label either.
@@ -130,7 +131,7 @@ def _mib(stated: written.Card) -> int | None:
     return quantity.units // _MIB if quantity else None
 
 
-def _unknown(draft: Draft, path: Path, product: str) -> None:
+def _report_unknown(draft: Draft, path: Path, product: str) -> None:
     """Reports a product that no node is labelled with, and suggests the values that may be meant."""
     cut = catalogue.variant(product)
     if cut is not None:
@@ -138,7 +139,7 @@ def _unknown(draft: Draft, path: Path, product: str) -> None:
         hint = f"set product to {cut.product.product}, and sharing in the pool"
         draft.problems.error(path, message, hint)
         return
-    names = [card.product for card in catalogue.candidates(product)]
+    names = [card.product for card in suggestions.candidates(product)]
     if names:
         several = ", whichever is the product label of the nodes" if len(names) > 1 else ""
         hint = f"use {' or '.join(names)}{several}"

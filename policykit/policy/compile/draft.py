@@ -1,4 +1,4 @@
-"""What every compile step uses: the models, the problems, the defined names."""
+"""The state that every compile step uses: the models, the problems, the defined names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from pydantic.alias_generators import to_camel
 
 from policykit.manifests.path import Path
-from policykit.policy.compile.known_card import KnownCard
+from policykit.policy.compile.card_labels import CardData
+from policykit.policy.messages import Candidates
 from policykit.policy.models import pool as written
 from policykit.policy.models.policy import Policy
 from policykit.policy.problems import Problems
-from policykit.policy.suggest import Candidates
 from policykit.policy.tree import SourcedValue, find
 
 
@@ -47,7 +47,9 @@ class Draft(NamedTuple):
     problems: Problems
     tree: SourcedValue
     written: DefinedNames
-    cards: Mapping[str, KnownCard] = {}
+    cards: Mapping[str, CardData] = {}
+    texts: Mapping[str, str] = {}
+    """Files that configurations of systems are merged into, by the names the policy gives them."""
 
     def names(self, *path: str) -> tuple[str, ...]:
         """Keys at a path, including those with invalid values."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from policykit.catalogue.cards import product_label
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
 from policykit.model.taint import Taint
+from policykit.policy.compile.card_labels import CardData, CardLabels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import CardLabels, KnownCard
+from policykit.policy.compile.scheme import EffectiveScheme, EffectiveTaint
 from policykit.policy.compile.sharing import PoolCards
-from policykit.policy.design import Design, TaintDesign
+from policykit.policy.messages import did_you_mean
+from policykit.policy.models import pool as written
+from policykit.policy.models.base import Effect
 from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
 
+EFFECTS: tuple[str, ...] = get_args(Effect)
 
-class Marks(NamedTuple):
+
+class NodeAttributes(NamedTuple):
     """Labels and taints without duplicates."""
 
     labels: dict[str, str]
@@ -25,28 +30,30 @@ class Marks(NamedTuple):
     """By key and effect: a node has at most one taint for each pair."""
 
 
-def label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
+def add_label(draft: Draft, path: Path, attributes: NodeAttributes, key: str, value: str) -> None:
     """Adds a label; reports a malformed value, or a conflict with an existing one."""
     draft.check(path, f"label {key}: value {value!r}", label_value_problem(value))
-    there = marks.labels.setdefault(key, value)
+    there = attributes.labels.setdefault(key, value)
     if there != value:
         message = f"label {key} is {there!r} in the scheme or the card, but {value!r} here"
         draft.problems.error(path, message, "remove it here, or change the scheme")
 
 
-def taint(draft: Draft, path: Path, marks: Marks, added: Taint) -> None:
+def add_taint(draft: Draft, path: Path, attributes: NodeAttributes, added: Taint) -> None:
     """Adds a taint; reports a malformed value, or a conflict with an existing one."""
-    if marks.labels.get(added.key) != added.value:
+    if attributes.labels.get(added.key) != added.value:
         draft.check(path, f"taint {added.key}: value {added.value!r}", label_value_problem(added.value))
-    there = marks.taints.setdefault((added.key, added.effect), added)
+    there = attributes.taints.setdefault((added.key, added.effect), added)
     if there != added:
         message = f"a node has one taint per key and effect: {there} already exists"
         draft.problems.error(path, message, "remove one, or change the scheme")
 
 
-def mark_usage(draft: Draft, path: Path, marks: Marks, usage: str, design: Design) -> None:
+def add_usage(
+    draft: Draft, path: Path, attributes: NodeAttributes, usage: str, scheme: EffectiveScheme
+) -> None:
     """The usage label and taint."""
-    part = design.usage
+    part = scheme.usage
     wanted = part.label or part.taint is not None
     if not usage or not wanted:
         return
@@ -57,83 +64,111 @@ def mark_usage(draft: Draft, path: Path, marks: Marks, usage: str, design: Desig
         )
         return
     if part.label:
-        label(draft, (*path, "usage"), marks, part.key, usage)
+        add_label(draft, (*path, "usage"), attributes, part.key, usage)
     if part.taint is not None:
-        taint(draft, (*path, "usage"), marks, _taint(part.taint, part.key, usage))
+        add_taint(draft, (*path, "usage"), attributes, _taint(part.taint, part.key, usage))
 
 
-def mark_card(
-    draft: Draft, path: Path, marks: Marks, cards: PoolCards, names: CardLabels, design: Design
+def add_card(
+    draft: Draft,
+    path: Path,
+    attributes: NodeAttributes,
+    cards: PoolCards,
+    names: CardLabels,
+    scheme: EffectiveScheme,
 ) -> None:
     """The product label and taint, the count label, and the labels set in the policy for the card."""
-    card, part = cards.card, design.product
+    card, part = cards.card, scheme.product
     product = _shown_product(cards, names)
-    # A suffix comes from the sharing of the pool, so a value too long is told there.
+    # A suffix comes from the sharing of the pool, so a value that is too long is reported there.
     place = ("cards", card.name, "product") if product == names.product else (*path, "sharing")
     if part.label and names.product_key and product:
-        label(draft, place, marks, names.product_key, product)
+        add_label(draft, place, attributes, names.product_key, product)
         counted = cards.offer().counted
         if names.count_key and counted and cards.sure:
-            marks.labels.setdefault(names.count_key, str(counted))
+            attributes.labels.setdefault(names.count_key, str(counted))
         if names.writer == "manual" and names.memory_key and card.memory_mib:
-            marks.labels.setdefault(names.memory_key, str(card.memory_mib))
+            attributes.labels.setdefault(names.memory_key, str(card.memory_mib))
     if part.taint is not None:
-        added = _card_taint(card, names, part.taint, product, design)
+        added = _card_taint(card, names, part.taint, product, scheme)
         if added is not None:
-            taint(draft, place, marks, added)
+            add_taint(draft, place, attributes, added)
     for key, value in card.labels.items():
-        label(draft, ("cards", card.name, "labels", key), marks, key, value)
-    if names.writer == "cloud" and design.preset.provider == "gke":
-        _mark_sharing(marks, cards.sharing)
+        add_label(draft, ("cards", card.name, "labels", key), attributes, key, value)
+    if names.writer == "cloud" and scheme.preset.provider == "gke":
+        _add_sharing(attributes, cards.sharing)
 
 
 def _shown_product(cards: PoolCards, names: CardLabels) -> str:
     """The product as GPU Feature Discovery labels it on partitioned or shared cards, else unchanged."""
     if names.writer != "gfd" or names.product_key != cards.card.vendor_product_key or not names.product:
         return names.product
-    # Replicas under a resource name of their own leave the product alone.
+    # Replicas with their own resource name do not change the product label.
     sharing = cards.sharing._replace(replicas=1) if cards.rename else cards.sharing
     return product_label(names.product, sharing, cards.card.vendor)
 
 
-def _mark_sharing(marks: Marks, sharing: Sharing) -> None:
-    """GKE tells partitions and sharing by labels of their own."""
+def _add_sharing(attributes: NodeAttributes, sharing: Sharing) -> None:
+    """GKE has its own labels for partitions and sharing."""
     if sharing.mode == "mig-single" and sharing.profiles:
-        marks.labels.setdefault(GKE_SLICE, next(iter(sharing.profiles)))
+        attributes.labels.setdefault(GKE_SLICE, next(iter(sharing.profiles)))
     if sharing.replicas > 1:
-        marks.labels.setdefault(GKE_SHARING, "mps" if sharing.mode == "mps" else "time-sharing")
-        marks.labels.setdefault(GKE_CLIENTS, str(sharing.replicas))
+        attributes.labels.setdefault(GKE_SHARING, "mps" if sharing.mode == "mps" else "time-sharing")
+        attributes.labels.setdefault(GKE_CLIENTS, str(sharing.replicas))
 
 
-def own_label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
+def add_own_label(draft: Draft, path: Path, attributes: NodeAttributes, key: str, value: str) -> None:
     """Adds a label whose key is also at `path`."""
     draft.check(path, f"label key {key!r}", label_key_problem(key), key=True)
-    label(draft, path, marks, key, value)
+    add_label(draft, path, attributes, key, value)
 
 
-def own_labels(draft: Draft, path: Path, stated: Mapping[str, str], scheme: Marks) -> dict[str, str]:
-    """Labels set for some nodes, checked; `scheme`: the labels that the pool already has."""
-    marks = Marks(dict(scheme.labels), {})
+def checked_labels(
+    draft: Draft, path: Path, stated: Mapping[str, str], inherited: NodeAttributes
+) -> dict[str, str]:
+    """Labels set for some nodes, checked; `inherited`: those the pool already has."""
+    attributes = NodeAttributes(dict(inherited.labels), {})
     for key, value in stated.items():
-        own_label(draft, (*path, key), marks, key, value)
+        add_own_label(draft, (*path, key), attributes, key, value)
     return dict(stated)
 
 
 def _card_taint(
-    card: KnownCard, names: CardLabels, design: TaintDesign, product: str, scheme: Design
+    card: CardData, names: CardLabels, taint: EffectiveTaint, product: str, scheme: EffectiveScheme
 ) -> Taint | None:
     """The card taint; None if the cloud sets none, or there is no key and value for one."""
-    if scheme.preset.cloud and not design.key and design.value is None:
+    if scheme.preset.cloud and not taint.key and taint.value is None:
         by_cloud = scheme.preset.card_taints.get(card.vendor)
-        # Clouds without a card taint of their own use the resource name for one, by custom.
-        custom = Taint(card.resource, "", design.effect) if design.stated else None
+        # On clouds that set no card taint, the resource name is the customary key for one.
+        custom = Taint(card.resource, "", taint.effect) if taint.explicit else None
         return by_cloud or custom
-    if not names.product_key and not design.key:
+    if not names.product_key and not taint.key:
         return None
-    if not product and design.value is None:
+    if not product and taint.value is None:
         return None
-    return _taint(design, names.product_key, product)
+    return _taint(taint, names.product_key, product)
 
 
-def _taint(design: TaintDesign, key: str, value: str) -> Taint:
-    return Taint(design.key or key, value if design.value is None else design.value, design.effect)
+def _taint(taint: EffectiveTaint, key: str, value: str) -> Taint:
+    return Taint(taint.key or key, value if taint.value is None else taint.value, taint.effect)
+
+
+def parse_taint(draft: Draft, path: Path, stated: str | written.Taint) -> Taint | None:
+    """The taint; reports a malformed one and returns None."""
+    if isinstance(stated, written.Taint):
+        if not stated.key:
+            draft.problems.error(path, "a taint needs a key", "add key")
+            return None
+        draft.check((*path, "key"), f"taint key {stated.key!r}", label_key_problem(stated.key))
+        return Taint(stated.key, stated.value, stated.effect)
+    body, colon, effect = stated.rpartition(":")
+    if not colon or not body:
+        draft.problems.error(path, f"{stated!r} is not a taint", "use key=value:NoSchedule")
+        return None
+    if effect not in EFFECTS:
+        message = f"a taint effect is {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}, not {effect!r}"
+        draft.problems.error(path, message, did_you_mean(effect, EFFECTS))
+        return None
+    key, _, value = body.partition("=")
+    draft.check(path, f"taint key {key!r}", label_key_problem(key))
+    return Taint(key, value, effect)

@@ -9,9 +9,9 @@ from policykit.manifests.path import Path
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.known import once
-from policykit.policy.models import placement as written
-from policykit.policy.suggest import did_you_mean
+from policykit.policy.compile.references import check_unique
+from policykit.policy.messages import did_you_mean
+from policykit.policy.models import workload as written
 
 BUILT_IN = (BINPACK, SPREAD)
 
@@ -122,5 +122,5 @@ def _avoid(draft: Draft, path: Path, stated: tuple[str, ...]) -> tuple[str, ...]
             draft.problems.error((*path, number), message, "list cards or other extended resources")
         elif resource:
             found.append(resource)
-    once(draft, path, stated)
+    check_unique(draft, path, stated)
     return unique(found)

@@ -6,40 +6,40 @@ from policykit.kube.names import dns_subdomain_problem, label_key_problem, label
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
+from policykit.policy.compile.card_labels import CardData, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import KnownCard, card_labels
 from policykit.policy.compile.labels import (
-    Marks,
-    label,
-    mark_card,
-    mark_usage,
-    own_label,
-    taint,
+    NodeAttributes,
+    add_card,
+    add_label,
+    add_own_label,
+    add_taint,
+    add_usage,
+    parse_taint,
 )
-from policykit.policy.compile.shapes import PoolDraft, shapes
+from policykit.policy.compile.node_shapes import PoolDraft, pool_shapes
+from policykit.policy.compile.scheme import EffectiveScheme, pool_scheme
 from policykit.policy.compile.sharing import PoolCards, compile_sharing
-from policykit.policy.compile.taints import parse_taint
-from policykit.policy.compile.topology import place_labels
-from policykit.policy.design import Design, pool_design
+from policykit.policy.compile.topology import topology_labels
 from policykit.policy.models import pool as written
-from policykit.policy.models.nodes import NodeSet, Place
+from policykit.policy.models.pool import NodeSet, PoolTopology
 
 
-def compile_pools(draft: Draft, design: Design) -> tuple[Pool, ...]:
+def compile_pools(draft: Draft, scheme: EffectiveScheme) -> tuple[Pool, ...]:
     """All pools in the policy's order."""
-    pools = tuple(_pool(draft, name, pool, design) for name, pool in draft.policy.pools.items())
+    pools = tuple(_pool(draft, name, pool, scheme) for name, pool in draft.policy.pools.items())
     _check_shared_nodes(draft, pools)
     return pools
 
 
-def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design) -> Pool:
+def _pool(draft: Draft, name: str, stated: written.Pool, cluster_scheme: EffectiveScheme) -> Pool:
     path: Path = ("pools", name)
     draft.check(path, f"pool name {name!r}", dns_subdomain_problem(name), key=True)
-    design = pool_design(cluster_design, stated.scheme, draft.policy.domain)
+    scheme = pool_scheme(cluster_scheme, stated.scheme, draft.policy.domain)
     card = draft.cards.get(stated.card)
     sharing = compile_sharing(draft, (*path, "sharing"), stated.sharing, card)
-    pool = PoolDraft(draft, path, stated, Marks({}, {}))
-    mark_usage(draft, path, pool.marks, stated.usage, design)
+    pool = PoolDraft(draft, path, stated, NodeAttributes({}, {}))
+    add_usage(draft, path, pool.attributes, stated.usage, scheme)
     per_node = _per_node(draft, path, stated, card)
     if card is not None:
         whole = stated.sharing.whole_cards
@@ -48,20 +48,20 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
             draft.problems.error((*path, "sharing", "wholeCards"), message, "lower it, or use mode none")
         sure = card.per_node_sure or stated.cards_per_node is not None
         cards = PoolCards(card, sharing, per_node, whole, stated.sharing.rename, sure)
-        pool = pool._replace(cards=cards, names=card_labels(card, design))
-        mark_card(draft, path, pool.marks, cards, card_labels(card, design), design)
+        pool = pool._replace(cards=cards, names=card_labels(card, scheme))
+        add_card(draft, path, pool.attributes, cards, card_labels(card, scheme), scheme)
     _add_own(pool)
     return Pool(
         name,
-        shapes(pool),
-        pool.marks.labels,
-        tuple(pool.marks.taints.values()),
+        pool_shapes(pool),
+        pool.attributes.labels,
+        tuple(pool.attributes.taints.values()),
         stated.usage,
         card.name if card else "",
         tuple(sorted(pool.cards.offer().amounts)) if pool.cards else (),
         sharing,
         tuple(_toleration(draft, path, number, each) for number, each in enumerate(stated.injects)),
-        design.resource_tolerations,
+        scheme.resource_tolerations,
         stated.unschedulable,
         frozenset(pool.names.discovered) if pool.names else frozenset(),
         _autoscaled(stated),
@@ -69,7 +69,7 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
     )
 
 
-def _per_node(draft: Draft, path: Path, stated: written.Pool, card: KnownCard | None) -> int:
+def _per_node(draft: Draft, path: Path, stated: written.Pool, card: CardData | None) -> int:
     if card is None:
         if stated.cards_per_node:
             message = "cardsPerNode needs a card, but the pool has none"
@@ -85,17 +85,17 @@ def _per_node(draft: Draft, path: Path, stated: written.Pool, card: KnownCard | 
 
 def _add_own(pool: PoolDraft) -> None:
     """The pool's own labels and taints, and the topology of the whole pool."""
-    draft, path, stated, marks, *_ = pool
+    draft, path, stated, attributes, *_ = pool
     for key, value in stated.labels.items():
-        own_label(draft, (*path, "labels", key), marks, key, value)
+        add_own_label(draft, (*path, "labels", key), attributes, key, value)
     for number, each in enumerate(stated.taints):
         place = (*path, "taints", number)
         found = parse_taint(draft, place, each)
         if found is not None:
-            taint(draft, place, marks, found)
-    if isinstance(stated.topology, Place):
-        for key, value in place_labels(draft, (*path, "topology"), stated.topology).items():
-            label(draft, (*path, "topology"), marks, key, value)
+            add_taint(draft, place, attributes, found)
+    if isinstance(stated.topology, PoolTopology):
+        for key, value in topology_labels(draft, (*path, "topology"), stated.topology).items():
+            add_label(draft, (*path, "topology"), attributes, key, value)
 
 
 def _toleration(draft: Draft, path: Path, number: int, stated: written.Toleration) -> Toleration:

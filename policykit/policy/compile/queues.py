@@ -1,25 +1,30 @@
-"""Queues: their tree, and amounts that fit within their parents'."""
+"""Queues, tenants and reservations: how the cluster is shared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from policykit.cycles import cycles
-from policykit.kube.names import dns_subdomain_problem
+from policykit.kube.names import dns_label_problem, dns_subdomain_problem, label_value_problem
 from policykit.manifests.path import Path
-from policykit.model.pool import Amounts
+from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
-from policykit.model.queue import PoolAffinity, Preemption, Queue, Submitters
+from policykit.model.queue import PoolAffinity, Preemption, Queue, Reservation, Submitters, Tenant
 from policykit.policy.compile.amounts import amounts, written_as
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.known import all_known
-from policykit.policy.compile.people import EVERYBODY, check_people
+from policykit.policy.compile.references import (
+    check_all_defined,
+    check_defined,
+    check_queue_name,
+    check_unique,
+)
 from policykit.policy.models import queue as written
 
 _OPPOSITES = frozenset(
     {("required", "excluded"), ("required", "avoided"), ("preferred", "excluded"), ("preferred", "avoided")}
 )
 _LADDER = (("guarantee", "deserved"), ("deserved", "limit"), ("guarantee", "limit"))
+EVERYBODY = "*"
 
 
 def compile_queues(draft: Draft) -> tuple[Queue, ...]:
@@ -56,10 +61,10 @@ def _queue(draft: Draft, name: str, stated: written.Queue) -> Queue:
     return queue
 
 
-def _submitters(draft: Draft, path: Path, stated: written.Submit | None) -> Submitters | None:
+def _submitters(draft: Draft, path: Path, stated: written.Submitters | None) -> Submitters | None:
     if stated is None:
         return None
-    check_people(draft, path, stated.users, stated.groups)
+    _check_users_and_groups(draft, path, stated.users, stated.groups)
     if EVERYBODY in stated.users and (len(stated.users) > 1 or stated.groups):
         message = "'*' means everybody, so the other entries have no effect"
         draft.problems.notice((*path, "users", stated.users.index(EVERYBODY)), message)
@@ -72,13 +77,13 @@ def _pools(
     if stated is None:
         return None
     if isinstance(stated, tuple):
-        all_known(draft, path, "pool", stated)
+        check_all_defined(draft, path, "pool", stated)
         return PoolAffinity(unique(stated))
     parts = {part: unique(getattr(stated, part)) for part in PoolAffinity._fields}
     homes: dict[str, str] = {}
     for part in parts:
         names: tuple[str, ...] = getattr(stated, part)
-        all_known(draft, (*path, part), "pool", names)
+        check_all_defined(draft, (*path, part), "pool", names)
         for number, name in enumerate(names):
             home = homes.setdefault(name, part)
             if (home, part) in _OPPOSITES:
@@ -134,3 +139,84 @@ def _check_limits(draft: Draft, parent: Queue, child: Queue) -> None:
                 f"queue {child.name} may use {own} {resource}, but its parent {parent.name} only {above}"
             )
             draft.problems.notice((*path, written_as(draft, path, resource)), message)
+
+
+def compile_tenants(draft: Draft) -> tuple[Tenant, ...]:
+    """All tenants in the policy's order."""
+    homes: dict[str, str] = {}
+    return tuple(_tenant(draft, name, homes) for name in draft.policy.tenants)
+
+
+def _tenant(draft: Draft, name: str, homes: dict[str, str]) -> Tenant:
+    path: Path = ("tenants", name)
+    stated = draft.policy.tenants[name]
+    draft.check(path, f"tenant name {name!r}", label_value_problem(name), key=True)
+    for number, namespace in enumerate(stated.namespaces):
+        place = (*path, "namespaces", number)
+        draft.check(place, f"namespace {namespace!r}", dns_label_problem(namespace))
+        home = homes.setdefault(namespace, name)
+        if home != name:
+            message = f"namespace {namespace} already belongs to tenant {home}"
+            draft.problems.error(place, message, "a namespace has one tenant: list it once")
+    check_unique(draft, (*path, "namespaces"), stated.namespaces)
+    check_queue_name(draft, (*path, "queue"), stated.queue)
+    _check_users_and_groups(draft, path, stated.users, stated.groups)
+    return Tenant(name, unique(stated.namespaces), stated.queue, unique(stated.users), unique(stated.groups))
+
+
+def _check_users_and_groups(
+    draft: Draft, path: Path, users: tuple[str, ...], groups: tuple[str, ...]
+) -> None:
+    """Reports names that no system accepts: empty ones, and ones with spaces or commas."""
+    for part, names in (("users", users), ("groups", groups)):
+        for number, name in enumerate(names):
+            if not name or any(letter.isspace() or letter == "," for letter in name):
+                message = f"{name!r} is not a {part[:-1]} name, which has no spaces or commas"
+                draft.problems.error((*path, part, number), message, "give each name its own entry")
+        check_unique(draft, (*path, part), names)
+    if EVERYBODY in groups:
+        place = (*path, "groups", groups.index(EVERYBODY))
+        draft.problems.error(place, "'*' means everybody and belongs under users", 'set users: ["*"]')
+
+
+def compile_reservations(draft: Draft, pools: Sequence[Pool]) -> tuple[Reservation, ...]:
+    """All reservations in the policy's order."""
+    by_name = {pool.name: pool for pool in pools}
+    return tuple(
+        _reservation(draft, name, stated, by_name.get(stated.pool), pools)
+        for name, stated in draft.policy.reservations.items()
+    )
+
+
+def _reservation(
+    draft: Draft, name: str, stated: written.Reservation, pool: Pool | None, pools: Sequence[Pool]
+) -> Reservation:
+    path: Path = ("reservations", name)
+    draft.check(path, f"reservation name {name!r}", dns_subdomain_problem(name), key=True)
+    for key, what, meant in (
+        ("tenant", "tenant", stated.tenant),
+        ("workload", "workload kind", stated.workload),
+        ("pool", "pool", stated.pool),
+    ):
+        if meant:
+            check_defined(draft, (*path, key), what, meant)
+    if not (stated.tenant or stated.workload):
+        message = f"nothing may use reservation {name!r}"
+        draft.problems.error(path, message, "add tenant, or workload, or both", key=True)
+    requests = amounts(draft, (*path, "requests"), stated.requests)
+    if not any(requests.values()):
+        message = f"reservation {name!r} reserves nothing"
+        draft.problems.error(path, message, "add requests: {cpu: 8, memory: 64Gi}", key=True)
+    if pool is not None:
+        _check_offered(draft, (*path, "requests"), requests, pool, pools)
+    return Reservation(
+        name, requests, stated.pods, stated.tenant, stated.workload, stated.pool, stated.ttl or 0
+    )
+
+
+def _check_offered(draft: Draft, path: Path, requests: Amounts, pool: Pool, pools: Sequence[Pool]) -> None:
+    """Reports requests for cards that the chosen pool does not have."""
+    cards = {resource for each in pools for resource in each.resources} - set(pool.resources)
+    for resource in sorted(cards & requests.keys()):
+        message = f"pool {pool.name} has no {resource}"
+        draft.problems.error((*path, written_as(draft, path, resource)), message, key=True)

@@ -1,41 +1,121 @@
-"""Checks the keys and values of a scheme."""
+"""The label and taint scheme in effect: a preset, the changes of the policy and of a pool to it."""
 
 from __future__ import annotations
 
-from policykit.kube.names import label_key_problem, label_value_problem
-from policykit.manifests.path import Path
-from policykit.policy.compile.draft import Draft
-from policykit.policy.levels import LEVELS
+from typing import NamedTuple
+
+from policykit.model.taint import Taint
 from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
+from policykit.policy.presets import PRESETS, USAGE_KEY, Preset
 
 
-def check_schemes(draft: Draft) -> None:
-    """Reports malformed keys and values in the cluster's scheme and in those of pools."""
-    scheme = draft.policy.scheme
-    if isinstance(scheme, Scheme):
-        _check_parts(draft, ("scheme",), scheme)
-        _check_taint(draft, ("scheme", "controlPlane"), scheme.control_plane)
-        for level in LEVELS:
-            _check_key(draft, ("scheme", "topology", level), getattr(scheme.topology, level))
-    for name, pool in draft.policy.pools.items():
-        if isinstance(pool.scheme, PoolScheme):
-            _check_parts(draft, ("pools", name, "scheme"), pool.scheme)
+class EffectiveTaint(NamedTuple):
+    """A taint of the scheme. Empty parts follow from the label it belongs to."""
+
+    key: str = ""
+    value: str | None = None
+    effect: str = "NoSchedule"
+    explicit: bool = False
+    """Whether the policy sets it; otherwise it comes from the preset."""
 
 
-def _check_parts(draft: Draft, path: Path, scheme: PoolScheme) -> None:
-    for name, part in (("usage", scheme.usage), ("product", scheme.product)):
-        if isinstance(part, KeyPart):
-            _check_key(draft, (*path, name, "key"), part.key)
-            _check_taint(draft, (*path, name, "taint"), part.taint)
+class EffectivePart(NamedTuple):
+    """A label key and its taint."""
+
+    key: str = ""
+    """Empty for the product, whose key follows from the card."""
+    label: bool = True
+    taint: EffectiveTaint | None = None
 
 
-def _check_taint(draft: Draft, path: Path, taint: bool | TaintPart | None) -> None:
-    if isinstance(taint, TaintPart):
-        _check_key(draft, (*path, "key"), taint.key)
-        value = taint.value or ""
-        draft.check((*path, "value"), f"taint value {value!r}", label_value_problem(value))
+class EffectiveScheme(NamedTuple):
+    """The labels and taints of nodes for their usage and cards."""
+
+    preset: Preset
+    usage: EffectivePart
+    product: EffectivePart
+    discovery: str = ""
+    """gfd, vendor or manual; empty: chosen by card and cloud."""
+    resource_tolerations: bool = False
+
+    @property
+    def taints(self) -> tuple[EffectiveTaint, ...]:
+        """Those of pools."""
+        return tuple(part.taint for part in (self.usage, self.product) if part.taint)
 
 
-def _check_key(draft: Draft, path: Path, key: str) -> None:
-    if key:
-        draft.check(path, f"key {key!r}", label_key_problem(key))
+def cluster_scheme(scheme: str | Scheme, domain: str) -> EffectiveScheme:
+    """The scheme of pools that set none themselves."""
+    if isinstance(scheme, str):
+        return _from_preset(scheme, domain)
+    return _override(_from_preset(scheme.preset or "seed", domain), scheme)
+
+
+def pool_scheme(cluster: EffectiveScheme, scheme: str | PoolScheme | None, domain: str) -> EffectiveScheme:
+    """The scheme of a pool: the cluster's with parts replaced, or another preset."""
+    if scheme is None:
+        return cluster
+    if isinstance(scheme, str):
+        return _from_preset(scheme, domain)
+    return _override(_from_preset(scheme.preset, domain) if scheme.preset else cluster, scheme)
+
+
+def control_plane_taint(scheme: str | Scheme, domain: str) -> Taint | None:
+    """Taint of the control plane nodes; None if there is none or it is unknown."""
+    stated = None if isinstance(scheme, str) else scheme.control_plane
+    if stated is False:
+        return None
+    preset = PRESETS[scheme if isinstance(scheme, str) else scheme.preset or "seed"]
+    template = preset.control_plane or (PRESETS["seed"].control_plane if stated else "")
+    key = template.format(domain=domain) if domain else ""
+    if isinstance(stated, TaintPart):
+        return Taint(stated.key or key, stated.value or "", stated.effect) if stated.key or key else None
+    return Taint(key) if key else None
+
+
+def _from_preset(name: str, domain: str) -> EffectiveScheme:
+    preset = PRESETS[name]
+    return EffectiveScheme(
+        preset,
+        EffectivePart(
+            USAGE_KEY.format(domain=domain) if domain else "",
+            True,
+            EffectiveTaint() if preset.usage_taint else None,
+        ),
+        EffectivePart("", True, EffectiveTaint() if preset.product_taint else None),
+        resource_tolerations=preset.resource_tolerations,
+    )
+
+
+def _override(base: EffectiveScheme, changes: PoolScheme) -> EffectiveScheme:
+    tolerations = changes.resource_tolerations
+    return base._replace(
+        usage=_override_part(base.usage, changes.usage),
+        product=_override_part(base.product, changes.product),
+        discovery=changes.discovery or base.discovery,
+        resource_tolerations=base.resource_tolerations if tolerations is None else tolerations,
+    )
+
+
+def _override_part(part: EffectivePart, stated: bool | KeyPart | None) -> EffectivePart:
+    if stated is None:
+        return part
+    if stated is False:
+        return EffectivePart(part.key, False, None)
+    if stated is True:
+        return EffectivePart(part.key, True, part.taint or EffectiveTaint(explicit=True))
+    return EffectivePart(
+        stated.key or part.key,
+        part.label if stated.label is None else stated.label,
+        _override_taint(part.taint, stated.taint),
+    )
+
+
+def _override_taint(taint: EffectiveTaint | None, stated: bool | TaintPart | None) -> EffectiveTaint | None:
+    if stated is None:
+        return taint
+    if stated is False:
+        return None
+    if stated is True:
+        return taint or EffectiveTaint(explicit=True)
+    return EffectiveTaint(stated.key, stated.value, stated.effect, explicit=True)

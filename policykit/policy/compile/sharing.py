@@ -9,18 +9,18 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.cards import mig_resource
+from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
+from policykit.policy.compile.card_labels import GFD_VENDOR, CardData
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import GFD_VENDOR, KnownCard
+from policykit.policy.messages import did_you_mean
 from policykit.policy.models import pool as written
-from policykit.policy.suggest import did_you_mean
 
 _PROFILE = re.compile(r"([1-8])g\.[0-9]+gb(\+me|\+me\.all|\+gfx|-me)?\Z")
 
 
-class Offer(NamedTuple):
+class CardOffer(NamedTuple):
     """Cards of one node as the device plugin offers them."""
 
     amounts: Mapping[str, int]
@@ -32,7 +32,7 @@ class Offer(NamedTuple):
 class PoolCards(NamedTuple):
     """The cards of a pool, and how they are partitioned or shared."""
 
-    card: KnownCard
+    card: CardData
     sharing: Sharing
     per_node: int
     """0 if unknown."""
@@ -42,7 +42,7 @@ class PoolCards(NamedTuple):
     sure: bool = True
     """Whether the number is exact, or an upper bound."""
 
-    def offer(self, per_node: int | None = None) -> Offer:
+    def offer(self, per_node: int | None = None) -> CardOffer:
         """What a node advertises: MIG partitions, replicas of them or of cards, or whole cards."""
         number = self.per_node if per_node is None else per_node
         sharing = self.sharing
@@ -52,13 +52,13 @@ class PoolCards(NamedTuple):
             amounts = {f"{mig_resource(p)}{ending}": cut * slices for p, slices in sharing.profiles.items()}
             if self.whole:
                 amounts[self.card.resource] = self.whole
-            return Offer(amounts, number)
+            return CardOffer(amounts, number)
         slices = next(iter(sharing.profiles.values()), 1) if sharing.mode == "mig-single" else 1
         counted = number * slices
-        return Offer({f"{self.card.resource}{ending}": counted * sharing.replicas}, counted)
+        return CardOffer({f"{self.card.resource}{ending}": counted * sharing.replicas}, counted)
 
 
-def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard | None) -> Sharing:
+def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: CardData | None) -> Sharing:
     """The sharing of a pool; reports settings that contradict each other."""
     sharing = Sharing(stated.mode, stated.replicas or 1, dict(stated.profiles))
     if stated.mode == "none":
@@ -94,7 +94,7 @@ def _check_replicas(draft: Draft, path: Path, stated: written.Sharing) -> None:
         draft.problems.error((*path, "profiles"), message, "use mode mig-single or mig-mixed", key=True)
 
 
-def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard) -> None:
+def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: CardData) -> None:
     if card.vendor != GFD_VENDOR:
         message = f"mode {stated.mode} is for NVIDIA cards, which {card.name} is not"
         draft.problems.error((*path, "mode"), message)
@@ -112,7 +112,7 @@ def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: K
     _check_compute(draft, (*path, "profiles"), stated.profiles, card)
 
 
-def _check_profile(draft: Draft, path: Path, profile: str, slices: int, card: KnownCard) -> None:
+def _check_profile(draft: Draft, path: Path, profile: str, slices: int, card: CardData) -> None:
     known = card.mig_profiles
     if not _PROFILE.match(profile):
         message = f"{profile!r} is not a MIG profile"
@@ -127,7 +127,7 @@ def _check_profile(draft: Draft, path: Path, profile: str, slices: int, card: Kn
         draft.problems.error(path, message)
 
 
-def _check_compute(draft: Draft, path: Path, profiles: Mapping[str, int], card: KnownCard) -> None:
+def _check_compute(draft: Draft, path: Path, profiles: Mapping[str, int], card: CardData) -> None:
     """Reports profiles that exceed a card's compute slices: 7 if its largest profile is 7g, 4 if 4g."""
     slices = {p: int(match[1]) for p in {*profiles, *card.mig_profiles} if (match := _PROFILE.match(p))}
     whole = max((slices[p] for p in card.mig_profiles if p in slices), default=0)

@@ -1,4 +1,4 @@
-"""The topology of nodes: zones, racks, switches and so on as labels."""
+"""The topology of nodes: levels such as zones, racks and switches, as labels."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from collections.abc import Mapping
 
 from policykit.kube.names import label_value_problem
 from policykit.manifests.path import Path
+from policykit.model.topology import LEVELS, Level, default_key
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.levels import level_key
-from policykit.policy.levels import LEVELS
-from policykit.policy.models.nodes import Place, PlaceOf
-from policykit.policy.node_names import chosen
-from policykit.policy.suggest import did_you_mean
+from policykit.policy.messages import did_you_mean
+from policykit.policy.models.pool import NodeTopology, PoolTopology
+from policykit.policy.node_names import matching_names
 
-Placing = Mapping[str, Mapping[str, str]]
+TopologyLabels = Mapping[str, Mapping[str, str]]
 """Node name to its topology labels."""
 
 
-def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tuple[str, ...]) -> Placing:
+def node_topology(
+    draft: Draft, path: Path, topology: tuple[NodeTopology, ...], names: tuple[str, ...]
+) -> TopologyLabels:
     """Topology labels of each node in `topology`; later entries win."""
     placed: dict[str, dict[str, str]] = {}
     known = dict.fromkeys(names)
     for number, place in enumerate(topology):
-        labels = place_labels(draft, (*path, number), place)
+        labels = topology_labels(draft, (*path, number), place)
         if not place.nodes:
             draft.problems.error(
                 (*path, number, "nodes"), "this topology entry has no nodes", "add nodes: [...]"
             )
         for index, pattern in enumerate(place.nodes):
-            meant = chosen(known, pattern)
+            meant = matching_names(known, pattern)
             if not meant:
                 message = f"no node of this pool matches {pattern!r}"
                 hint = (
@@ -40,7 +41,7 @@ def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tupl
     return placed
 
 
-def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
+def topology_labels(draft: Draft, path: Path, place: PoolTopology) -> dict[str, str]:
     """Label keys and values of the levels in a topology entry."""
     labels: dict[str, str] = {}
     for level in LEVELS:
@@ -52,9 +53,64 @@ def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
     return labels
 
 
-def grouped(names: tuple[str, ...], placed: Placing) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
+def group_by_topology(
+    names: tuple[str, ...], placed: TopologyLabels
+) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Node names grouped by topology labels, in order."""
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name in names:
         groups.setdefault(tuple(sorted(placed.get(name, {}).items())), []).append(name)
     return {labels: tuple(group) for labels, group in groups.items()}
+
+
+def compile_levels(draft: Draft) -> tuple[Level, ...]:
+    """Levels that a pool, a workload kind or the scheme uses, widest first."""
+    used = _of_pools(draft) | _of_workloads(draft)
+    keys = {level: _key(draft, level) for level in LEVELS if level in used or _stated(draft, level)}
+    found = tuple(Level(level, key) for level, key in keys.items() if key)
+    _check_distinct(draft, found)
+    return found
+
+
+def level_key(draft: Draft, path: Path, level: str) -> str:
+    """Label key of a level used at `path`; reports a level without one."""
+    key = _key(draft, level)
+    if not key:
+        message = f"{level} has no label key because the policy has no domain"
+        hint = f"add domain: example.com, or scheme.topology.{level}"
+        draft.problems.error(path, message, hint, key=path[-1] == level)
+    return key
+
+
+def _key(draft: Draft, level: str) -> str:
+    return _stated(draft, level) or default_key(level, draft.policy.domain)
+
+
+def _stated(draft: Draft, level: str) -> str:
+    scheme = draft.policy.scheme
+    return "" if isinstance(scheme, str) else str(getattr(scheme.topology, level))
+
+
+def _of_pools(draft: Draft) -> set[str]:
+    topologies = [pool.topology for pool in draft.policy.pools.values()]
+    places = [
+        place
+        for topology in topologies
+        for place in ((topology,) if isinstance(topology, PoolTopology) else topology)
+    ]
+    return {level for level in LEVELS if any(getattr(place, level) for place in places)}
+
+
+def _of_workloads(draft: Draft) -> set[str]:
+    wanted = [each for kind in draft.policy.workloads.values() for each in (kind.within, kind.across)]
+    return {each.level for each in wanted if each is not None and each.level}
+
+
+def _check_distinct(draft: Draft, levels: tuple[Level, ...]) -> None:
+    homes: dict[str, str] = {}
+    for level in levels:
+        home = homes.setdefault(level.key, level.name)
+        if home != level.name:
+            stated = level.name if _stated(draft, level.name) else home
+            message = f"{home} and {level.name} have the same label key, {level.key}"
+            draft.problems.error(("scheme", "topology", stated), message, "give each level its own key")

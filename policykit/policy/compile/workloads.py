@@ -1,22 +1,33 @@
-"""Workload kinds."""
+"""Workload kinds, with their gangs and autoscaling."""
 
 from __future__ import annotations
 
-from policykit.kube.names import dns_label_problem, label_key_problem, label_value_problem
+from policykit.kube.names import (
+    dns_label_problem,
+    dns_subdomain_problem,
+    label_key_problem,
+    label_value_problem,
+)
 from policykit.manifests.path import Path
-from policykit.model.workload import Match, WorkloadKind
-from policykit.policy.compile.autoscaling import autoscaling, check_targets
+from policykit.model.gang import GangRule
+from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
+from policykit.model.workload import Autoscaling, Match, Metric, ScaleTarget, WorkloadKind
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.gangs import across, gang_rule, within
 from policykit.policy.compile.placements import named_placement
+from policykit.policy.compile.topology import level_key
+from policykit.policy.messages import nearest
 from policykit.policy.models import workload as written
-from policykit.policy.suggest import nearest
+from policykit.policy.models.workload import Workload
 from policykit.targets import TARGETS
+
+_ORDER = (*LEVELS, "node")
+_APPS = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
+_WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "CronJob", "Pod"})
 
 
 def compile_workloads(draft: Draft) -> dict[str, WorkloadKind]:
     """All workload kinds in the policy's order, which `match` follows."""
-    check_targets(draft)
+    _check_scale_targets(draft)
     return {name: _workload(draft, name, stated) for name, stated in draft.policy.workloads.items()}
 
 
@@ -41,10 +52,10 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
         unique(stated.helpers) if stated.helpers is not None else None,
         _matches(draft, path, stated.match),
         placement,
-        gang_rule(stated),
-        within(draft, path, stated.within),
-        across(draft, path, stated),
-        autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
+        _gang_rule(stated),
+        _within(draft, path, stated.within),
+        _across(draft, path, stated),
+        _autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
     )
 
 
@@ -77,3 +88,119 @@ def _match(draft: Draft, path: Path, stated: written.Match) -> Match:
         draft.check((*path, "labels", key), f"label key {key!r}", label_key_problem(key), key=True)
         draft.check((*path, "labels", key), f"label {key}: value {value!r}", label_value_problem(value))
     return Match(stated.kinds, stated.namespaces, dict(stated.labels), stated.names)
+
+
+def _gang_rule(stated: Workload) -> GangRule | None:
+    """Gang settings beyond `all`; None if there are none."""
+    gang = stated.gang
+    if gang is None or isinstance(gang, str):
+        return None
+    rule = GangRule(gang.size, gang.timeout, gang.on_timeout or "")
+    return rule if rule != GangRule() else None
+
+
+def _within(draft: Draft, path: Path, stated: written.Within | None) -> TopologyAffinity | None:
+    """How close together the pods of a job are placed."""
+    if stated is None or not _level(draft, (*path, "within"), stated.level):
+        return None
+    return TopologyAffinity(str(stated.level), stated.mode == "hard")
+
+
+def _across(draft: Draft, path: Path, stated: Workload) -> TopologySpread | None:
+    """Over what the pods of a workload are spread."""
+    wanted, close = stated.across, stated.within
+    if wanted is None or not _level(draft, (*path, "across"), wanted.level):
+        return None
+    if close is not None and close.level and _ORDER.index(str(wanted.level)) <= _ORDER.index(close.level):
+        message = f"pods kept within one {close.level} are all in one {wanted.level}: nothing to spread over"
+        draft.problems.error((*path, "across", "level"), message, f"use a level below {close.level}")
+    return TopologySpread(str(wanted.level), wanted.mode == "hard", wanted.skew)
+
+
+def _level(draft: Draft, path: Path, level: str | None) -> bool:
+    if not level:
+        message = f"workload kind {path[1]}: {path[-1]} has no level"
+        draft.problems.error(path, message, "add level: rack", key=True)
+    elif level != "node":
+        level_key(draft, (*path, "level"), level)
+    return bool(level)
+
+
+def _autoscaling(draft: Draft, path: Path, stated: written.Autoscaling | None) -> Autoscaling | None:
+    """Bounds and metrics; None if the policy sets none."""
+    if stated is None:
+        return None
+    if stated.max is None:
+        draft.problems.error(
+            path, f"autoscaling of workload kind {path[1]} has no max", "add max: 8", key=True
+        )
+    elif stated.min > stated.max:
+        message = f"min {stated.min} is greater than max {stated.max}"
+        draft.problems.error((*path, "min"), message, "lower min or raise max")
+    metrics = [_metric(draft, (*path, "metrics", n), each) for n, each in enumerate(stated.metrics)]
+    if stated.min == 0 and not any(each.external for each in stated.metrics):
+        message = "min 0 needs an external metric: with no pods there are no pod metrics"
+        draft.problems.error((*path, "min"), message, "set min: 1, or add an external metric")
+    targets = [_scale_target(draft, (*path, "targets", n), each) for n, each in enumerate(stated.targets)]
+    return Autoscaling(stated.max or 1, stated.min, tuple(metrics), tuple(targets), stated.cooldown)
+
+
+def _check_scale_targets(draft: Draft) -> None:
+    """Reports workloads with more than one autoscaler, which would undo each other's work."""
+    homes: dict[tuple[str, str, str], str] = {}
+    for name, kind in draft.policy.workloads.items():
+        for number, each in enumerate(kind.autoscaling.targets if kind.autoscaling else ()):
+            identity = (each.kind, each.namespace, each.name)
+            home = homes.setdefault(identity, name)
+            if home != name or identity in [
+                (t.kind, t.namespace, t.name) for t in _scale_targets(kind)[:number]
+            ]:
+                path = ("workloads", name, "autoscaling", "targets", number)
+                message = f"{each.kind} {each.name} is already scaled by workload kind {home}"
+                draft.problems.error(path, message, "list it once")
+
+
+def _scale_targets(kind: Workload) -> tuple[written.ScaleTarget, ...]:
+    return kind.autoscaling.targets if kind.autoscaling else ()
+
+
+def _metric(draft: Draft, path: Path, stated: written.Metric) -> Metric:
+    sources = {"resource": stated.resource or "", "pods": stated.pods, "external": stated.external}
+    named = [source for source, name in sources.items() if name]
+    if len(named) != 1:
+        given = f"this one has {' and '.join(named)}" if named else "this one has none"
+        message = f"a metric needs exactly one of resource, pods and external; {given}"
+        draft.problems.error(path, message, "use {resource: cpu, utilization: 70}")
+    source = named[0] if named else "resource"
+    if named:
+        _check_value(draft, path, source, stated)
+    return Metric(source, sources[source], stated.utilization, stated.average or "")
+
+
+def _check_value(draft: Draft, path: Path, source: str, stated: written.Metric) -> None:
+    if stated.utilization is not None and source != "resource":
+        message = "utilization is a percentage of requests and applies only to cpu and memory"
+        draft.problems.error((*path, "utilization"), message, 'use average: "5"', key=True)
+    elif stated.utilization is None and stated.average is None:
+        hint = "add utilization: 70" if source == "resource" else 'add average: "5"'
+        draft.problems.error(path, "this metric has no target value", hint)
+    elif stated.utilization is not None and stated.average is not None:
+        message = "a metric has either a utilization or an average, not both"
+        draft.problems.error((*path, "average"), message, "remove one of them", key=True)
+
+
+def _scale_target(draft: Draft, path: Path, stated: written.ScaleTarget) -> ScaleTarget:
+    if not stated.name:
+        draft.problems.error(path, "this target has no name", "add name")
+    else:
+        draft.check((*path, "name"), f"name {stated.name!r}", dns_subdomain_problem(stated.name))
+    if stated.namespace:
+        problem = dns_label_problem(stated.namespace)
+        draft.check((*path, "namespace"), f"namespace {stated.namespace!r}", problem)
+    if stated.kind in _WITHOUT_SCALE:
+        message = f"a {stated.kind} cannot be scaled"
+        draft.problems.error((*path, "kind"), message, "use a Deployment or StatefulSet")
+    elif stated.api_version == "apps/v1" and stated.kind not in _APPS:
+        message = f"apps/v1 has no kind {stated.kind!r} with replicas"
+        draft.problems.error((*path, "kind"), message, "add its apiVersion: group/v1")
+    return ScaleTarget(stated.kind, stated.name, stated.namespace, stated.api_version)

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, PlainValidator, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -80,3 +80,10 @@ Duration = Annotated[Any, PlainValidator(_duration), WithJsonSchema({"type": "st
 
 Amounts = dict[str, Quantity]
 """Resource name, or card of this policy, to amount."""
+
+
+class Target(Model):
+    """Options that every system has."""
+
+    version: str = Field("", description='Version installed, in quotes: "1.15.1". Default: the newest known.')
+    namespace: str = Field("", description="Namespace it is installed in. Default: its chart's.")

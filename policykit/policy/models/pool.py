@@ -1,12 +1,88 @@
-"""Node pools."""
+"""Node pools: cards, nodes, labels and taints."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from policykit.policy.models.base import BY_FORM, Amounts, Effect, Model
-from policykit.policy.models.nodes import Nodes, Topology
+from policykit.policy.models.base import BY_FORM, Amounts, Effect, Model, Quantity
 from policykit.policy.models.scheme import PoolSchemeChoice
+
+
+class Card(Model):
+    """A card from the catalogue, given by its product, or any other card, given by its resource."""
+
+    product: str = Field(
+        "",
+        description="Value of the product label of its nodes, as on a node: NVIDIA-H20. "
+        "`policykit cards` lists known values.",
+    )
+    resource: str = Field(
+        "", description="Extended resource that pods request: nvidia.com/gpu. Default: the catalogue's."
+    )
+    product_key: str = Field("", description="Node label key of the product. Default: the scheme's.")
+    per_node: int | None = Field(None, ge=0, description="Cards per node. Default: the catalogue's.")
+    memory: Quantity | None = Field(None, description="Memory per card: 96Gi. Default: the catalogue's.")
+    labels: dict[str, str] = Field({}, description="Additional labels of nodes with this card.")
+
+
+class NodeSet(Model):
+    """Nodes by range (autoscaled), by name, or by label. Exactly one of the three."""
+
+    min: int | None = Field(
+        None, ge=0, description="Minimum number of nodes; 0 for a pool that can scale to zero."
+    )
+    max: int | None = Field(None, ge=0, description="Maximum number of nodes. Default: unlimited.")
+    names: tuple[str, ...] | None = Field(
+        None, description='Node names; "gpu-[01-16]" stands for sixteen nodes.'
+    )
+    selector: dict[str, str] | None = Field(
+        None, description="Labels that select the nodes, if their number is not set here."
+    )
+
+
+NodesChoice = Annotated[
+    Annotated[Annotated[int, Field(ge=0)], Tag("<int>")] | Annotated[NodeSet, Tag("<map>")], BY_FORM
+]
+
+
+class NodeShape(Model):
+    """Nodes of the same size within a pool."""
+
+    nodes: NodesChoice | None = Field(None, description="Their number, or which nodes they are.")
+    allocatable: Amounts | None = Field(
+        None, description="Allocatable amounts per node. Default: the pool's."
+    )
+    cards_per_node: int | None = Field(None, ge=0, description="Default: the pool's.")
+    labels: dict[str, str] = Field({}, description="Labels of these nodes in addition to the pool's.")
+
+
+Nodes = Annotated[
+    Annotated[Annotated[int, Field(ge=0)], Tag("<int>")]
+    | Annotated[NodeSet, Tag("<map>")]
+    | Annotated[tuple[NodeShape, ...], Tag("<list>")],
+    BY_FORM,
+]
+
+
+class PoolTopology(Model):
+    """Topology of nodes, widest level first."""
+
+    zone: str = Field("", description="Value of the zone label.")
+    domain: str = Field("", description="Value of the network domain label.")
+    rack: str = Field("", description="Value of the rack label.")
+    switch: str = Field("", description="Value of the switch label.")
+    nvlink: str = Field("", description="Value of the NVLink domain label.")
+
+
+class NodeTopology(PoolTopology):
+    """Topology of some nodes of a pool."""
+
+    nodes: tuple[str, ...] = Field((), description='Node names, globs ("gpu-0*") or ranges ("gpu-[01-08]").')
+
+
+Topology = Annotated[
+    Annotated[PoolTopology, Tag("<map>")] | Annotated[tuple[NodeTopology, ...], Tag("<list>")], BY_FORM
+]
 
 
 class Sharing(Model):

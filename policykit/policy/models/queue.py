@@ -1,13 +1,13 @@
-"""Queues: shares of the cluster, and preemption between them."""
+"""Queues, tenants, reservations, PriorityClasses and quotas."""
 
 from typing import Annotated
 
 from pydantic import Field, Tag
 
-from policykit.policy.models.base import BY_FORM, Amounts, Model
+from policykit.policy.models.base import BY_FORM, Amounts, Duration, Model
 
 
-class Submit(Model):
+class Submitters(Model):
     """Who may submit; both empty: nobody."""
 
     users: tuple[str, ...] = Field((), description='Users; ["*"] means everybody.')
@@ -40,7 +40,7 @@ class Queue(Model):
     reclaimable: bool = Field(
         True, description="Whether other queues may reclaim what it uses above its guarantee."
     )
-    submit: Submit | None = Field(
+    submit: Submitters | None = Field(
         None,
         description="Who may submit to it and the queues below. Default: those who may submit to its parent.",
     )
@@ -57,4 +57,63 @@ class Preemption(Model):
     )
     reclaim: bool | None = Field(
         None, description="Queues below their guarantee reclaim resources from queues above theirs."
+    )
+
+
+class Tenant(Model):
+    """A team that shares the cluster with others."""
+
+    namespaces: tuple[str, ...] = Field((), description="Namespaces it owns; each belongs to one tenant.")
+    queue: str = Field("", description="Queue of the workloads in its namespaces. Default: none.")
+    users: tuple[str, ...] = Field((), description="Users of the tenant.")
+    groups: tuple[str, ...] = Field((), description="Groups of the tenant.")
+
+
+class Reservation(Model):
+    """Capacity kept free for certain pods."""
+
+    tenant: str = Field("", description="Tenant whose pods may use it. Default: any.")
+    workload: str = Field("", description="Workload kind whose pods may use it. Default: any.")
+    pool: str = Field("", description="Pool to reserve it in. Default: wherever it fits.")
+    requests: Amounts = Field({}, description="Requests of one pod: resource name, or a card, to amount.")
+    pods: int = Field(1, ge=1, description="Number of such pods to keep room for.")
+    ttl: Duration | None = Field(
+        None, description="How long to keep it: 24h. Default: until it is removed from the policy."
+    )
+
+
+class Priority(Model):
+    """A PriorityClass."""
+
+    value: int | None = Field(
+        None, ge=-2147483648, le=1000000000, description="Pods with a higher value are scheduled first."
+    )
+    preempts: bool = Field(True, description="Whether its pods may preempt pods of lower priority.")
+    default: bool = Field(
+        False, description="Applies to pods that name no class; at most one class can be the default."
+    )
+    description: str = Field("", description="Description for users.")
+
+
+class Containers(Model):
+    """A LimitRange: defaults and bounds per container, for cpu, memory and ephemeral-storage only."""
+
+    default: Amounts = Field({}, description="Default limits of containers.")
+    default_request: Amounts = Field({}, description="Default requests of containers.")
+    min: Amounts = Field({}, description="Minimum request of a container.")
+    max: Amounts = Field({}, description="Maximum limit of a container.")
+
+
+class Quota(Model):
+    """A ResourceQuota: the total a namespace may request, and a LimitRange for its containers."""
+
+    namespace: str = Field("", description="Namespace of the quota. Default: the quota's name.")
+    requests: Amounts = Field({}, description="Resource name, or a card of this policy, to amount.")
+    limits: Amounts = Field({}, description="Limits of cpu, memory and ephemeral-storage.")
+    pods: int | None = Field(None, ge=0, description="Maximum number of pods.")
+    priorities: tuple[str, ...] = Field(
+        (), description="Count only pods of these PriorityClasses. Default: all pods."
+    )
+    containers: Containers | None = Field(
+        None, description="Defaults and bounds of containers in the namespace. Default: none."
     )

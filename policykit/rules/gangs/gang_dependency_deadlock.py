@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
-from policykit.model.gang import Ordered
+from policykit.model.gang import PodCreationOrder
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -49,31 +49,33 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     minima: dict[tuple[str, str, str], list[int | None]] = {}
     for group in scope.groups:
         minima.setdefault(group.value[:3], []).append(group.value.min_member)
-    for one in scope.of(Ordered):
+    for one in scope.of(PodCreationOrder):
         order = one.value
         minimum = _minimum(minima, order)
-        if order.said or (minimum is not None and minimum > order.first):
+        if order.problem or (minimum is not None and minimum > order.first):
             yield _violation(one, minimum)
 
 
-def _minimum(minima: Mapping[tuple[str, str, str], Sequence[int | None]], order: Ordered) -> int | None:
+def _minimum(
+    minima: Mapping[tuple[str, str, str], Sequence[int | None]], order: PodCreationOrder
+) -> int | None:
     if order.minimum is not None or not order.system:
         return order.minimum
     groups = minima.get((order.system, order.namespace, order.group), ())
     return groups[0] if len(groups) == 1 else None
 
 
-def _violation(one: Located[Ordered], minimum: int | None) -> Violation:
+def _violation(one: Located[PodCreationOrder], minimum: int | None) -> Violation:
     order = one.value
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
-    message = order.said or (
+    message = order.problem or (
         f"{gang} needs {minimum} pods to start, but only {pods} created before that: {order.why}"
     )
     return Violation(one.at("order"), message, _advice(one))
 
 
-def _advice(one: Located[Ordered]) -> str:
+def _advice(one: Located[PodCreationOrder]) -> str:
     first = one.value.first
     lower = f"lower the gang to {first}" if first > 1 else "remove the gang"
     if one.resource.kind == "StatefulSet":

@@ -17,8 +17,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.placement.capacity import pods_in
-from policykit.placement.gang_domain import largest_domain
+from policykit.placement.capacity import largest_domain, pods_in
 from policykit.placement.review import Review, review
 
 BAD = """\

@@ -13,11 +13,11 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.model.cluster import Cluster
+from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import TaskGroups
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.model.sharing import QueueUse
 from policykit.targets import destinations, queue_trees
 from policykit.targets.destinations import FOUND, Directory
 
@@ -115,9 +115,9 @@ def _names(cluster: Cluster, system: str) -> dict[str, str]:
     """The system's name of a queue to the policy's."""
     if system != "yunikorn":
         return {each.name: each.name for each in cluster.queues}
-    from policykit.targets.yunikorn.derived.paths import paths
+    from policykit.targets.yunikorn.queue_tree import queue_paths
 
-    return {path.lower(): name for name, path in paths(cluster.queues).items()}
+    return {path.lower(): name for name, path in queue_paths(cluster.queues).items()}
 
 
 def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[Violation]:

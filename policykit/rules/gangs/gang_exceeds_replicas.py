@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.linter.gang_fix import sized
+from policykit.linter.gangs import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.model.gang import Autoscaler, Membership, PodGroup

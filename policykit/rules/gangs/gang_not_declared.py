@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.kube.exclusive import has_own_domain
-from policykit.kube.gang_units import largest_unit
-from policykit.kube.jobs import all_at_once, goes_on_with_fewer
+from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_domain, largest_unit
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gang_fix import sized
+from policykit.linter.gangs import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import Target
-from policykit.manifests.document import Manifest, texts
+from policykit.manifests.document import Manifest, texts, words
 from policykit.manifests.path import dotted, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.owner import is_gated_or_suspended, owner

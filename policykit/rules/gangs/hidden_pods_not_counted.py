@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.kube.podsets.titles import title
+from policykit.kube.podsets.podset import title
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup

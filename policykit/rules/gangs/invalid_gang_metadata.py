@@ -2,28 +2,23 @@
 
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
-refuses unquoted numbers and booleans, and lists. A key that is one slip away from a scheduler's own
-is read by nobody.
+refuses unquoted numbers and booleans, and lists. No scheduler reads a misspelt key.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
-from policykit.rules.gangs import koordinator_groups as koordinator
-from policykit.rules.gangs import kueue_metadata as kueue
+from policykit.rules import system_violations
 from policykit.rules.gangs import misspelt_keys
-from policykit.rules.gangs import volcano_groups as volcano
-from policykit.rules.gangs import yunikorn_metadata as yunikorn
 from policykit.targets import GANG_ANNOTATIONS
 
 BAD = """\
@@ -63,9 +58,6 @@ _MARKS = (
 )
 """What the keys of gang metadata, and fields that ask for a gang, begin with; most objects have none."""
 
-_Read = Callable[[Manifest, Sequence[PodSet]], Iterator[Violation]]
-_READERS: tuple[_Read, ...] = (volcano.faults, koordinator.faults, yunikorn.faults, kueue.faults)
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """PodGroups, owners of pods and pod templates, each scheduler's metadata by its own rules."""
@@ -75,10 +67,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.kind != "PodGroup" and not misspelt and not words(manifest.data).begin(_MARKS):
         return
     sets = pod_sets(manifest.data)
-    yield from misspelt_keys.faults(manifest, sets, misspelt)
+    yield from misspelt_keys.violations(manifest, sets, misspelt)
     yield from _unquoted(manifest, sets)
-    for read in _READERS:
-        yield from read(manifest, sets)
+    yield from system_violations("PK310", manifest, context)
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:

@@ -13,7 +13,7 @@ from functools import partial
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.manifests.patch import Patch
-from policykit.model.gang import Scheduled
+from policykit.model.gang import GangScheduler
 from policykit.model.severity import Applicability, Severity
 from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
 
@@ -45,13 +45,13 @@ spec:
 
 GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 
-_Member = Located[Scheduled]
+_Member = Located[GangScheduler]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs that objects make of their own pods, and those that pods join by name."""
     gangs: dict[tuple[object, ...], list[_Member]] = {}
-    for one in scope.of(Scheduled):
+    for one in scope.of(GangScheduler):
         value = one.value
         whose = (one.path, one.document) if not value.system else ()
         gangs.setdefault((value.system, value.namespace, value.group, *whose), []).append(one)

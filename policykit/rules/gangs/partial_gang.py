@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.kube.jobs import all_at_once, goes_on_with_fewer
+from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gang_fix import sized
+from policykit.linter.gangs import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.review import review
-from policykit.targets.yunikorn.groups import read_membership
+from policykit.targets.yunikorn.metadata import read_membership
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1

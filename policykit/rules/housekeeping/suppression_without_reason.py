@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.suppression import SuppressionUse
+from policykit.linter.suppressions import SuppressionUse
 from policykit.model.severity import Severity
 
 BAD = """\

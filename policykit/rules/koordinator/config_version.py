@@ -39,7 +39,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     configuration = scheduler_configuration.read(manifest)
     if not configuration.profiles:
         return
-    for problem in validator.startup(configuration, versions.possible(context.cluster)):
+    for problem in validator.startup(configuration, versions.possible_versions(context.cluster)):
         if problem.path == ("apiVersion",) and configuration.api_version is None:
             continue
         # Which plugin is to sort the queue depends on the release.

@@ -1,20 +1,24 @@
-"""Labels, annotations and resource names of pods that request devices from Koordinator."""
+"""Labels, annotations and resource names of pods that request devices from Koordinator.
+
+Apart from its rule, which most pods do not need it for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
+from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, texts
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.rules.koordinator import pod_annotations
 from policykit.rules.koordinator.device_requests import FPGA, GPU, RATIO, RDMA, SHARED, Request
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, SYSTEM
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
 if TYPE_CHECKING:
@@ -29,10 +33,17 @@ _COUNTABLE = {"rdma": RDMA, "fpga": FPGA}
 _PARTITION_SIZES = (1, 2, 4, 8)
 """Cards per partition in the built-in partition tables (H100, H800, H20)."""
 
+_PREFIX = "scheduling.koordinator.sh/"
+_HINT, _JOINT, _PARTITION = (
+    f"{_PREFIX}{name}" for name in ("device-allocate-hint", "device-joint-allocate", "gpu-partition-spec")
+)
+_BIND = ("Default", "FullPCPUs", "SpreadByPCPUs", "ConstrainedBurst")
+_ANY: tuple[str, ...] = ()
+
 
 def counted(pod_set: PodSet) -> frozenset[str]:
     """Resources whose amount is a number of devices, because the allocate hint says so."""
-    hint = pod_annotations.read(pod_set, pod_annotations.HINT)
+    hint = _annotation(pod_set, _HINT)
     return frozenset(
         name
         for kind, name in _COUNTABLE.items()
@@ -43,6 +54,7 @@ def counted(pod_set: PodSet) -> frozenset[str]:
 def check(review: Review, requests: Mapping[str, Request], cluster: Cluster | None) -> Iterator[Violation]:
     """Everything except the amounts."""
     pod_set = review.pod_set
+    yield from _annotations(pod_set)
     yield from _isolation(pod_set)
     yield from _old_names(requests)
     yield from _joint(pod_set, requests)
@@ -99,12 +111,12 @@ def _old_names(requests: Mapping[str, Request]) -> Iterator[Violation]:
 
 
 def _joint(pod_set: PodSet, requests: Mapping[str, Request]) -> Iterator[Violation]:
-    types = texts(pod_annotations.read(pod_set, pod_annotations.JOINT).get("deviceTypes"))
+    types = texts(_annotation(pod_set, _JOINT).get("deviceTypes"))
     for position, kind in enumerate(types):
         requested = any(kind in name.partition("/")[2] for name in requests)
         if kind in ("gpu", "rdma", "fpga") and not requested and not (kind == "gpu" and _npu(requests)):
             yield Violation(
-                pod_set.place("annotations", pod_annotations.JOINT),
+                pod_set.place("annotations", _JOINT),
                 f"deviceTypes names {kind}, but the pod requests none: it is ignored",
                 f"request koordinator.sh/{kind} too, or remove it from deviceTypes",
                 Severity.WARNING,
@@ -113,15 +125,14 @@ def _joint(pod_set: PodSet, requests: Mapping[str, Request]) -> Iterator[Violati
 
 
 def _partition(pod_set: PodSet, requests: Mapping[str, Request]) -> Iterator[Violation]:
-    if pod_annotations.PARTITION not in pod_set.annotations:
+    if _PARTITION not in pod_set.annotations:
         return
-    path = pod_set.place("annotations", pod_annotations.PARTITION)
+    path = pod_set.place("annotations", _PARTITION)
     cards = _cards(requests)
     if SHARED in requests or cards == 0:
         yield Violation(
             path,
-            f"{pod_annotations.PARTITION} applies to whole cards, but the pod requests part of one: "
-            "it is ignored",
+            f"{_PARTITION} applies to whole cards, but the pod requests part of one: it is ignored",
             "delete it, or request whole cards",
             Severity.WARNING,
             key=True,
@@ -129,7 +140,7 @@ def _partition(pod_set: PodSet, requests: Mapping[str, Request]) -> Iterator[Vio
     elif cards is not None and cards < 8 and cards not in _PARTITION_SIZES:
         yield Violation(
             path,
-            f"{pod_annotations.PARTITION} with {cards} cards: the built-in partitions have 1, 2, 4 or 8",
+            f"{_PARTITION} with {cards} cards: the built-in partitions have 1, 2, 4 or 8",
             "request 1, 2, 4 or 8 cards, or define your own partition tables on the Devices",
             Severity.WARNING,
             key=True,
@@ -166,7 +177,7 @@ def _overhead(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
     if cluster is None or target is None or not pod_set.spec.get("overhead"):
         return
     packs = any(pool.card for pool in cluster.pools)
-    if packs and versions.possible(cluster)[-1] >= PLUGINS["NodeResourcesFitPlus"]:
+    if packs and versions.possible_versions(cluster)[-1] >= PLUGINS["NodeResourcesFitPlus"]:
         yield Violation(
             pod_set.place("overhead"),
             "the pod sets overhead, which can crash NodeResourcesFitPlus of Koordinator",
@@ -187,3 +198,122 @@ def _cards(requests: Mapping[str, Request]) -> int | None:
         if number is not None:
             return number // per
     return None
+
+
+class _Shape(NamedTuple):
+    """Fields of a JSON object with their allowed values; empty: any."""
+
+    fields: Mapping[str, tuple[str, ...]]
+    below: tuple[str, ...] = ()
+    """The annotation has one such object under each of these names."""
+
+
+_SHAPES: Mapping[str, _Shape] = {
+    f"{_PREFIX}resource-spec": _Shape(
+        {
+            "requiredCPUBindPolicy": _BIND,
+            "preferredCPUBindPolicy": _BIND,
+            "preferredCPUExclusivePolicy": ("None", "PCPULevel", "NUMANodeLevel"),
+        }
+    ),
+    f"{_PREFIX}numa-topology-spec": _Shape(
+        {
+            "numaTopologyPolicy": ("BestEffort", "Restricted", "SingleNUMANode"),
+            "singleNUMANodeExclusive": ("Preferred", "Required"),
+        }
+    ),
+    _HINT: _Shape(
+        {
+            "selector": _ANY,
+            "vfSelector": _ANY,
+            "allocateStrategy": ("ApplyForAll", "RequestsAsCount"),
+            "requiredTopologyScope": ("Device", "PCIe", "NUMANode", "Node"),
+            "exclusivePolicy": ("DeviceLevel", "PCIeLevel"),
+        },
+        ("gpu", "rdma", "fpga"),
+    ),
+    _JOINT: _Shape({"deviceTypes": _ANY, "requiredScope": ("SamePCIe",)}),
+    _PARTITION: _Shape({"allocatePolicy": ("BestEffort", "Restricted"), "ringBusBandwidth": _ANY}),
+    f"{_PREFIX}reservation-affinity": _Shape(
+        dict.fromkeys(
+            (
+                *("name", "requiredDuringSchedulingIgnoredDuringExecution"),
+                *("reservationSelector", "tolerations"),
+            ),
+            _ANY,
+        )
+    ),
+}
+
+
+def _annotation(pod_set: PodSet, key: str) -> dict[str, Any]:
+    """The JSON object in an annotation; empty where it is missing or invalid."""
+    value = parsed(pod_set.annotations.get(key, ""))
+    return value if isinstance(value, dict) else {}
+
+
+def _annotations(pod_set: PodSet) -> Iterator[Violation]:
+    """Source: koordinator `apis/extension/{device_share,numa_aware,reservation}.go` (1.8)."""
+    for key, shape in _SHAPES.items():
+        written = pod_set.annotations.get(key)
+        if not written or is_placeholder(written):
+            continue
+        path = pod_set.place("annotations", key)
+        value = parsed(written)
+        if not isinstance(value, dict):
+            what = "not valid JSON" if value is None else "not a JSON object"
+            yield Violation(
+                path,
+                f"{key} is {what}: koord-scheduler rejects the pod",
+                "write valid JSON: double quotes, no comments, no trailing comma",
+            )
+        elif shape.below:
+            for kind, each in value.items():
+                yield from _device_type(kind, each, key, shape, path)
+        else:
+            yield from _fields(value, key, shape, path, ())
+
+
+def _device_type(kind: str, each: object, key: str, shape: _Shape, path: Path) -> Iterator[Violation]:
+    if kind not in shape.below:
+        yield Violation(
+            path,
+            f"{key} has {kind!r}, which is not a device type: it is ignored",
+            f"known: {', '.join(shape.below)}",
+            Severity.WARNING,
+            inside=(kind,),
+        )
+    elif isinstance(each, dict):
+        yield from _fields(each, key, shape, path, (kind,))
+
+
+def _fields(
+    value: Mapping[str, Any], key: str, shape: _Shape, path: Path, inside: Path
+) -> Iterator[Violation]:
+    # Go reads the keys of JSON objects whatever their case.
+    known = {name.lower(): name for name in shape.fields}
+    for name, stated in value.items():
+        field = known.get(name.lower())
+        if field is None:
+            yield Violation(
+                path,
+                f"{key} has no field {name}: it is ignored",
+                f"known: {', '.join(shape.fields)}",
+                Severity.WARNING,
+                inside=(*inside, name),
+            )
+            continue
+        allowed = shape.fields[field]
+        if (
+            allowed
+            and isinstance(stated, str)
+            and stated
+            and stated not in allowed
+            and not is_placeholder(stated)
+        ):
+            yield Violation(
+                path,
+                f"{field} in {key} is {stated!r}, which Koordinator does not know",
+                f"known: {', '.join(allowed)}",
+                inside=(*inside, name),
+            )

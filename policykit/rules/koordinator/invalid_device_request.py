@@ -40,16 +40,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     system = system_of(pod_set.scheduler_name, context.cluster)
     if system != SYSTEM and not _mentions_koordinator(review):
         return
-    from policykit.rules.koordinator import device_metadata, device_requests, pod_annotations
+    from policykit.rules.koordinator import device_metadata, device_requests
     from policykit.targets.koordinator import versions
 
     requests = device_requests.device_requests(pod_set)
     if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (SYSTEM, None):
         yield from device_metadata.other_scheduler(pod_set, requests)
         return
-    newest = versions.possible(context.cluster)[-1]
+    newest = versions.possible_versions(context.cluster)[-1]
     yield from device_requests.check(requests, device_metadata.counted(pod_set), newest)
-    yield from pod_annotations.check(pod_set)
     yield from device_metadata.check(review, requests, context.cluster)
 
 

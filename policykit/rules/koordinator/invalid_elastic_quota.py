@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.structure.naming import name_problem
+from policykit.kube.structure.object_names import name_problem
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -20,9 +20,9 @@ from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PREFIX, ROOT
-from policykit.targets.koordinator.objects.resources import PARTS, PERCENT, REWRITTEN
-from policykit.targets.koordinator.objects.shapes import parsed
+from policykit.targets.koordinator.objects.resources import GPU, GPU_PARTS, GPU_SPLIT_SINCE
 from policykit.targets.release import Version
 
 BAD = """\
@@ -89,7 +89,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     yield from _annotations(manifest)
     yield from _unread_keys(manifest, "labels", "annotations")
     yield from _unread_keys(manifest, "annotations", "labels")
-    yield from _never_counted(manifest.data, versions.stated(context.cluster))
+    yield from _never_counted(manifest.data, versions.policy_version(context.cluster))
 
 
 def _profile(manifest: Manifest) -> Iterator[Violation]:
@@ -201,12 +201,12 @@ def _unread_keys(manifest: Manifest, field: str, other: str) -> Iterator[Violati
 def _never_counted(data: Mapping[str, Any], stated: Version | None) -> Iterator[Violation]:
     """From 1.6 on, admission replaces koordinator.sh/gpu in pods by its parts."""
     most = mapping(lookup(data, ("spec", "max")))
-    if PERCENT not in most or any(part in most for part in PARTS) or (stated and stated < REWRITTEN):
+    if GPU not in most or any(part in most for part in GPU_PARTS) or (stated and stated < GPU_SPLIT_SINCE):
         return
-    parts = " and ".join(PARTS)
+    parts = " and ".join(GPU_PARTS)
     yield Violation(
-        ("spec", "max", PERCENT),
-        f"max has {PERCENT}, which Koordinator 1.6 and newer never counts: admission replaces it in pods "
+        ("spec", "max", GPU),
+        f"max has {GPU}, which Koordinator 1.6 and newer never counts: admission replaces it in pods "
         f"by {parts}",
         f"replace it with {parts} of the same amount",
         Severity.WARNING if stated is None else None,

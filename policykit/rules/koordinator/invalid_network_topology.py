@@ -17,9 +17,9 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import digits, mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import TOPOLOGY_SPEC, TOTAL_NUMBER
-from policykit.targets.koordinator.objects.podgroups import MUST_GATHER, PREFER_GATHER
-from policykit.targets.koordinator.objects.shapes import parsed
-from policykit.targets.koordinator.objects.topology import NAME, NODES
+from policykit.targets.koordinator.objects.annotations import parsed
+from policykit.targets.koordinator.objects.gangs import MUST_GATHER, PREFER_GATHER
+from policykit.targets.koordinator.objects.topology import NAME, NODE_LAYER
 
 BAD = """\
 apiVersion: scheduling.koordinator.sh/v1alpha1
@@ -71,16 +71,16 @@ def _chain(listed: list[Any]) -> Iterator[Violation]:
     }
     if any(is_placeholder(name) or is_placeholder(parent) for name, (_, parent) in layers.items()):
         return
-    if NODES not in layers:
+    if NODE_LAYER not in layers:
         yield Violation(
             _LAYERS,
-            f"no layer is {NODES}, which the chain must end in: {_NO_TREE}",
-            f"add topologyLayer: {NODES}, with the narrowest layer as its parentTopologyLayer",
+            f"no layer is {NODE_LAYER}, which the chain must end in: {_NO_TREE}",
+            f"add topologyLayer: {NODE_LAYER}, with the narrowest layer as its parentTopologyLayer",
             key=True,
         )
         return
     walked: list[str] = []
-    name = NODES
+    name = NODE_LAYER
     while name and name not in walked:
         walked.append(name)
         position, parent = layers[name]

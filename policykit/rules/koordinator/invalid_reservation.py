@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.koordinator import durations
+from policykit import durations
 from policykit.kube import structure
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
 from policykit.kube.structure.scalars import is_placeholder

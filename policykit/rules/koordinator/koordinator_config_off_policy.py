@@ -20,7 +20,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.scheduler import profiles, repair
-from policykit.targets.koordinator.scheduler.configuration import KIND, is_koordinators, read
+from policykit.targets.koordinator.scheduler.configuration import KIND, is_for_koordinator, read
 from policykit.targets.koordinator.versions import parse
 
 BAD = """\
@@ -63,7 +63,7 @@ profiles:
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Where the policy has Koordinator as a target."""
     cluster = context.cluster
-    if cluster is None or SYSTEM not in cluster.targets or not is_koordinators(manifest.data):
+    if cluster is None or SYSTEM not in cluster.targets or not is_for_koordinator(manifest.data):
         return
     for path, difference in _differences(cluster, manifest.data):
         yield Violation(
@@ -79,7 +79,7 @@ def _differences(cluster: Cluster, data: Mapping[str, Any]) -> Iterator[tuple[Pa
     name = target.scheduler_name or SCHEDULER
     try:
         version = parse(target.version)
-        if repair.repaired(data, version).patches:
+        if repair.repair(data, version).patches:
             return
         read(data).required_profile(name)
     except PolicykitError:

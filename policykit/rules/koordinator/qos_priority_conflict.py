@@ -7,13 +7,29 @@ ordinary cpu and memory takes resources from guaranteed pods.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from policykit.kube.podsets import pod_sets
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
-from policykit.manifests.words import Words, words
+from policykit.manifests.document import Manifest, Words, words
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
+from policykit.rules.koordinator.device_requests import Request, device_requests
+from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.admission import profile_of
+from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
+from policykit.targets.koordinator.objects import colocation
+from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
+from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.release import Version
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1
@@ -38,6 +54,17 @@ GOOD = BAD.replace("koord-prod", "koord-batch")
 _PROFILE = "ClusterColocationProfile"
 _KEYS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
 
+_REFUSED: Mapping[str, tuple[str, ...]] = {"BE": ("", "prod"), "LSR": ("", "mid", "batch", "free")}
+"""QoS class to the priority classes that it cannot be combined with; empty: no class."""
+_BATCH, _MID = OVERCOMMITTED["batch"], OVERCOMMITTED["mid"]
+_VOLCANO, _VOLCANO_QOS = "volcano", "volcano.sh/qos-level"
+_SEPARATOR = re.compile("[-_]")
+_LEAST_MILLI_CORES = 100
+"""A smaller amount is more likely a number of cores."""
+_UNENFORCED = (Version(1, 6, 0), Version(1, 8, 0))
+"""First release whose webhook computes its verdict without using it, and the first that uses it again."""
+_REFUSES = "Koordinator refuses the pod"
+
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Pods, and the ClusterColocationProfiles that set their class."""
@@ -45,18 +72,222 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     if manifest.kind == _PROFILE:
         if manifest.group == "config.koordinator.sh":
-            from policykit.rules.koordinator import qos_classes
-
-            yield from qos_classes.profile(manifest, context.cluster)
+            yield from _profile(manifest, context.cluster)
     elif manifest.kind and _mentions(words(manifest.data)):
-        from policykit.rules.koordinator import qos_classes
-
         for pod_set in pod_sets(manifest.data):
-            yield from qos_classes.pods(pod_set, context.cluster, partial=manifest.partial)
+            yield from _pods(pod_set, context.cluster, partial=manifest.partial)
 
 
 def _mentions(written: Words) -> bool:
     return written.begin(_KEYS) or not written.texts.isdisjoint(_KEYS)
+
+
+def _pods(pod_set: PodSet, cluster: Cluster | None, *, partial: bool) -> Iterator[Violation]:
+    """Of one pod template. Source: koordinator `pkg/webhook/pod/validating/` (1.8)."""
+    qos = pod_set.labels.get(QOS_CLASS, "")
+    requests = device_requests(pod_set)
+    severity = _severity(cluster)
+    if cluster and profile_of(cluster, pod_set):
+        # It overwrites class and priority of the pods, and compiling the policy checks that they match.
+        yield from _batch("BE", requests, severity)
+        return
+    misplaced = None if qos else _misplaced(pod_set)
+    if misplaced:
+        yield misplaced
+        return
+    if qos and not is_placeholder(qos):
+        if qos not in QOS_CLASSES:
+            yield _unknown(pod_set.place("labels", QOS_CLASS), qos)
+            return
+        if not partial:
+            yield from _priority(pod_set, qos, cluster, severity)
+            yield from _whole_cores(pod_set, qos, requests, severity)
+    if qos or not _is_volcano_pod(pod_set):
+        yield from _batch(qos, requests, severity)
+    yield from _untranslated(pod_set, qos, requests, cluster)
+
+
+def _profile(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """Of a ClusterColocationProfile: what it sets on every pod it selects."""
+    spec = mapping(manifest.data.get("spec"))
+    qos, name = text(spec.get("qosClass")), text(spec.get("priorityClassName"))
+    if not name or is_placeholder(name):
+        return
+    band = _band_of_class(name, cluster)
+    if band is not None and band in _REFUSED.get(qos, ()):
+        yield Violation(
+            ("spec", "priorityClassName"),
+            f"the profile sets qosClass {qos} together with priorityClassName {name}: Koordinator refuses "
+            "the pods",
+            _priority_for(qos),
+            _severity(cluster),
+        )
+    elif cluster and cluster.priorities and band is None:
+        yield Violation(
+            ("spec", "priorityClassName"),
+            f"priorityClassName {name} is neither the policy's nor Koordinator's: unless it exists, no pod "
+            "that the profile selects is admitted",
+            "correct the name, or add the class to the policy's priorities",
+            Severity.WARNING,
+        )
+
+
+def _is_volcano_pod(pod_set: PodSet) -> bool:
+    """Volcano's agent provides resources of the same names, and QoS classes of its own."""
+    return pod_set.scheduler_name == _VOLCANO or _VOLCANO_QOS in pod_set.annotations
+
+
+def _severity(cluster: Cluster | None) -> Severity | None:
+    stated = versions.policy_version(cluster)
+    return Severity.WARNING if stated and _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
+
+
+def _misplaced(pod_set: PodSet) -> Violation | None:
+    """A class in an annotation, or under a misspelt label."""
+    if QOS_CLASS in pod_set.annotations:
+        message = f"{QOS_CLASS} is an annotation here, but Koordinator reads it as a label"
+        where, key, help_ = "annotations", QOS_CLASS, "move it to the labels"
+    else:
+        similar = [key for key in pod_set.labels if _SEPARATOR.sub("", key.lower()) == QOS_CLASS.lower()]
+        if not similar:
+            return None
+        message = f"Koordinator does not read the label {similar[0]}"
+        where, key, help_ = "labels", similar[0], f"rename it to {QOS_CLASS}"
+    return Violation(pod_set.place(where, key), f"{message}: the pod has no QoS class", help_, key=True)
+
+
+def _unknown(path: Path, qos: str) -> Violation:
+    known = qos.upper() in QOS_CLASSES
+    return Violation(
+        path,
+        f"qosClass is {qos!r}, which Koordinator does not know: the pod has no QoS class",
+        f"write {qos.upper()}" if known else f"write one of {', '.join(QOS_CLASSES)}",
+    )
+
+
+def _priority(
+    pod_set: PodSet, qos: str, cluster: Cluster | None, severity: Severity | None
+) -> Iterator[Violation]:
+    if qos not in _REFUSED or "koordinator.sh/priority-class" in pod_set.labels:
+        return
+    name, value = text(pod_set.spec.get("priorityClassName")), whole(pod_set.spec.get("priority"))
+    if not name and value is None:
+        yield Violation(
+            pod_set.place("labels", QOS_CLASS),
+            f"qosClass is {qos}, but the pod has no priorityClassName: {_REFUSES}",
+            f"{_priority_for(qos)}, unless a ClusterColocationProfile sets it",
+            Severity.WARNING,
+        )
+        return
+    if is_placeholder(name):
+        return
+    band = _band_name(value) if value is not None else _band_of_class(name, cluster)
+    if band is not None and band in _REFUSED[qos]:
+        stated = f"priority is {value}" if value is not None else f"priorityClassName is {name}"
+        field = "priorityClassName" if name else "priority"
+        yield Violation(
+            pod_set.place(field), f"{stated}, but qosClass is {qos}: {_REFUSES}", _priority_for(qos), severity
+        )
+
+
+def _whole_cores(
+    pod_set: PodSet, qos: str, requests: Mapping[str, Request], severity: Severity | None
+) -> Iterator[Violation]:
+    if qos not in ("LSR", "LSE"):
+        return
+    cpu = requests.get("cpu")
+    if cpu is None:
+        # Init containers and pod-level requests may ask for it.
+        others = pod_set.spec.get("resources") or pod_set.spec.get("initContainers")
+        if pod_set.spec.get("containers") and not others:
+            yield Violation(
+                pod_set.place("labels", QOS_CLASS),
+                f"qosClass is {qos}, but the pod requests no cpu: {_REFUSES}",
+                "request whole cores",
+                severity,
+            )
+    elif cpu.amount is not None and cpu.amount % 1000 and not pod_set.spec.get("initContainers"):
+        yield Violation(
+            cpu.path,
+            f"qosClass is {qos}, but the pod requests {cpu.amount}m cpu, not whole cores: {_REFUSES}",
+            f"request {cpu.amount // 1000 + 1} cores in total",
+            severity,
+        )
+
+
+def _batch(qos: str, requests: Mapping[str, Request], severity: Severity | None) -> Iterator[Violation]:
+    batch = next((name for name in _BATCH if name in requests), "")
+    if batch and qos != "BE" and not is_placeholder(qos):
+        stated = f"qosClass is {qos}" if qos else "the pod has no qosClass"
+        yield Violation(
+            requests[batch].path,
+            f"{batch} is for pods of qosClass BE, but {stated}: {_REFUSES}",
+            f"write the label {QOS_CLASS}: BE"
+            + ("" if qos else ", unless a ClusterColocationProfile sets it"),
+            severity if qos else Severity.WARNING,
+            key=True,
+        )
+    for name in (_BATCH[0], _MID[0]):
+        number = requests[name].amount if name in requests else None
+        if number is not None and 0 < number < _LEAST_MILLI_CORES:
+            yield Violation(
+                requests[name].path,
+                f"{name} is {number}, but its unit is a thousandth of a core",
+                f"write {number * 1000} for {number} cores",
+                Severity.WARNING,
+            )
+
+
+def _untranslated(
+    pod_set: PodSet, qos: str, requests: Mapping[str, Request], cluster: Cluster | None
+) -> Iterator[Violation]:
+    """Ordinary cpu and memory become batch ones only where a ClusterColocationProfile matches."""
+    band = colocation.band_of_priority_class(text(pod_set.spec.get("priorityClassName")))
+    if qos != "BE" and not (not qos and band and band.name == "batch"):
+        return
+    native = next((name for name in ("cpu", "memory") if name in requests), "")
+    if not native or any(name in requests for name in (*_BATCH, *_MID)) or _profiled(cluster):
+        return
+    why = f"qosClass is {qos}" if qos == "BE" else "priorityClassName is koord-batch"
+    yield Violation(
+        requests[native].path,
+        f"the pod requests {native}, but {why}: unless a ClusterColocationProfile selects it, it takes "
+        "resources from guaranteed pods",
+        "request kubernetes.io/batch-cpu and kubernetes.io/batch-memory, or add a profile",
+        Severity.WARNING,
+        key=True,
+    )
+
+
+def _profiled(cluster: Cluster | None) -> bool:
+    """Whether the policy generates profiles: any of them may select the pod."""
+    target = cluster.targets.get(SYSTEM) if cluster else None
+    if cluster is None or target is None:
+        return False
+    from policykit.targets.koordinator.pods import scheduler_name
+
+    return bool(colocation.profiles(cluster, scheduler_name(cluster)))
+
+
+def _band_of_class(name: str, cluster: Cluster | None) -> str | None:
+    """prod, mid, batch or free; empty: none of them; None: the class is unknown."""
+    values = {each.name: each.value for each in cluster.priorities} if cluster else {}
+    if name in values:
+        return _band_name(values[name])
+    if name.startswith("system-"):
+        return ""
+    band = colocation.band_of_priority_class(name)
+    return band.name if band else None
+
+
+def _band_name(value: int) -> str:
+    band = colocation.band_of(value)
+    return band.name if band else ""
+
+
+def _priority_for(qos: str) -> str:
+    fitting = [f"koord-{band}" for band, classes in colocation.QOS.items() if qos in classes]
+    return f"write priorityClassName: {' or '.join(fitting)}"
 
 
 RULE = Rule(

@@ -19,12 +19,12 @@ from policykit.targets.koordinator.scheduler.configuration import Configuration
 def read(manifest: Manifest) -> Configuration:
     """The configuration; without profiles where another scheduler reads it."""
     data = manifest.data
-    return configuration.read(data) if configuration.is_koordinators(data) else Configuration()
+    return configuration.read(data) if configuration.is_for_koordinator(data) else Configuration()
 
 
 def readers(configuration: Configuration, context: Context) -> Releases:
     """The releases that may read it: the one the policy states, else those that know its apiVersion."""
-    return api_version.readers(configuration, versions.possible(context.cluster))
+    return api_version.readers(configuration, versions.possible_versions(context.cluster))
 
 
 def violations(

@@ -1,4 +1,4 @@
-"""A ResourceFlavor whose nodes are no pool's, or whose taints are not theirs.
+"""A ResourceFlavor that matches no pool, or lacks the taints of the pool that it matches.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
@@ -54,7 +54,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     if cluster is None or manifest.group != GROUP or manifest.partial:
         return
-    flavor = resource_flavors.read(manifest.data)
+    flavor = resource_flavors.read_flavor(manifest.data)
     managed = {key: value for key, value in flavor.labels.items() if key in cluster.declared_keys}
     if any(is_placeholder(value) for value in managed.values()):
         return

@@ -114,14 +114,14 @@ def _covered(name: object, path: Path, seen: set[str]) -> _Found:
 
 def _sizes(path: Path, lists: Mapping[str, Sequence[object]], have: Version | None) -> _Found:
     """The limit of later releases is in the schema."""
-    if have is None or versions.has(have, versions.LARGE_GROUPS):
+    if have is None or have >= versions.LARGE_GROUPS:
         return
     for field, items in lists.items():
         if len(items) > _MOST_BEFORE:
             yield Violation(
                 (*path, field),
                 f"{field} has {len(items)} entries, but Kueue {have} allows {_MOST_BEFORE}",
-                f"use several groups, or Kueue {versions.LARGE_GROUPS.first} or newer",
+                f"use several groups, or Kueue {versions.LARGE_GROUPS} or newer",
             )
 
 
@@ -224,7 +224,7 @@ def _fungibility(spec: Mapping[str, Any]) -> _Found:
 
 def _checks(spec: Mapping[str, Any], manifest: Manifest, have: Version | None) -> _Found:
     """Flavors of admission checks are those of the queue; compared since 0.18."""
-    if manifest.partial or not versions.has(have or versions.newest(), versions.CHECKED_FLAVORS):
+    if manifest.partial or (have or versions.newest()) < versions.CHECKED_FLAVORS:
         return
     flavors = {name for _, name in flavor_places(manifest.data)}
     checks = _list(mapping(spec.get("admissionChecksStrategy")), "admissionChecks")

@@ -18,7 +18,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP, HOSTNAME
-from policykit.targets.kueue.objects import topologies
+from policykit.targets.kueue.objects import resource_flavors
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -49,7 +49,7 @@ _FEWER_LEVELS = 8
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/webhooks/resourceflavor_webhook.go` and the CRDs' validation rules (0.9 to 0.19)."""
     if manifest.group == GROUP:
-        yield from (_topology if manifest.kind == topologies.KIND else _flavor)(manifest, context)
+        yield from (_topology if manifest.kind == resource_flavors.TOPOLOGY else _flavor)(manifest, context)
 
 
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -107,9 +107,9 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    levels = topologies.read(manifest.data).levels
+    levels = resource_flavors.read_topology(manifest.data).levels
     have = versions.release_of(context.cluster)
-    checked = versions.has(have or versions.newest(), versions.TOPOLOGY_RULES)
+    checked = (have or versions.newest()) >= versions.TOPOLOGY_RULES
     for number, level in enumerate(levels) if checked else ():
         path: Path = ("spec", "levels", number, "nodeLabel")
         if level in levels[:number]:
@@ -121,7 +121,7 @@ def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"{HOSTNAME} stands above {below}, but it can only be the lowest level",
                 "move it to the end of the levels",
             )
-    if have and not versions.has(have, versions.MANY_LEVELS) and len(levels) > _FEWER_LEVELS:
+    if have and have < versions.MANY_LEVELS and len(levels) > _FEWER_LEVELS:
         yield Violation(
             ("spec", "levels"),
             f"the topology has {len(levels)} levels, but Kueue {have} allows {_FEWER_LEVELS}",

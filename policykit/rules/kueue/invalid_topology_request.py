@@ -12,9 +12,8 @@ from policykit.kube.names import label_key_problem
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -27,7 +26,7 @@ from policykit.targets.kueue.names import (
     TOPOLOGY_KEYS,
     UNCONSTRAINED_TOPOLOGY,
 )
-from policykit.targets.kueue.versions import Since
+from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: batch/v1
@@ -54,7 +53,7 @@ spec:
 GOOD = BAD.replace("        kueue.x-k8s.io/podset-preferred-topology: example.com/rack\n", "")
 
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
-_FIRST: Mapping[str, Since] = {
+_FIRST: Mapping[str, Version] = {
     UNCONSTRAINED_TOPOLOGY: versions.UNCONSTRAINED,
     SLICE_TOPOLOGY: versions.SLICES,
     SLICE_SIZE: versions.SLICES,
@@ -82,10 +81,10 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
     there = {key: value for key, value in pod_set.annotations.items() if not is_placeholder(value)}
     have = versions.release_of(context.cluster)
     for key, first in _FIRST.items():
-        if key in there and have and not versions.has(have, first):
+        if key in there and have and have < first:
             yield Violation(
                 (*place, key),
-                f"Kueue {have} does not read {key}, added in {first.first}",
+                f"Kueue {have} does not read {key}, added in {first}",
                 "remove it",
                 key=True,
             )

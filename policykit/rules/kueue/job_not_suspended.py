@@ -1,4 +1,4 @@
-"""A job for Kueue says that it is not suspended.
+"""A job for Kueue sets suspend to false.
 
 Kueue suspends a job when it is created, and starts it when it is admitted. A manifest with suspend:
 false starts a waiting job each time it is applied again, until Kueue stops it.
@@ -11,10 +11,9 @@ from functools import partial
 
 from policykit.kube.podsets import pod_sets, queues
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.targets.kueue.names import QUEUE_NAME, SYSTEM
 from policykit.targets.kueue.pods import SUSPEND

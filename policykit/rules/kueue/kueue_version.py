@@ -14,7 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP
-from policykit.targets.kueue.read import READERS
+from policykit.targets.kueue.objects import READERS
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1alpha1

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from policykit.kube.podsets import PodSet, pod_sets, queues
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -89,7 +88,7 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
         yield from _on_pods(manifest, pod_set, labels)
     have = versions.release_of(context.cluster)
     for place in dict.fromkeys(((*labels[:-1], "annotations"), pods.get("annotations"))):
-        if place and (have is None or versions.has(have, versions.LABEL_ONLY)):
+        if place and (have is None or have >= versions.LABEL_ONLY):
             yield from _queue_annotation(manifest, place, labels)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
 
@@ -115,7 +114,7 @@ def _queue_annotation(manifest: Manifest, place: Path, labels: Path) -> Iterator
     if isinstance(value, str) and value and not is_placeholder(value):
         yield Violation(
             (*place, QUEUE_NAME),
-            f"queue {value} is an annotation, which Kueue does not read since {versions.LABEL_ONLY.first}",
+            f"queue {value} is an annotation, which Kueue does not read since {versions.LABEL_ONLY}",
             f"make it a label, in {dotted(labels)}",
             key=True,
         )

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 
 from policykit.kube.podsets import PodSet, pod_sets, queues
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets import system_of, target_of
 from policykit.targets.kueue.names import QUEUE_NAME, SYSTEM

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.catalogue import cards as catalogue
+from policykit.catalogue import resources, suggestions
 from policykit.kube import podsets, requests
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -19,7 +19,7 @@ from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources, has_unknown_amounts
-from policykit.placement.dedicated_keys import dedicated_keys, is_policy_label
+from policykit.placement.label_values import dedicated_keys, is_policy_label
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
@@ -171,16 +171,16 @@ def _has_other_means(review: Review) -> bool:
 
 
 def _resources_of(container: requests.Container) -> Iterator[tuple[str, object]]:
-    resources = container.get("resources")
+    stated = container.get("resources")
     for side in ("limits", "requests"):
-        listed = resources.get(side) if isinstance(resources, dict) else None
+        listed = stated.get(side) if isinstance(stated, dict) else None
         yield from listed.items() if isinstance(listed, dict) else ()
 
 
 def _unclear(name: str, value: object) -> bool:
-    if is_placeholder(name) or catalogue.resource_problem(name) is not None:
+    if is_placeholder(name) or suggestions.resource_problem(name) is not None:
         return True
-    return catalogue.is_card(name) and parse(value) is None
+    return resources.is_card(name) and parse(value) is None
 
 
 def _is_helper(review: Review) -> bool:

@@ -10,9 +10,9 @@ from functools import partial
 
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.toleration_fix import removal
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import removal
 
 BAD = """\
 apiVersion: batch/v1

@@ -13,7 +13,6 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, tolerates
 from policykit.linter.proof import after
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.toleration_fix import removal
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
@@ -23,6 +22,7 @@ from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.landing import untolerated_taints
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import removal
 
 BAD = """\
 apiVersion: batch/v1

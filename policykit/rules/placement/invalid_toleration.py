@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder, label_problem
-from policykit.kube.structure.shapes import Shape, shape_of
+from policykit.kube.structure.schema import Shape, shape_of
 from policykit.kube.tolerations import EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
@@ -17,6 +16,7 @@ from policykit.placement.label_values import label_values
 from policykit.placement.landing import Landing
 from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import placement_fix
 
 BAD = """\
 apiVersion: batch/v1

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from policykit.kube.affinity import PREFERRED
-from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import placement_fix
 
 BAD = """\
 apiVersion: batch/v1

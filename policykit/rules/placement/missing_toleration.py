@@ -11,13 +11,13 @@ from functools import partial
 
 from policykit.catalogue import labels
 from policykit.kube.tolerations import to_dict, tolerates
-from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import placement_fix
 
 BAD = """\
 apiVersion: batch/v1

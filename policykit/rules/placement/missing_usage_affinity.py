@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import placement_fix
 
 BAD = """\
 apiVersion: batch/v1

@@ -18,8 +18,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint
+from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_settings import NodeSettings, read
-from policykit.targets.nodes.taints import taint_data
 
 BAD = """\
 apiVersion: v1

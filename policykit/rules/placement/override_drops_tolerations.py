@@ -13,7 +13,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, to_dict
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.override import Override, Template
+from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
 from policykit.model.severity import Severity
 from policykit.model.taint import Toleration
 
@@ -57,9 +57,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Tolerations inherited from another object are known only if the scope contains that object."""
     templates = {
         (t.value.kind, t.value.namespace, t.value.name, t.value.part): t.value.tolerations
-        for t in scope.of(Template)
+        for t in scope.of(TolerationTemplate)
     }
-    for located in scope.of(Override):
+    for located in scope.of(TolerationOverride):
         value = located.value
         inherited, where = _inherited(value, templates)
         lost = [one for one in inherited if not _kept(one, value.tolerations)]
@@ -72,7 +72,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _inherited(
-    value: Override, templates: dict[tuple[str, str, str, str], tuple[Toleration, ...]]
+    value: TolerationOverride, templates: dict[tuple[str, str, str, str], tuple[Toleration, ...]]
 ) -> tuple[tuple[Toleration, ...], str]:
     """The replaced list and its location; empty if its object is unknown."""
     if not value.kinds:

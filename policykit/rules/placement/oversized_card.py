@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.model.card import Card
+from policykit.model.pool import Card
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.placement.eligible_pools import is_allowed

@@ -197,10 +197,10 @@ def _nearest(review: Review, cluster: Cluster) -> str:
 
 def _fix(review: Review, name: str) -> Fix | None:
     """None if the intended scheduler is unknown, or if the policy assigns the kind another one."""
-    from policykit.targets.workloads import fields
+    from policykit.targets.workloads import field_patches
 
     wanted = review.workload.scheduler if review.workload else ""
-    patches = fields.scheduler(review.pod_set, name) if name and wanted in ("", name) else None
+    patches = field_patches.scheduler_patches(review.pod_set, name) if name and wanted in ("", name) else None
     return Fix(f"write schedulerName: {name}", patches) if patches else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.catalogue import cards as catalogue
-from policykit.catalogue import labels
+from policykit.catalogue import labels, resources
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
@@ -93,7 +93,7 @@ def _belongs_to(maker: str, key: str, values: Sequence[str]) -> bool:
 
 def _vendors_of(resource: str) -> Iterator[str]:
     """Vendors whose cards offer a resource; an empty one means any vendor or an unknown one."""
-    known = catalogue.resource(resource)
+    known = resources.resource(resource)
     for vendor in (known.offered_by or (known.vendor,)) if known is not None else ("",):
         yield _hardware(vendor)
 

@@ -98,9 +98,9 @@ def _taken_over(review: Review, cluster: Cluster) -> bool:
 
 
 def _fix(review: Review, wanted: str) -> Fix | None:
-    from policykit.targets.workloads import fields
+    from policykit.targets.workloads import field_patches
 
-    patches = fields.scheduler(review.pod_set, wanted)
+    patches = field_patches.scheduler_patches(review.pod_set, wanted)
     return Fix(f"write schedulerName: {wanted}", patches) if patches else None
 
 

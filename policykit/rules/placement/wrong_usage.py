@@ -11,7 +11,6 @@ from functools import partial
 
 from policykit.linter.proof import after
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.toleration_fix import removal
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
@@ -25,6 +24,7 @@ from policykit.placement.placement_patches import (
     placement_patches,
 )
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import removal
 
 BAD = """\
 apiVersion: batch/v1

@@ -1,7 +1,7 @@
 """A queue is guaranteed more than it may use.
 
-A guarantee may not exceed what is deserved, nor that the limit. Volcano and Koordinator refuse a
-queue where it does. PK511 and PK610 report amounts that are missing next to another, and PK701
+A guarantee may not exceed the deserved amount, and neither may exceed the limit. Volcano and
+Koordinator refuse such a queue. PK511 and PK610 report amounts that are missing next to another, and PK701
 reports everything in a YuniKorn configuration.
 """
 
@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.quantity import amount_text
 from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.severity import Severity
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets.queue_trees import LocatedQueue, amounts, format_amount, queue_semantics
 
 BAD = """\

@@ -17,11 +17,10 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.problem import UNKNOWN_FIELD
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.targets import system_of
 from policykit.targets.koordinator.names import QUOTA_NAME

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Severity
-from policykit.model.sharing import QueueUse
 from policykit.nearest import some
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory

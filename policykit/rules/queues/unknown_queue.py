@@ -14,10 +14,10 @@ from functools import partial
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import Located, Scope
-from policykit.manifests.once import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
+from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
-from policykit.model.sharing import QueueUse
 from policykit.nearest import Names
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory
@@ -90,7 +90,7 @@ def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> 
     )
 
 
-_names = once(Names)
+_names = memoize_last(Names)
 _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
 
 

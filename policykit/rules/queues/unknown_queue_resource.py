@@ -88,10 +88,10 @@ def _listed(
 
 def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_QueueResource]:
     from policykit.targets.yunikorn.configuration.resources import CORES
-    from policykit.targets.yunikorn.default_partition import read_partly
+    from policykit.targets.yunikorn.default_partition import read_partial
     from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
 
-    found = read_partly(manifest, cluster)
+    found = read_partial(manifest, cluster)
     plain = tuple(CORES if name == "cpu" else name for name in _PLAIN)
     for path, stated in stated_amounts(found.tree) if found else ():
         for resource in stated:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Reading
 from policykit.manifests.node import Duplicate, Node, Span
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -67,7 +67,7 @@ def check(reading: Reading, context: Context) -> Iterator[Violation]:
         yield Violation(_span(duplicate.node), message, advice)
 
 
-def _object_boundaries(parsed: Parsed) -> tuple[Duplicate, ...]:
+def _object_boundaries(parsed: ParsedDocument) -> tuple[Duplicate, ...]:
     """Keys of objects that follow another one without `---`: apiVersion and kind are repeated."""
     entries = parsed.root.entries if parsed.root is not None else None
     if not isinstance(entries, dict):

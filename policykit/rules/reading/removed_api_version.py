@@ -21,6 +21,7 @@ from policykit.kube.structure.versions import (
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
+from policykit.targets import added_plugins
 
 BAD = """\
 apiVersion: batch/v1beta1
@@ -41,11 +42,12 @@ spec:
 GOOD = BAD.replace("batch/v1beta1", "batch/v1")
 
 _KUBERNETES = "Kubernetes"
+_CONFIGURATION = "KubeSchedulerConfiguration"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    if _read_by_koordinator(manifest):
-        return
+    if manifest.kind == _CONFIGURATION and added_plugins(manifest.data):
+        return  # other schedulers read other versions: PK601 checks koord-scheduler's
     gone = removal(manifest.api_version, manifest.kind)
     if gone is None:
         yield from _too_new(manifest, context)
@@ -105,15 +107,6 @@ def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
         return Severity.WARNING
     old = not served_until(gone.release, OLDEST_SUPPORTED)
     return Severity.ERROR if version or old else Severity.WARNING
-
-
-def _read_by_koordinator(manifest: Manifest) -> bool:
-    """koord-scheduler reads other versions than kube-scheduler: PK601 checks them."""
-    if manifest.kind != "KubeSchedulerConfiguration":
-        return False
-    from policykit.targets.koordinator.scheduler.configuration import is_koordinators
-
-    return is_koordinators(manifest.data)
 
 
 RULE = Rule(

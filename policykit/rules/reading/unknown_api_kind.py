@@ -3,7 +3,7 @@
 With a misspelt `kind` or the apiVersion of another group, the API server answers "no matches for
 kind"; an autoscaler whose target is of such a kind never scales it. Only groups whose kinds are all
 known are checked. It is an error where no release has the kind or version: in Kubernetes' own
-groups, and for a slip in the name of an operator's kind. A kind or version that a later release of
+groups, and for a misspelt kind of an operator. A kind or version that a later release of
 an operator may have is a warning. Custom resources of other groups are reported only if the group is
 one edit away from one that has the kind.
 """

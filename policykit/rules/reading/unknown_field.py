@@ -12,7 +12,7 @@ from functools import partial
 from policykit.kube.structure import Problem
 from policykit.kube.structure import check as problems_of
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
-from policykit.kube.structure.served import Served
+from policykit.kube.structure.versions import ServedApis
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
@@ -53,7 +53,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
 
 
-def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
+def _fix(structure: Structure, problem: Problem, served: ServedApis) -> Fix | None:
     """Renames or moves the field as intended; None if that would cause another problem."""
     manifest = structure.manifest
     if problem.path[:-1] == problem.intended[:-1]:
@@ -115,7 +115,7 @@ def _title(moved: Sequence[Problem]) -> str:
 
 
 def _removes_problems(
-    structure: Structure, patches: Iterable[Patch], places: Collection[Path], served: Served
+    structure: Structure, patches: Iterable[Patch], places: Collection[Path], served: ServedApis
 ) -> bool:
     """Whether each patch removes one problem, and none causes another."""
     manifest, made = structure.manifest, 0

@@ -8,18 +8,22 @@ pod starts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from policykit.catalogue import amounts, tpu
 from policykit.catalogue.resources import alternatives, resource
+from policykit.kube import affinity, requests
+from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
+from policykit.manifests.memoize import memoize_last
+from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.placement.card_requests import request_path
+from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
-from policykit.rules.resources import kai_fractions
-from policykit.rules.resources.device_counts import unlikely_counts
-from policykit.rules.resources.tpu_slices import topology_problem
+from policykit.rules import system_violations
 from policykit.targets import DEFAULT_SYSTEM, system_of
 
 BAD = """\
@@ -45,6 +49,13 @@ _KOORDINATOR = "koordinator"
 _HAMI = "nvidia-hami"
 _HAMI_SCHEDULER = "hami-scheduler"
 
+_INSTANCE = "node.kubernetes.io/instance-type"
+_SAGEMAKER = "ml."
+"""Prefix of the instance type on nodes of SageMaker HyperPod."""
+_ASCEND = "huawei.com/Ascend910"
+_BOARD = 8
+"""Cards per node of the instance types whose network devices are listed."""
+
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Other rules check Koordinator's combinations and Volcano's amounts."""
@@ -52,9 +63,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _amounts(review)
     yield from _card_memory(review)
     yield from _other_scheduler(review)
-    yield from _fractions(review)
+    yield from system_violations("PK213", review, context)
     yield from _slices(review)
-    yield from unlikely_counts(review)
+    yield from _unlikely_counts(review)
 
 
 def _pairs(review: Review) -> Iterator[Violation]:
@@ -114,15 +125,8 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
         )
 
 
-def _fractions(review: Review) -> Iterator[Violation]:
-    """Checks KAI's annotations if KAI schedules the pod."""
-    if review.pod_set.scheduler_name == kai_fractions.SCHEDULER:
-        for each in kai_fractions.violations(review.pod_set.annotations, review.requests):
-            yield each._replace(at=review.pod_set.place("annotations", *map(str, each.path)))
-
-
 def _slices(review: Review) -> Iterator[Violation]:
-    topology, problem = topology_problem(review)
+    topology, problem = _topology_problem(review)
     if problem:
         yield Violation(
             review.pod_set.place("nodeSelector", tpu.TOPOLOGY),
@@ -139,6 +143,184 @@ def _vendor(name: str) -> str:
 def _role(name: str) -> str:
     known = resource(name)
     return known.role if known else ""
+
+
+def _unlikely_counts(review: Review) -> Iterator[Violation]:
+    """Counts of one pod set that are very probably wrong, each a warning."""
+    yield from _network(review)
+    yield from _unused(review)
+    yield from _sidecars(review)
+    yield from _boards(review)
+
+
+def _network(review: Review) -> Iterator[Violation]:
+    """Compares network devices with the selected instance type, or with all pools."""
+    machine = review.affinity.selector.get(_INSTANCE, "")
+    cards = sum(review.requests[name] for name in review.card_resources)
+    for name, amount in review.requests.items():
+        known = resource(name)
+        if known is None or known.role != "network" or amount <= 0:
+            continue
+        available = known.per_node.get(machine.removeprefix(_SAGEMAKER))
+        if available is not None and (amount > available or (amount < available and cards >= _BOARD)):
+            yield _unlikely(
+                request_path(review.pod_set, name),
+                f"requests {amount} {name}, but a {machine} node has {available}",
+                f"request {available} together with all cards of a node",
+            )
+        elif _no_pool_has(review, name):
+            yield _unlikely(
+                request_path(review.pod_set, name),
+                f"requests {amount} {name}, which no pool of the policy has",
+                "correct the name, or add the resource to allocatable of the pools that have it",
+            )
+
+
+def _no_pool_has(review: Review, name: str) -> bool:
+    """Whether the pools lack it; only if the policy lists every pool and their network devices."""
+    cluster = review.cluster
+    if cluster is None or not cluster.complete or not review.is_final:
+        return False
+    shapes = [shape for pool in cluster.pools for shape in pool.shapes]
+    devices = {each for shape in shapes for each in shape.allocatable if _is_network(each)}
+    return bool(devices) and name not in devices
+
+
+def _is_network(name: str) -> bool:
+    known = resource(name)
+    return known is not None and known.role == "network"
+
+
+def _unused(review: Review) -> Iterator[Violation]:
+    """Cards requested only by init containers: the pod holds them after they have finished."""
+    if review.manifest.partial or review.pod_set.devices or review.is_system_pod:
+        return
+    by_field = _card_requests(review)
+    if by_field["containers"] or by_field["sidecars"] or not by_field["initContainers"]:
+        return
+    if has_unknown_amounts(review.pod_set, review.cluster):
+        return
+    path, name, title = by_field["initContainers"][0]
+    yield _unlikely(
+        path,
+        f"only init container {title} requests {name}, so the other containers have no card",
+        "request the card in the container that uses it; an init container can then use the same card",
+    )
+
+
+def _sidecars(review: Review) -> Iterator[Violation]:
+    by_field = _card_requests(review)
+    main = {name for _, name, _ in by_field["containers"]}
+    for path, name, title in by_field["sidecars"]:
+        if name in main:
+            yield _unlikely(
+                path,
+                f"sidecar {title} and a main container both request {name}: the pod gets the sum",
+                "request cards only in the main container, unless the sidecar needs its own",
+            )
+
+
+def _card_requests(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
+    """(path, resource, container) of every requested card, by type of container."""
+    found: dict[str, list[tuple[Path, str, str]]] = {"containers": [], "initContainers": [], "sidecars": []}
+    cards = set(review.card_resources)
+    for field, position, container in containers(review.pod_set.spec):
+        kind = "sidecars" if field != "containers" and container.get("restartPolicy") == "Always" else field
+        for name, amount in requested(container).items():
+            if amount > 0 and name in cards:
+                limits = container["resources"].get("limits")
+                side = "limits" if isinstance(limits, dict) and name in limits else "requests"
+                place = review.pod_set.place(field, position, "resources", side, name)
+                found[kind].append((place, name, str(container.get("name", position))))
+    return found
+
+
+def _boards(review: Review) -> Iterator[Violation]:
+    """Ascend boards connect chips in pairs (910C) or in rings (910A)."""
+    amount = review.requests.get(_ASCEND, 0)
+    cluster, pools = review.cluster, review.eligible_pools
+    if cluster is None or not pools or amount <= 1:
+        return
+    from policykit.catalogue.cards import product
+
+    cards = [cluster.card_of(pool) for pool in pools]
+    facts = [known.facts if card and (known := product(card.product)) else {} for card in cards]
+    for fact, allowed, reason in (
+        ("request_step", (2, 4, 6, 8, 10, 12, 14, 16), "its cards have two chips each"),
+        ("ring", (1, 2, 4, 8), "its chips form rings of four"),
+    ):
+        if all(fact in each for each in facts) and amount not in allowed:
+            listed = ", ".join(map(str, allowed))
+            yield _unlikely(
+                request_path(review.pod_set, _ASCEND),
+                f"requests {amount} {_ASCEND}, but {reason} (pool {pools[0].name})",
+                f"request one of {listed}",
+            )
+
+
+def _unlikely(path: Path, message: str, advice: str) -> Violation:
+    return Violation(path, message, advice, Severity.WARNING)
+
+
+def _topology_problem(review: Review) -> tuple[str, str]:
+    """The topology a pod set selects and its problem as a predicate; empty if there is none."""
+    accelerator, topology = _slice(review.affinity)
+    problem = tpu.dimensions_problem(accelerator, topology)
+    chips = review.requests.get(tpu.RESOURCE, 0)
+    if problem or not chips or review.manifest.partial:
+        return topology, problem
+    return topology, tpu.chips_problem(topology, chips, _pods(review, chips))
+
+
+def _pods(review: Review, chips: int) -> int | None:
+    """Number of pods that form slices together; None if it is unknown.
+
+    A bare Pod may be one of many. Leaders and workers of a group share a slice, so they are counted
+    together.
+    """
+    replicas = review.pod_set.replicas
+    if review.manifest.kind == "Pod" or replicas is None:
+        return None
+    mine = _slice(review.affinity)
+    if any(map(is_placeholder, mine)):
+        return None
+    for other in _slice_pods(review.manifest.data):
+        if other.path == review.pod_set.path:
+            continue
+        if not other.is_clear:
+            return None
+        if other.chips and other.selected == mine:
+            if other.replicas is None or other.chips != chips:
+                return None
+            replicas += other.replicas
+    return replicas
+
+
+class _SlicePods(NamedTuple):
+    """Slice selection and chips of a pod set."""
+
+    path: Path
+    selected: tuple[str, str]
+    chips: int
+    replicas: int | None
+    is_clear: bool
+    """Whether the selection and the request have no placeholders."""
+
+
+@memoize_last
+def _slice_pods(data: Mapping[str, Any]) -> tuple[_SlicePods, ...]:
+    """Every pod set of an object."""
+    found: list[_SlicePods] = []
+    for one in pod_sets(data):
+        selected = _slice(affinity.read(one.spec))
+        chips = requests.effective(one.spec, one.devices).get(tpu.RESOURCE, 0)
+        is_clear = not any(map(is_placeholder, selected)) and not has_unknown_amounts(one, None)
+        found.append(_SlicePods(one.path, selected, chips, one.replicas, is_clear))
+    return tuple(found)
+
+
+def _slice(selected: affinity.NodeAffinity) -> tuple[str, str]:
+    return selected.selector.get(tpu.ACCELERATOR, ""), selected.selector.get(tpu.TOPOLOGY, "")
 
 
 RULE = Rule(

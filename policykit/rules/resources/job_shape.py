@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from policykit.kube.jobs import JOB_SPECS
+from policykit.kube.gang_units import JOB_SPECS
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.catalogue.cards import resource, vendor
+from policykit.catalogue.cards import vendor
+from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
@@ -19,8 +20,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import rename_resource, request_path
-from policykit.placement.eligible_pools import is_allowed, product_of
-from policykit.placement.pool_resources import offers_shared
+from policykit.placement.eligible_pools import is_allowed, offers_shared, product_of
 from policykit.placement.review import Review
 
 BAD = """\

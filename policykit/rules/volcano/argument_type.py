@@ -17,7 +17,7 @@ from policykit.catalogue.volcano.actions import METRICS
 from policykit.catalogue.volcano.argument import FALSE, TRUE, TYPES, Argument, is_of_type
 from policykit.catalogue.volcano.argument_values import ArgumentValue, shown
 from policykit.catalogue.volcano.configuration import plugin_items
-from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.plugins import FLAGS
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest

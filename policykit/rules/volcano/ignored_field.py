@@ -6,14 +6,27 @@ effect. The same holds for fields newer than the release in the policy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
+from policykit.kube import podsets
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
-from policykit.manifests.words import words
+from policykit.manifests.document import Manifest, words
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
-from policykit.rules.volcano import unread_fields
+from policykit.rules.volcano.job_policies import without_timeout
+from policykit.rules.volcano.job_specs import (
+    lacks_tier,
+    partition_topologies,
+    policy_lists,
+    specs,
+    sub_group_topologies,
+)
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import BATCH_GROUP, GROUP_APIS, SCHEDULER
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -51,14 +64,146 @@ _KINDS = frozenset(
     }
 )
 
+_KIND_SINCE: Mapping[tuple[str, str], Release] = {
+    ("batch.volcano.sh", "CronJob"): (1, 13),
+    ("topology.volcano.sh", "HyperNode"): (1, 12),
+    ("shard.volcano.sh", "NodeShard"): (1, 14),
+    ("config.volcano.sh", "ColocationConfiguration"): (1, 14),
+}
+_TREE_SINCE = (1, 11)
+"""The scheduler reads Queue.spec.parent."""
+_LEAST, _MOST = "volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"
+_WAITING = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
+_AMOUNT = re.compile(r"\+?0*[1-9][0-9]*\Z|0*[1-9][0-9]?%\Z")
+_OWNERS = frozenset({"DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"})
+
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Fields of Volcano's objects, and annotations of all objects whose pods it schedules."""
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
-        yield from unread_fields.newer_fields(manifest, versions.release_of(context.cluster))
-        yield from unread_fields.unread_fields(manifest)
+        yield from _newer_fields(manifest, versions.release_of(context.cluster))
+        yield from _unread_fields(manifest)
     if words(manifest.data).end(_KEYS):
-        yield from unread_fields.unread_annotations(manifest)
+        yield from _unread_annotations(manifest)
+
+
+def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
+    """What is newer than the release that the policy states; fields that its API lacks are PK003's."""
+    if message := not_yet(manifest.kind, _KIND_SINCE.get((manifest.group, manifest.kind), ()), have):
+        yield Violation(("kind",), message, UPGRADE, Severity.ERROR)
+    tree = manifest.group in GROUP_APIS and manifest.kind == "Queue"
+    parent = lookup(manifest.data, ("spec", "parent")) if tree else None
+    if have and have < _TREE_SINCE and parent not in (None, "", "root"):
+        message = f"Volcano {release_text(have)} does not read parent (added in {release_text(_TREE_SINCE)})"
+        yield Violation(("spec", "parent"), message, UPGRADE, key=True)
+
+
+def _unread_fields(manifest: Manifest) -> Iterator[Violation]:
+    """Fields that no release reads, and those without effect as they are."""
+    if (manifest.group, manifest.kind) == ("flow.volcano.sh", "JobFlow"):
+        yield from _flows(manifest)
+    if manifest.group in GROUP_APIS and manifest.kind == "Queue":
+        yield from _queue(manifest)
+    topologies: list[tuple[Path, object]] = []
+    if manifest.group in GROUP_APIS and manifest.kind == "PodGroup":
+        path = ("spec", "networkTopology")
+        topologies += [(path, lookup(manifest.data, path)), *sub_group_topologies(manifest.data)]
+        yield from _sub_groups(manifest)
+    for spec in specs(manifest):
+        topologies += [((*spec.path, "networkTopology"), spec.data.get("networkTopology"))]
+        topologies += partition_topologies(spec)
+        for listed, where in policy_lists(spec):
+            for place in without_timeout(listed, where):
+                yield Violation(
+                    place,
+                    "a policy for PodPending without a timeout never acts",
+                    "add a timeout such as 10m: how long a pod may be pending",
+                )
+    for place, topology in topologies:
+        if lacks_tier(topology) and not manifest.partial:
+            yield Violation(
+                place,
+                "networkTopology is hard but names no tier: the pods may run anywhere",
+                "add highestTierAllowed or highestTierName",
+                key=True,
+            )
+
+
+def _flows(manifest: Manifest) -> Iterator[Violation]:
+    listed = lookup(manifest.data, ("spec", "flows"))
+    for number, flow in enumerate(listed if isinstance(listed, list) else ()):
+        path: Path = ("spec", "flows", number)
+        if mapping(mapping(flow).get("patch")):
+            yield Violation(
+                (*path, "patch"),
+                "no release of Volcano reads patch: the job is created as in its JobTemplate",
+                "write a separate JobTemplate",
+                key=True,
+            )
+        depends = mapping(mapping(flow).get("dependsOn"))
+        if mapping(depends.get("probe")):
+            yield Violation(
+                (*path, "dependsOn", "probe"),
+                "no release of Volcano reads probe: the flow starts when the jobs it depends on complete",
+                "remove it",
+                key=True,
+            )
+
+
+def _queue(manifest: Manifest) -> Iterator[Violation]:
+    if lookup(manifest.data, ("spec", "dequeueStrategy")) == "fifo":
+        yield Violation(
+            ("spec", "dequeueStrategy"),
+            "no release of Volcano reads dequeueStrategy: later jobs overtake one that does not fit",
+            "remove it",
+        )
+
+
+def _sub_groups(manifest: Manifest) -> Iterator[Violation]:
+    listed = lookup(manifest.data, ("spec", "subGroupPolicy"))
+    for number, policy in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(policy, Mapping) and not policy.get("matchLabelKeys") and not manifest.partial:
+            yield Violation(
+                ("spec", "subGroupPolicy", number),
+                "a sub-group policy without matchLabelKeys groups nothing",
+                "name the labels whose values define the sub-groups",
+            )
+
+
+def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
+    """Budgets anywhere they are read, and waiting times on pod templates, where nothing reads them."""
+    if manifest.group in (*GROUP_APIS, BATCH_GROUP):
+        yield from _budget(manifest.annotations, ("metadata", "annotations"))
+    for pod_set in podsets.pod_sets(manifest.data):
+        ours = pod_set.scheduler_name == SCHEDULER or (
+            manifest.group == BATCH_GROUP and not pod_set.scheduler_name
+        )
+        if not ours:
+            continue
+        place = pod_set.place("annotations")
+        yield from _budget(pod_set.annotations, place)
+        for key in _WAITING if manifest.kind in _OWNERS else ():
+            if key in pod_set.annotations:
+                yield Violation(
+                    (*place, key),
+                    f"{key} on the pod template is not read: the group does not get it",
+                    f"set {_WAITING[0]} in the annotations of the {manifest.kind} itself",
+                    key=True,
+                )
+
+
+def _budget(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    """Source: `scheduler/api/job_info.go` and `webhooks/admission/pods/validate` (1.8 to 1.15)."""
+    if _LEAST in annotations and _MOST in annotations:
+        yield Violation((*place, _MOST), f"{_MOST} is not read beside {_LEAST}", "keep one of them", key=True)
+    for key in (_LEAST, _MOST):
+        value = annotations.get(key)
+        if value is not None and not is_placeholder(value) and not _AMOUNT.match(value):
+            yield Violation(
+                (*place, key),
+                f"{key} is {value!r}, neither a whole number above 0 nor 1% to 99%",
+                'write a number of pods or a percentage, in quotes: "2" or "50%"',
+            )
 
 
 RULE = Rule(

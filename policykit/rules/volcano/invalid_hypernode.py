@@ -14,8 +14,8 @@ from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
-from policykit.model.network import DeclaredHyperNode, DeclaredMember
 from policykit.model.severity import Severity
+from policykit.model.topology import DeclaredHyperNode, DeclaredMember
 
 BAD = """\
 apiVersion: topology.volcano.sh/v1alpha1

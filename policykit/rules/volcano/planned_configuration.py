@@ -11,9 +11,9 @@ from policykit.model.placement import BINPACK
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SCHEDULER
-from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.options import VolcanoOptions, of
-from policykit.targets.volcano.scheduler.placement import scheduled_kinds, strategy
+from policykit.targets.volcano.scheduler.packing import scheduled_kinds, strategy
 from policykit.targets.volcano.scheduler.plan import plan
 
 
@@ -38,7 +38,7 @@ def planned_configuration(cluster: Cluster) -> PlannedConfiguration | None:
         return None
     try:
         version = versions.parse(target.version)
-        queues, _ = admission.admitted(cluster.queues, version, cluster.pools)
+        queues, _ = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
         made = plan(cluster, target, queues, version).configuration
         kinds = tuple(scheduled_kinds(cluster, target))
         return PlannedConfiguration(cluster, kinds, made, of(target))

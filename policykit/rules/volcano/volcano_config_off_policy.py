@@ -171,7 +171,7 @@ def _first(kinds: tuple[WorkloadKind, ...], field: str) -> str:
 def _node_groups(planned: PlannedConfiguration, there: Configuration) -> Iterator[Violation]:
     """Plugin nodegroup gives a queue without pools no node at all, unless it is not strict."""
     plugin, queues = there.plugin("nodegroup"), planned.cluster.queues
-    if plugin and plugin.arguments.get("strict") is not False and not nodegroups.named(queues):
+    if plugin and plugin.arguments.get("strict") is not False and not nodegroups.uses_node_groups(queues):
         yield Violation(
             (*plugin.path, "name"),
             "plugin nodegroup is listed, but no queue of the policy names pools: no node takes their pods",

@@ -14,10 +14,10 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted
-from policykit.targets.yunikorn.default_partition import DefaultPartition, read_partly
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.default_partition import DefaultPartition, read_partial
 from policykit.targets.yunikorn.validation import failures
 from policykit.targets.yunikorn.validation.failures import stated_amounts
 from policykit.targets.yunikorn.validation.problem import Dependence
@@ -44,7 +44,7 @@ _MANY_CORES = 1000 * 1000
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Amounts of queues, limits, child templates, and weights of nodes."""
-    found = read_partly(manifest, context.cluster)
+    found = read_partial(manifest, context.cluster)
     if found is None:
         return
     names = failures.resource_names(found.partition, found.tree, found.path)

@@ -13,8 +13,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn.default_partition import read_partly
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation import failures
 
 BAD = """\
@@ -32,9 +32,9 @@ GOOD = BAD.replace("bob  research", "bob research")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every list that the validator accepts. Source: core common/security/acl.go, 1.9."""
-    found = read_partly(manifest, context.cluster)
+    found = read_partial(manifest, context.cluster)
     if found is not None:
-        yield from violations(failures.access_lists(found.tree), manifest, found)
+        yield from violations(failures.access_list_problems(found.tree), manifest, found)
 
 
 RULE = Rule(

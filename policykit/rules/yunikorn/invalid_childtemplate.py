@@ -14,12 +14,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
-from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, QueueNode
+from policykit.targets.yunikorn.configuration.resources import CountedAmounts, counted, first_excess, minimum
+from policykit.targets.yunikorn.configuration.values import contains_placeholder
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.text import NAME
 from policykit.targets.yunikorn.validation import failures
 from policykit.targets.yunikorn.validation.queues import shown
 
@@ -47,7 +46,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     yield from violations(failures.template_amounts(found.tree), manifest)
     yield from settled(_of_leaves(found.tree), manifest)
-    if not holds_placeholder(lookup(manifest.data, found.path)):
+    if not contains_placeholder(lookup(manifest.data, found.path)):
         yield from _above_max(found.tree, {})
 
 
@@ -60,12 +59,12 @@ def _of_leaves(tree: QueueNode) -> Iterator[Violation]:
             yield Violation((*each.path, "childtemplate"), message, advice, Severity.WARNING)
 
 
-def _above_max(here: QueueNode, above: Counted) -> Iterator[Violation]:
+def _above_max(here: QueueNode, above: CountedAmounts) -> Iterator[Violation]:
     """Amounts above those of the queue itself or of one above it."""
     queue = here.queue
-    most = least(counted(queue.resources.maximum), above)
+    most = minimum(counted(queue.resources.maximum), above)
     wanted = counted(queue.template.resources.maximum)
-    name = too_much(most, wanted)
+    name = first_excess(most, wanted)
     if name:
         message = f"childtemplate allows {shown(name, wanted[name])} {name}, but queue {queue.name} only"
         yield Violation(

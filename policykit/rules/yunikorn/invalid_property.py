@@ -16,10 +16,9 @@ from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import properties
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import Queue
-from policykit.targets.yunikorn.default_partition import read_partly
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
+from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation.problem import Dependence
 
 BAD = """\
@@ -39,10 +38,10 @@ GOOD = BAD.replace("FAIR", "fair")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Properties of queues and child templates, as the release of the policy reads them."""
-    found = read_partly(manifest, context.cluster)
+    found = read_partial(manifest, context.cluster)
     if found is None:
         return
-    version = versions.stated(context.cluster)
+    version = versions.policy_version(context.cluster)
     unread = (each for node in found.tree.walk() for each in _unread(node, version))
     yield from settled(unread, manifest, found, Dependence.VALUE)
     for_leaves = (each for node in found.tree.walk() for each in _for_leaves(node.queue, node.path))
@@ -58,7 +57,7 @@ def _unread(here: QueueNode, version: Version | None) -> Iterator[Violation]:
 
 def _texts(stated: Mapping[str, str], path: Path, version: Version | None) -> Iterator[Violation]:
     for name, text in stated.items():
-        wrong = properties.unread(name, text, version) if text else ""
+        wrong = properties.no_effect_reason(name, text, version) if text else ""
         if wrong:
             bad_value = name in properties.KNOWN and wrong.startswith(("is '", 'is "'))
             advice = "correct it: YuniKorn falls back to the default" if bad_value else "correct or delete it"

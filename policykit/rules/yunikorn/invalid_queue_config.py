@@ -13,8 +13,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn import validator, versions
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn import validation, versions
+from policykit.targets.yunikorn.configurations import NAME
 
 BAD = """\
 partitions:
@@ -35,8 +35,8 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
-    version = versions.stated(context.cluster) or versions.parse("")
-    yield from violations(validator.problems(manifest.data, version), manifest)
+    version = versions.policy_version(context.cluster) or versions.parse("")
+    yield from violations(validation.problems(manifest.data, version), manifest)
 
 
 RULE = Rule(

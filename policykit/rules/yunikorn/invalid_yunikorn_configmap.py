@@ -20,13 +20,18 @@ from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import options, validator, versions
-from policykit.targets.yunikorn.configuration import configmap, settings, shape
-from policykit.targets.yunikorn.configuration import partition as files
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
-from policykit.targets.yunikorn.configuration.queues import ROOT
-from policykit.targets.yunikorn.text import CONFIGURATION, NAME, VALUES
+from policykit.targets.yunikorn import options, validation, versions
+from policykit.targets.yunikorn.configuration import configmap, settings, values
+from policykit.targets.yunikorn.configuration import queues_yaml as files
+from policykit.targets.yunikorn.configuration.queues_yaml import (
+    DEFAULT,
+    Configuration,
+    Partition,
+    QueueNode,
+    queue_tree,
+)
+from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
+from policykit.targets.yunikorn.names import ROOT
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -146,7 +151,10 @@ def _config_map(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violati
         message = f"{manifest.name} is in namespace {manifest.namespace}, but YuniKorn runs in {wanted}"
         advice = "move it: the scheduler reads ConfigMaps only in its own namespace"
         yield Violation(("metadata", "namespace"), message, advice)
-    group, version = _group(data, cluster, manifest.name == configmap.CONFIGS), versions.stated(cluster)
+    group, version = (
+        _group(data, cluster, manifest.name == configmap.CONFIGS),
+        versions.policy_version(cluster),
+    )
     yield from _entries(data, ("data",), version, group)
     yield from settled(_binary(manifest, data, version or versions.parse(""), group), manifest)
 
@@ -167,7 +175,7 @@ def _values(manifest: Manifest, path: Path, cluster: Cluster | None) -> Iterator
     values = mapping(lookup(manifest.data, path))
     stated = mapping(values.get(configmap.VALUES))
     group = _group(stated, cluster, False)
-    yield from _entries(stated, (*path, configmap.VALUES), versions.stated(cluster), group)
+    yield from _entries(stated, (*path, configmap.VALUES), versions.policy_version(cluster), group)
     for name in _OLD_VALUES if stated else ():
         if values.get(name):
             message = f"the chart of YuniKorn 1.9 no longer reads value {name}"
@@ -179,7 +187,7 @@ def _entries(
 ) -> Iterator[Violation]:
     """`path` leads to the map of entries."""
     for key, value in data.items():
-        text = shape.text(value)
+        text = values.text(value)
         if not isinstance(key, str) or not key or isinstance(value, (dict, list)) or is_placeholder(key):
             continue
         if _holds_queues(text):
@@ -198,7 +206,7 @@ def _holds_queues(text: str) -> bool:
 
 def _setting(path: Path, text: str, version: Version | None) -> Iterator[Violation]:
     key = str(path[-1])
-    wrong = settings.unread(key, text, version)
+    wrong = settings.no_effect_reason(key, text, version)
     known = settings.KNOWN.get(key)
     if not wrong:
         return
@@ -233,9 +241,9 @@ def _binary(
 ) -> Iterator[Violation]:
     """Of packed queues only those that count are checked."""
     for key, text in mapping(manifest.data.get("binaryData")).items():
-        if not isinstance(key, str) or not isinstance(text, str) or not key.endswith(configmap.PACKED):
+        if not isinstance(key, str) or not isinstance(text, str) or not key.endswith(configmap.GZIP_SUFFIX):
             continue
-        name, where = key.removesuffix(configmap.PACKED), ("binaryData", key)
+        name, where = key.removesuffix(configmap.GZIP_SUFFIX), ("binaryData", key)
         if name in data:
             message = f"{name} is ignored: {key} in binaryData overrides it"
             yield Violation(("data", name), message, "keep one of the two", Severity.WARNING, key=True)
@@ -247,7 +255,7 @@ def _binary(
             continue
         document = next(iter(parse(unpacked)), None)
         root = document.root if document is not None else None
-        refused = validator.problems(root.data, version) if root is not None else ()
+        refused = validation.problems(root.data, version) if root is not None else ()
         if refused:
             message = f"the configuration in {key} is refused: {refused[0].message}"
             yield Violation(where, message, refused[0].help)

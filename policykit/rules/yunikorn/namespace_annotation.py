@@ -20,7 +20,7 @@ from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, St
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.yunikorn.facts.namespaces import AMOUNTS, amounts, field
+from policykit.targets.yunikorn.facts import AMOUNTS, amount_field, annotation_amounts
 from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, PARENT_QUEUE
 from policykit.targets.yunikorn.validation.failures import never_counted
 
@@ -68,14 +68,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _of_policy(cluster: Cluster) -> list[StaticQueues]:
-    from policykit.targets.yunikorn.derived.configured import configured
-    from policykit.targets.yunikorn.facts.queues import static_queues
+    from policykit.targets.yunikorn.policy_configuration import policy_configuration
+    from policykit.targets.yunikorn.sharing import static_queues
 
     target = cluster.targets.get("yunikorn")
     if target is None:
         return []
     try:
-        made = configured(cluster, target)
+        made = policy_configuration(cluster, target)
     except PolicykitError:
         return []
     return [static_queues(made.configuration.partitions[0], made.root)]
@@ -111,7 +111,7 @@ def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Viol
 
 
 def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[Violation]:
-    found = amounts(annotation, text)
+    found = annotation_amounts(annotation, text)
     if not found:
         message = f"{annotation} is not a JSON object of amounts: YuniKorn ignores it"
         yield Violation(located.at(annotation), message, _EXAMPLE)
@@ -121,20 +121,20 @@ def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[Violat
         shown = json.dumps(value)
         message = f"{name} is {shown}, not a string: YuniKorn ignores all of {annotation}"
         advice = f'quote it: "{shown}"' if isinstance(value, (int, float)) else _EXAMPLE
-        yield Violation(located.at(field(annotation, name)), message, advice)
+        yield Violation(located.at(amount_field(annotation, name)), message, advice)
     parsed = {name: parse(value) for name, value in found.items() if isinstance(value, str)}
     for name, amount in parsed.items():
         if amount is None and not is_placeholder(found[name]):
             message = f"{found[name]!r} is not a quantity of {name}: YuniKorn ignores all of {annotation}"
-            yield Violation(located.at(field(annotation, name)), message, _EXAMPLE)
+            yield Violation(located.at(amount_field(annotation, name)), message, _EXAMPLE)
         elif name == "vcore":
             message = f"vcore {found[name]} in an annotation means {found[name]} thousandths of a core"
             advice = "write cpu: annotations use the names of Kubernetes"
-            yield Violation(located.at(field(annotation, name)), message, advice)
+            yield Violation(located.at(amount_field(annotation, name)), message, advice)
         elif name != "cpu" and (meant := never_counted(name)):
             message = f"YuniKorn counts nothing as {name}: the amount has no effect"
             yield Violation(
-                located.at(field(annotation, name)), message, f"write {meant.replace('vcore', 'cpu')}"
+                located.at(amount_field(annotation, name)), message, f"write {meant.replace('vcore', 'cpu')}"
             )
     if not numbers and all(amount is not None for amount in parsed.values()):
         yield from _signs(located, annotation, found)
@@ -145,7 +145,7 @@ def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) ->
     below = next((name for name, text in texts.items() if text.startswith("-")), "")
     if below:
         message = f"{below} is negative: YuniKorn ignores all of {annotation}"
-        yield Violation(located.at(field(annotation, below)), message, "write amounts of 0 or more")
+        yield Violation(located.at(amount_field(annotation, below)), message, "write amounts of 0 or more")
     elif not any(digit in text for text in texts.values() for digit in "123456789"):
         message = f"{annotation} is all zeros, which YuniKorn treats as no quota"
         yield Violation(located.at(annotation), message, "set one resource above zero")

@@ -13,9 +13,9 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn import validator
-from policykit.targets.yunikorn.default_partition import read_partly
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn import validation
+from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation import placement
 
 BAD = """\
@@ -37,11 +37,11 @@ _RULE = 4
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Rules of partition default that the validator accepts. Source: core placement/*.go, 1.9."""
-    found = read_partly(manifest, context.cluster)
+    found = read_partial(manifest, context.cluster)
     if found is None:
         return
-    refused = {problem.path[:_RULE] for problem in validator.refused(found.configuration)}
-    dead = placement.dead(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
+    refused = {problem.path[:_RULE] for problem in validation.refused(found.configuration)}
+    dead = placement.dead_rules(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
     left = (problem for problem in dead if problem.path[:_RULE] not in refused)
     yield from violations(left, manifest, found)
 

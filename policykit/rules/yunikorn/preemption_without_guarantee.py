@@ -14,11 +14,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.properties import OFFSET, PREEMPTION
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
 from policykit.targets.yunikorn.configuration.resources import counted
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import contains_placeholder
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.text import NAME
 
 BAD = """\
 partitions:
@@ -48,7 +48,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     Queues of the policy are left out: it decides what they are guaranteed.
     """
     found, cluster = read(manifest, context.cluster), context.cluster
-    if found is None or holds_placeholder(lookup(manifest.data, found.path)):
+    if found is None or contains_placeholder(lookup(manifest.data, found.path)):
         return
     planned = {queue.name for queue in cluster.queues} if cluster and "yunikorn" in cluster.targets else set()
     enabled = found.partition.preemption.enabled

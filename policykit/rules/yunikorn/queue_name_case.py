@@ -14,10 +14,10 @@ from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import DefaultPartition, read
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.problem import KINDS
 
 BAD = """\

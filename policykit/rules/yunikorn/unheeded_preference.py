@@ -59,7 +59,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     pod_set = review.pod_set
     kind = review.workload
     asked_for = kind is not None and bool(kind.prefer or (kind.across and not kind.across.hard))
-    if not pod_set.scheduler_name or not metadata.is_served(pod_set, review.cluster) or asked_for:
+    if not pod_set.scheduler_name or not metadata.is_scheduled(pod_set, review.cluster) or asked_for:
         return
     found = list(_preferences(pod_set.spec))
     if found:

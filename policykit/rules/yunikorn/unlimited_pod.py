@@ -36,7 +36,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Templates whose containers all have neither requests nor limits."""
     manifest, pod_set = review.manifest, review.pod_set
     containers = mappings(pod_set.spec.get("containers"))
-    if manifest.partial or not pod_set.scheduler_name or not metadata.is_served(pod_set, review.cluster):
+    if manifest.partial or not pod_set.scheduler_name or not metadata.is_scheduled(pod_set, review.cluster):
         return
     several = (*containers, *mappings(pod_set.spec.get("initContainers")), pod_set.spec)
     if not containers or pod_set.devices or any(each.get("resources") for each in several):

@@ -17,16 +17,15 @@ from policykit.manifests.path import Path
 from policykit.model.queue import Submitters
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.partition import Partition
+from policykit.targets.yunikorn.configuration import access_lists
 from policykit.targets.yunikorn.configuration.placement_rules import Rule as PlacementRule
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
 from policykit.targets.yunikorn.configuration.resources import counted
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.derived.configured import configured
-from policykit.targets.yunikorn.derived.paths import paths
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.names import ROOT
+from policykit.targets.yunikorn.policy_configuration import policy_configuration
+from policykit.targets.yunikorn.queue_tree import queue_paths
 from policykit.targets.yunikorn.validation.queues import shown
 
 BAD = """\
@@ -86,10 +85,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if cluster is None or target is None or found is None:
         return
     try:
-        wanted = configured(cluster, target).configuration.partitions[0]
+        wanted = policy_configuration(cluster, target).configuration.partitions[0]
     except PolicykitError:
         return
-    listed = paths(cluster.queues).values()
+    listed = queue_paths(cluster.queues).values()
     different = _violations(found.partition, found.tree, found.path, wanted, listed)
     yield from settled(different, manifest)
 
@@ -124,7 +123,8 @@ class _FileQueue(NamedTuple):
 
 
 def _opens(queue: Queue) -> str:
-    return queue.name if acl.ALL in (acl.read(queue.submit), acl.read(queue.admin)) else ""
+    lists = (access_lists.read(queue.submit), access_lists.read(queue.admin))
+    return queue.name if access_lists.ALL in lists else ""
 
 
 def _queues(side: _FileQueue, wanted: Queue, path: str, listed: frozenset[str]) -> Iterator[Violation]:
@@ -141,10 +141,10 @@ def _queues(side: _FileQueue, wanted: Queue, path: str, listed: frozenset[str]) 
 
 
 def _people(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
-    people, meant = acl.read(here.queue.submit), acl.read(wanted.submit)
+    people, meant = access_lists.read(here.queue.submit), access_lists.read(wanted.submit)
     if not wanted.submit or people is None or meant is None:
         return
-    if meant == acl.ALL and (opened or _opens(here.queue)):
+    if meant == access_lists.ALL and (opened or _opens(here.queue)):
         return
     name, where = here.queue.name, (*here.path, "submitacl")
     if opened:

@@ -1,4 +1,4 @@
-"""Koordinator: koord-scheduler, gangs and quotas by pod metadata."""
+"""Koordinator: koord-scheduler, with gangs and quotas set by pod metadata."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     gangs=True,
+    reserves=True,
     gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
     gang_words=("koord",),
     read_group=read_group,
@@ -36,6 +37,7 @@ TARGET = Target(
             words=("koord",),
         ),
     ),
+    added_plugins=Lazy("policykit.targets.koordinator.scheduler.configuration:added_plugins"),
     assigns=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
     queues=QueueSupport(
         Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
@@ -47,4 +49,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
+    import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
 )

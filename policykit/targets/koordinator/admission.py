@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profile | None:
     """The ClusterColocationProfile of the policy that selects the pods; empty namespace: any.
 
-    Only the labels of the pods count, as for the webhook: a workload kind recognised otherwise has
-    none.
+    As for the webhook, only the labels of the pods count: a workload kind that is recognized by other
+    criteria has no profile.
     """
     if SYSTEM not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
         return None
-    from policykit.targets.koordinator.objects.classes import profiles
-    from policykit.targets.koordinator.pods import scheduler
+    from policykit.targets.koordinator.objects.colocation import profiles
+    from policykit.targets.koordinator.pods import scheduler_name
 
-    for profile in profiles(cluster, scheduler(cluster)):
+    for profile in profiles(cluster, scheduler_name(cluster)):
         selected = profile.labels.items() <= pod_set.labels.items()
         if selected and (not namespace or not profile.namespaces or namespace in profile.namespaces):
             return profile
@@ -32,6 +32,6 @@ def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profil
 
 
 def scheduler_given(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
-    """The schedulerName that a profile sets on pods without one; empty: none."""
+    """The schedulerName that a profile sets on pods without one; empty if no profile does."""
     profile = profile_of(cluster, pod_set, namespace)
     return profile.scheduler if profile else ""

@@ -1,4 +1,4 @@
-"""Gangs that start together, as PodGroups and pods list them."""
+"""Facts about gangs that start together, as PodGroups and pods list them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policykit.targets.koordinator.names import GANG_GROUPS, GANG_NAME, GROUP_AP
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of a PodGroup, and of each template that names a gang without one."""
+    """GangPartners of a PodGroup, and of each pod template that names a gang without one."""
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace

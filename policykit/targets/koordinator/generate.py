@@ -1,26 +1,32 @@
-"""What policykit writes for Koordinator: koord-scheduler's configuration, its delivery and a README."""
+"""The files for Koordinator: koord-scheduler's configuration, how it is delivered, and a README."""
 
 from __future__ import annotations
 
+import hashlib
 from functools import reduce
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets.koordinator import delivery, options, page, versions
+from policykit.targets.koordinator import options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
-from policykit.targets.koordinator.scheduler import chart, notices, profiles, repair, source
-from policykit.targets.koordinator.scheduler.merge import merged
+from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
+from policykit.targets.koordinator.scheduler.merge import merge_patches
 from policykit.targets.release import Version
 
-PAGE = f"{delivery.FOLDER}/README.md"
+PAGE = f"{SYSTEM}/README.md"
+CONFIG_MAP_FILE = "koord-scheduler-config.yaml"
+RESTART_FILE = "restart.yaml"
+CHECKSUM = "policykit.io/koord-scheduler-config"
+"""Pod template annotation: a new value restarts the Deployment, which then reads the file again."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets[SYSTEM]`; nothing where the policy has no such target.
+    """All files for `cluster.targets[SYSTEM]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version or delivery, weights without effect, values that would
     stop the scheduler, and a given configuration that cannot be read or has no profile for the schedulerName.
@@ -38,23 +44,23 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
-    """koord-scheduler-config, its delivery and the page about both."""
-    given = source.read(options.of(target).config or _chart(version, namespace))
-    fixed = repair.repaired(given.data, version)
+    """koord-scheduler-config, how it is delivered, and the README."""
+    given = merge.read_source(options.of(target).config or _chart(version, namespace))
+    fixed = repair.repair(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
     if plan.changes_nothing and not fixed.patches:
-        return Generated(notices=(Notice(SYSTEM, notices.idle(version)),))
+        return Generated(notices=(Notice(SYSTEM, notices.unchanged_notice(version)),))
     method, unsupported = _delivery(target)
-    after = source.read(merged(given, [*fixed.patches, *plan.patches]))
+    after = merge.read_source(merge_patches(given, [*fixed.patches, *plan.patches]))
     config_map = after.text if after.path and after.alone else chart.config_map(after.inner, namespace)
-    write = delivery.post_render if method == "post-render" else delivery.manifest
+    write = _post_render if method == "post-render" else _manifest
     texts = [
         *unsupported,
         *fixed.notices,
         *plan.settings.notices,
-        *repair.notices(after.data, version),
-        *notices.of_plan(cluster, version, plan),
+        *repair.remaining_problems(after.data, version),
+        *notices.plan_notices(cluster, version, plan),
     ]
     if method == "manifest":
         texts.append(
@@ -67,7 +73,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
 
 
 def _chart(version: Version, namespace: str) -> str:
-    """The chart's configuration, in an apiVersion that the release starts with whatever is added."""
+    """The chart's configuration, in an apiVersion that supports every plugin of the release."""
     text = writer.dump(chart.configuration(version, namespace))
     written, readable = chart.written_in(version), versions.config_versions(version).fit_plus
     if readable and written not in readable:
@@ -76,7 +82,7 @@ def _chart(version: Version, namespace: str) -> str:
 
 
 def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
-    """post-render or manifest, and a notice if the policy says otherwise."""
+    """post-render or manifest, and a notice if the policy states another delivery."""
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":
         return "post-render", (
@@ -90,3 +96,43 @@ def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
             path=("targets", "koordinator", "delivery"),
         )
     return wanted, ()
+
+
+def _post_render(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
+    """A kustomize component that patches the rendered chart."""
+    return (
+        *_component(f"{SYSTEM}/post-render", (CONFIG_MAP_FILE, RESTART_FILE)),
+        Artifact(f"{SYSTEM}/post-render/{CONFIG_MAP_FILE}", config_map, Role.COMPONENT),
+        Artifact(f"{SYSTEM}/post-render/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
+    )
+
+
+def _manifest(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
+    """The ConfigMap itself, and a component that restarts the Deployment, which the chart owns."""
+    return (
+        Artifact(f"{SYSTEM}/{CONFIG_MAP_FILE}", config_map, Role.MANIFEST),
+        *_component(f"{SYSTEM}/restart", (RESTART_FILE,)),
+        Artifact(f"{SYSTEM}/restart/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
+    )
+
+
+def _restart(inner: str, namespace: str) -> str:
+    """Strategic merge patch of the Deployment with the checksum of its configuration."""
+    checksum = hashlib.sha256(inner.encode()).hexdigest()
+    return writer.dump(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": chart.DEPLOYMENT, "namespace": namespace},
+            "spec": {"template": {"metadata": {"annotations": {CHECKSUM: checksum}}}},
+        }
+    )
+
+
+def _component(folder: str, patches: tuple[str, ...]) -> tuple[Artifact, ...]:
+    kustomization: dict[str, Any] = {
+        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+        "kind": "Component",
+        "patches": [{"path": name} for name in patches],
+    }
+    return (Artifact(f"{folder}/kustomization.yaml", writer.dump(kustomization), Role.COMPONENT),)

@@ -1,9 +1,9 @@
-"""Koordinator's PodGroup and the pods that join a gang, with a PodGroup or without."""
+"""Gang membership: Koordinator's PodGroup, and pods that join a gang with or without one."""
 
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import MembershipFact, group_of, pods_of
+from policykit.linter.gangs import MembershipFact, group_of, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup
@@ -47,7 +47,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Memb
 
 
 def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:
-    """Size the pods state, None for no number in quotes, and its place; an empty place: none is stated."""
+    """The size that the pods state, and its path. None: not a quoted number. Empty path: none is stated."""
     for where, key, entries in (
         ("annotations", MIN_AVAILABLE, pod_set.annotations),
         ("labels", OLD_MIN_AVAILABLE, pod_set.labels),

@@ -6,25 +6,25 @@ SYSTEM = "koordinator"
 SCHEDULER = "koord-scheduler"
 GROUP_API = "scheduling.sigs.k8s.io"
 GROUP_LABELS = ("pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name")
-"""Pod labels that name the PodGroup; the first that is not empty wins, the second is deprecated."""
+"""Pod labels that name the PodGroup. The first that is not empty wins; the second is deprecated."""
 GANG_NAME = "gang.scheduling.koordinator.sh/name"
 """Pod annotation that names a gang, with or without a PodGroup."""
 MIN_AVAILABLE = "gang.scheduling.koordinator.sh/min-available"
 """Pod annotation: size of a gang that has no PodGroup."""
 OLD_MIN_AVAILABLE = "pod-group.scheduling.sigs.k8s.io/min-available"
-"""Pod label of the same meaning, deprecated."""
+"""Deprecated pod label with the same meaning."""
 TOTAL_NUMBER = "gang.scheduling.koordinator.sh/total-number"
-"""Annotation of pods or their PodGroup, as all that follow here: how many pods there will be."""
+"""Annotation of pods or their PodGroup, like the next ones: how many pods there will be."""
 GANG_MODE = "gang.scheduling.koordinator.sh/mode"
 MATCH_POLICY = "gang.scheduling.koordinator.sh/match-policy"
 GANG_GROUPS = "gang.scheduling.koordinator.sh/groups"
 TOPOLOGY_SPEC = "gang.scheduling.koordinator.sh/network-topology-spec"
 WAITING_TIME = "gang.scheduling.koordinator.sh/waiting-time"
-"""Pod annotation, with a unit; a PodGroup has a field for it."""
+"""Pod annotation, a duration with a unit. A PodGroup has a field for it."""
 QUOTA_NAME = "quota.scheduling.koordinator.sh/name"
 """Pod label: the ElasticQuota that is charged."""
 QOS_CLASS = "koordinator.sh/qosClass"
-"""Pod label, written so and in capitals."""
+"""Pod label: LSE, LSR, LS, BE or SYSTEM."""
 OLD_RESOURCES = {
     **{
         f"kubernetes.io/{name}": f"koordinator.sh/{name}"
@@ -33,7 +33,7 @@ OLD_RESOURCES = {
     "koordinator.sh/batch-cpu": "kubernetes.io/batch-cpu",
     "koordinator.sh/batch-memory": "kubernetes.io/batch-memory",
 }
-"""Former names of resources to what they are called now."""
+"""Former name of a resource to its current name."""
 
 KEYS = (
     *(Key("labels", label, "gang") for label in GROUP_LABELS),

@@ -1,4 +1,4 @@
-"""Options for Koordinator: what only Koordinator has, and the rest of the policy cannot say."""
+"""Options for Koordinator in a policy, for features that only Koordinator has."""
 
 from __future__ import annotations
 
@@ -23,28 +23,27 @@ class PodClass(NamedTuple):
     """prod, mid, batch or free."""
     qos: str
     order: int | None = None
-    """Among pods of one class; higher goes first."""
+    """Order among pods of one class. Higher goes first."""
     tenants: tuple[str, ...] = ()
-    """Only in their namespaces, and in `namespaces`; both empty: anywhere."""
+    """The class applies in their namespaces and in `namespaces`. Both empty: everywhere."""
     namespaces: tuple[str, ...] = ()
 
 
 class KoordinatorOptions(NamedTuple):
-    """Options of the target; what is not set is computed, or stays as the chart has it."""
+    """Options of the target. Those not set are computed, or keep the chart's value."""
 
     fit: Mapping[str, Fit] = {}
     """Resource to its score in the target's own profile."""
     config: str = ""
-    """Text of the koord-scheduler-config to merge into: the configuration, or its ConfigMap; empty: the
-    chart's."""
+    """Text of the koord-scheduler-config to merge into, or of its ConfigMap. Empty: the chart's."""
     args: Mapping[str, Mapping[str, Any]] = {}
-    """Plugin to fields of its args, as upstream spells them."""
+    """Plugin to fields of its args, under their upstream names."""
     weights: Mapping[str, int] = {}
     """Plugin to its weight at score."""
     classes: Mapping[str, PodClass] = {}
     """Workload kind to the class of its pods."""
     priority_classes: bool = False
-    """Koordinator's PriorityClasses are written too."""
+    """Whether Koordinator's PriorityClasses are written too."""
 
     def fields(self, plugin: str) -> Mapping[str, Any]:
         return self.args.get(plugin, {})

@@ -1,4 +1,4 @@
-"""The README of Koordinator's generated files: how to apply them, and the arithmetic."""
+"""The README of the generated files: how to apply them, and how the weights are computed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _settings(settings: Settings) -> tuple[str, ...]:
 
 
 def _upgrade(version: Version, plan: Plan) -> tuple[str, ...]:
-    """Only where more than the packing of cards is written: that depends on the release."""
+    """A warning, unless only the packing of cards is written, which does not depend on the release."""
     if not plan.settings.args and not any(each.placement for each in plan.profiles):
         return ()
     return ("## After an upgrade", "", _UPGRADE.format(version=version))

@@ -1,4 +1,4 @@
-"""ElasticQuotas as declared queues, and what Koordinator does with a tree of them."""
+"""ElasticQuotas as facts about queues, and how Koordinator treats them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets.koordinator.names import GROUP_API, SYSTEM
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
-from policykit.targets.koordinator.objects.shapes import parsed
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 PROFILE = "ElasticQuotaProfile"
-"""Makes the top quota of a tree of its own out of the nodes it selects."""
+"""Kind that creates the top quota of a separate tree, with the capacity of the nodes it selects."""
 _PROFILE_API = "quota.koordinator.sh"
 _PARENT, _IS_PARENT = (str(PLACES[field][-1]) for field in ("parent", "is_parent"))
 _TREE = "quota.scheduling.koordinator.sh/tree-id"
@@ -33,7 +33,7 @@ _AMOUNTS = {"guarantee": "min", "limit": "max"}
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of an ElasticQuota, or of a profile that makes one."""
+    """The queue of an ElasticQuota, or of a profile that creates one."""
     if manifest.kind == KIND and manifest.group == GROUP_API:
         yield _quota(manifest, context)
     elif manifest.kind == PROFILE and manifest.group == _PROFILE_API:
@@ -81,7 +81,7 @@ def _namespaces(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _profile(manifest: Manifest, context: Context) -> Fact:
-    """Its minimum is what the nodes have, so nobody reads it here."""
+    """Its minimum is the capacity of the nodes, so it is not read."""
     spec = mapping(manifest.data.get("spec"))
     name = text(spec.get("quotaName"))
     quota = DeclaredQueue(
@@ -97,12 +97,12 @@ def _profile(manifest: Manifest, context: Context) -> Fact:
 
 
 def _flag(labels: object, key: str) -> bool:
-    """A boolean without quotes is refused as a label, and means the same."""
+    """Whether a label is true. A boolean without quotes is refused as a label, but means the same."""
     return mapping(labels).get(key) in ("true", True)
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """All releases from 1.4 alike. Source: koordinator `pkg/webhook/elasticquota` (v1.8)."""
+    """The same for all releases from 1.4. Source: koordinator `pkg/webhook/elasticquota` (v1.8)."""
     return QueueSemantics(
         "Koordinator",
         "ElasticQuota",

@@ -1,4 +1,4 @@
-"""Koordinator releases, and the versions of KubeSchedulerConfiguration that each can start with."""
+"""Koordinator releases, and the versions of KubeSchedulerConfiguration that each reads."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class ConfigVersions(NamedTuple):
     """Versions of KubeSchedulerConfiguration, without the group."""
 
     known: tuple[str, ...]
-    """Those the binary reads at all."""
+    """Versions that the binary reads at all."""
     args: tuple[str, ...]
-    """Those in which the args of Koordinator's own plugins are registered."""
+    """Versions in which the args of Koordinator's own plugins are registered."""
     fit_plus: tuple[str, ...] = ()
-    """Those in which NodeResourcesFitPlusArgs is registered; elsewhere the plugin prevents the start."""
+    """Versions in which NodeResourcesFitPlusArgs is registered. In others the plugin prevents the start."""
 
     @property
     def newest(self) -> str:
-        """The apiVersion that starts whatever plugins are enabled."""
+        """The newest apiVersion that works with every plugin."""
         return f"{GROUP}/{(self.fit_plus or self.args)[-1]}"
 
 
@@ -40,9 +40,9 @@ _CONFIG_VERSIONS: Mapping[Version, ConfigVersions] = {
     Version(1, 7, 0): ConfigVersions(_BOTH, _BOTH, _BOTH),
     Version(1, 8, 0): ConfigVersions(("v1",), ("v1",), ("v1",)),
 }
-"""Each row holds up to the next. Source: register.go of each config version at the release tags."""
+"""Each row applies up to the next. Source: register.go of each config version at the release tags."""
 RELEASES = tuple(_CONFIG_VERSIONS)
-"""The known releases that differ in what they read."""
+"""The known releases, one for each change of what they read."""
 
 FIT_PLUS = Version(1, 6, 0)
 """NodeResourcesFitPlus and ScarceResourceAvoidance."""
@@ -62,14 +62,14 @@ def parse(text: str) -> Version:
     return release("Koordinator", text, NEWEST, _CHARTS)
 
 
-def stated(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None: it states none, or an unknown one."""
+def policy_version(cluster: Cluster | None) -> Version | None:
+    """The release that the policy states; None if it states none, or an unknown one."""
     return stated_release(cluster, SYSTEM, parse)
 
 
-def possible(cluster: Cluster | None) -> tuple[Version, ...]:
-    """The release that a policy states, else all known ones."""
-    found = stated(cluster)
+def possible_versions(cluster: Cluster | None) -> tuple[Version, ...]:
+    """The release that the policy states, or else all known ones."""
+    found = policy_version(cluster)
     return (found,) if found else RELEASES
 
 

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+import re
+
 from policykit.lazy import Lazy
+from policykit.linter.configurations import Configuration
 from policykit.linter.target import FactReader, Target
-from policykit.targets.kubernetes.configurations import CONFIGURATION
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+
+_KIND = "KubeSchedulerConfiguration"
+_STATED = re.compile(rf"^kind: *{_KIND} *$", re.MULTILINE)
+_HEAD = re.compile(r"(?:[ ]*(?:#.*)?\n|---.*\n)*(?:apiVersion|kind):")
+_TEMPLATE = ("{{", "<%", "${")
+
+
+def _is_named(holder: Manifest, path: Path) -> bool:
+    """A ConfigMap string that states this kind is a configuration, even if it cannot be parsed."""
+    text = lookup(holder.data, path)
+    if holder.kind != "ConfigMap" or not isinstance(text, str) or any(sign in text for sign in _TEMPLATE):
+        return False
+    return bool(_HEAD.match(text) and _STATED.search(text))
+
+
+CONFIGURATION = Configuration(
+    _KIND, (_KIND,), lambda data: isinstance(data, dict) and data.get("kind") == _KIND, _is_named, kind=_KIND
+)
+
 
 TARGET = Target(
     "kubernetes",
@@ -13,7 +36,7 @@ TARGET = Target(
     configurations=(CONFIGURATION,),
     facts=(
         FactReader(
-            Lazy("policykit.targets.kubernetes.priority_facts:facts"),
+            Lazy("policykit.targets.kubernetes.priorities:facts"),
             frozenset({"PriorityClass", "PodGroup"}),
             pods=True,
             words=("riorityClass",),
@@ -22,5 +45,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
+    import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
     always=True,
 )

@@ -6,24 +6,23 @@ from collections.abc import Iterator, Sequence
 
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import names, versions
-from policykit.targets.kubernetes.objects import groups
+from policykit.targets.kubernetes import pod_groups, scheduler_names, versions
 from policykit.targets.kubernetes.options import KubernetesOptions
 from policykit.targets.release import Version
 
 
 def notices(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
     """One notice per section; none for what another scheduler of the policy handles."""
-    if names.is_only_scheduler(cluster):
+    if scheduler_names.is_only_scheduler(cluster):
         yield from _sharing(cluster)
     yield from _gangs(cluster, stated)
 
 
 def _sharing(cluster: Cluster) -> Iterator[str]:
     if cluster.queues:
-        names = ", ".join(queue.name for queue in cluster.queues)
+        queues = ", ".join(queue.name for queue in cluster.queues)
         yield (
-            f"kube-scheduler has no queues, so the shares, guarantees and limits of {names} have no effect. "
+            f"kube-scheduler has no queues, so the shares, guarantees and limits of {queues} have no effect. "
             "Nearest: quotas of the teams' namespaces, and priorities"
         )
     if cluster.preemption.within_queue is not None or cluster.preemption.reclaim is not None:
@@ -32,20 +31,20 @@ def _sharing(cluster: Cluster) -> Iterator[str]:
             "priorities, with preempts: false for those that must not preempt"
         )
     if cluster.reservations:
-        names = ", ".join(each.name for each in cluster.reservations)
+        reserved = ", ".join(each.name for each in cluster.reservations)
         yield (
-            f"kube-scheduler cannot reserve capacity, so reservations {names} have no effect. Nearest: "
+            f"kube-scheduler cannot reserve capacity, so reservations {reserved} have no effect. Nearest: "
             "placeholder pods of a lower priority that others preempt, or a separate pool"
         )
 
 
 def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
-    kinds = [kind for kind in cluster.workloads.values() if groups.is_native_gang(kind, cluster)]
+    kinds = [kind for kind in cluster.workloads.values() if pod_groups.is_native_gang(kind, cluster)]
     version = versions.parse(cluster.kubernetes_version)
     if not stated.native_gang:
         # Plain `gang: all` is reported by lint, pod by pod.
         ruled = [kind.name for kind in kinds if kind.gang_rule]
-        if ruled and names.is_only_scheduler(cluster):
+        if ruled and scheduler_names.is_only_scheduler(cluster):
             yield (
                 f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no effect. "
                 "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 "
@@ -56,7 +55,7 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
             "nativeGang needs the cluster's version, because the gang API differs in each release: set "
             "`kubernetes` in the policy"
         )
-    elif not groups.api_version(version):
+    elif not pod_groups.api_version(version):
         yield (
             f"nativeGang: Kubernetes {version.major}.{version.minor} has no gang API; 1.35 is the first "
             "release with one. Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn)"
@@ -66,7 +65,7 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
 
 
 def _native(kinds: Sequence[WorkloadKind], version: Version) -> Iterator[str]:
-    api, gates = groups.api_version(version), ", ".join(groups.gates(kinds, version))
+    api, gates = pod_groups.api_version(version), ", ".join(pod_groups.gates(kinds, version))
     yield (
         f"gangs of {', '.join(kind.name for kind in kinds)} use {api}, which the next release does not "
         f"accept. It is off by default: the API server needs --runtime-config={api}=true, and both it and "

@@ -6,15 +6,15 @@ from typing import Any
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import SPREAD
-from policykit.model.pod_fields import PodFields, Pods
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.pod_fields import PodContext, PodFields
+from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import names, options, spread, versions
-from policykit.targets.kubernetes.objects import groups
+from policykit.targets import pod_spreading
+from policykit.targets.kubernetes import options, pod_groups, scheduler_names, versions
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Fields for pods of a kind that kube-scheduler places, or another scheduler that reads the same."""
     if pods.owner_kind == "DaemonSet":
         return PodFields()
@@ -25,23 +25,23 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     objects: tuple[dict[str, Any], ...] = ()
     if together:
         version = versions.parse(cluster.kubernetes_version)
-        spec |= groups.pod_fields(together, version)
-        objects = (groups.write(together, version),)
+        spec |= pod_groups.pod_fields(together, version)
+        objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
     return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
 
 
-def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """topologySpreadConstraints for `across`, and for a spread placement that no profile serves."""
     wanted = [kind.across] if kind.across else []
-    by_node = Apartness("node")
+    by_node = TopologySpread("node")
     if _spread_by_pods(kind, cluster) and not any(each.level == "node" for each in wanted):
         wanted.append(by_node)
     found, notices = [], []
     for each in wanted:
-        key = spread.key_of(cluster, each.level)
+        key = pod_spreading.key_of(cluster, each.level)
         if key:
-            found.append(spread.constraint(kind.name, key, each, pods.owner_kind))
+            found.append(pod_spreading.constraint(kind.name, key, each, pods.owner_kind))
         else:
             notices.append(_no_level(kind, each.level))
     return ({"topologySpreadConstraints": found} if found else {}), tuple(notices)
@@ -50,32 +50,36 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether a placement requires spreading by the default scheduler, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
-    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
+    if (
+        placement is None
+        or placement.strategy != SPREAD
+        or kind.scheduler not in scheduler_names.DEFAULT_NAMES
+    ):
         return False
     stated = options.of(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Pod affinity for `within`: the nearest thing to it that kube-scheduler has."""
     if kind.within is None:
         return {}, ()
     level = kind.within.level
-    key = spread.key_of(cluster, level)
+    key = pod_spreading.key_of(cluster, level)
     if not key:
         return {}, (_no_level(kind, level),)
     version = versions.parse(cluster.kubernetes_version)
-    if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
+    if version < versions.AFFINITY_KEYS or not pod_spreading.own_labels(pods.owner_kind):
         return {}, (
             f"{kind.name}: the pods of one job cannot be distinguished from those of another, so "
             f"kube-scheduler cannot keep each job within one {level}. Nearest: podAffinity on {key} with a "
             "label of the job, or a scheduler with topology constraints (Volcano, Koordinator)",
         )
-    close = spread.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
+    close = pod_spreading.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
     return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
 
 
-def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
+def _hard(kind: WorkloadKind, within: TopologyAffinity) -> tuple[str, ...]:
     if not within.hard:
         return ()
     return (
@@ -89,12 +93,14 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
     return f"{kind.name}: no node label is known for level {level}: set it under scheme.topology"
 
 
-def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
+def _gang(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext
+) -> tuple[pod_groups.Gang | None, tuple[str, ...]]:
     """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.of(cluster).native_gang:
         return None, ()
-    if not cluster.kubernetes_version or not groups.api_version(version):
+    if not cluster.kubernetes_version or not pod_groups.api_version(version):
         return None, ()
     size = _size(kind, pods)
     if not pods.owner or size is None:
@@ -103,11 +109,11 @@ def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang
             "writes it where a manifest states both",
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
-    level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""
-    return groups.Gang(pods.owner, pods.namespace, size, level), ()
+    level = pod_spreading.key_of(cluster, kind.within.level) if kind.within and constrained else ""
+    return pod_groups.Gang(pods.owner, pods.namespace, size, level), ()
 
 
-def _size(kind: WorkloadKind, pods: Pods) -> int | None:
+def _size(kind: WorkloadKind, pods: PodContext) -> int | None:
     if kind.gang_rule and kind.gang_rule.size:
         return kind.gang_rule.size
     known = [member.replicas for member in pods.job if member.replicas is not None]

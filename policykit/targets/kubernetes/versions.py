@@ -12,7 +12,6 @@ _TEXT = re.compile(r"v?1\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:[-+.].*)?\Z")
 LAST_PATCH: Mapping[int, int] = {29: 15, 30: 14, 31: 14, 32: 13, 33: 13, 34: 4, 35: 4, 36: 3, 37: 0}
 """Minor release of Kubernetes 1 to a late patch of it: an image that exists."""
 NEWEST = Version(1, 37, 0)
-OLDEST = Version(1, 29, 0)
 
 KUBEADM_LISTS = Version(1, 31, 0)
 """kubeadm.k8s.io/v1beta4, where extraArgs is a list; v1beta3 has a map."""

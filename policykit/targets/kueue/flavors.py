@@ -1,4 +1,4 @@
-"""ResourceFlavors and Topologies of the policy's pools."""
+"""ResourceFlavors and Topologies of the policy's pools, and how much of each resource a flavor has."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
-from policykit.targets.fleet import card_resources
+from policykit.targets.capacity import card_resources, offered_resources, total_capacity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import HOSTNAME
-from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
-from policykit.targets.kueue.objects.topologies import Topology
+from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor, Topology
 from policykit.targets.release import Version
 
 
 class PoolFlavor(NamedTuple):
-    """A flavor and the pools whose nodes it has."""
+    """A flavor and the pools that it selects."""
 
     flavor: ResourceFlavor
     pools: tuple[Pool, ...]
@@ -31,7 +30,7 @@ class Flavors(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def of_pools(cluster: Cluster, version: Version) -> Flavors:
+def pool_flavors(cluster: Cluster, version: Version) -> Flavors:
     """A flavor for each pool; pools that Kueue cannot tell apart by their labels share one."""
     levels, unwritten = _levels(cluster, version)
     groups: dict[tuple[tuple[str, str], ...], list[Pool]] = {}
@@ -40,11 +39,13 @@ def of_pools(cluster: Cluster, version: Version) -> Flavors:
     found: list[PoolFlavor] = []
     topologies: dict[str, Topology] = {}
     for selector, pools in groups.items():
-        topology = _topology(pools, levels, stated=_places_stated(cluster)) if levels and selector else None
+        topology = (
+            _topology(pools, levels, stated=_topology_is_stated(cluster)) if levels and selector else None
+        )
         if topology:
             topologies[topology.name] = topology
         found.append(PoolFlavor(_flavor(cluster, dict(selector), pools, topology), tuple(pools)))
-    notices = (*unwritten, *_indistinct(found), *(_unplaced(cluster) if topologies else ()))
+    notices = (*unwritten, *_indistinct(found), *(_without_topology(cluster) if topologies else ()))
     return Flavors(tuple(found), tuple(topologies[name] for name in sorted(topologies)), notices)
 
 
@@ -94,23 +95,23 @@ def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[
     close = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not close:
         return (), ()
-    if not versions.has(version, versions.TAS_IN_COHORTS):
-        first = versions.TAS_IN_COHORTS.first
+    if version < versions.TAS_IN_COHORTS:
+        first = versions.TAS_IN_COHORTS
         return (), (
             f"Kueue {version} has no topologies for queues in a cohort (added in {first}): within of "
             f"{', '.join(close)} is not written",
         )
     keys = tuple(level.key for level in cluster.levels)
-    if not versions.has(version, versions.TAS_DEFAULT):
+    if version < versions.TAS_DEFAULT:
         return keys, (
             f"Kueue {version} reads topologies only with feature gate TopologyAwareScheduling, which is on "
-            f"by default from {versions.TAS_DEFAULT.first}",
+            f"by default from {versions.TAS_DEFAULT}",
         )
     return keys, ()
 
 
-def _places_stated(cluster: Cluster) -> bool:
-    """Whether any pool says where its nodes are."""
+def _topology_is_stated(cluster: Cluster) -> bool:
+    """Whether any pool states the topology of its nodes."""
     keys = {level.key for level in cluster.levels}
     return any(keys & {*pool.labels, *shape.labels} for pool in cluster.pools for shape in pool.shapes)
 
@@ -119,7 +120,7 @@ def _topology(pools: Sequence[Pool], levels: tuple[str, ...], *, stated: bool) -
     """The levels that all nodes of the pools are known to have, and single nodes below them.
 
     A node without one of the labels does not count at all, so a level that some nodes lack is left
-    out. Where no pool states places, the nodes are taken to have all labels.
+    out. Where no pool states a topology, the nodes are assumed to have all labels.
     """
     known = [{**pool.labels, **shape.labels}.keys() for pool in pools for shape in pool.shapes]
     keys = tuple(key for key in levels if not stated or all(key in each for each in known))
@@ -132,10 +133,73 @@ def _short(key: str) -> str:
     return key.rpartition("/")[2].lower().replace("_", "-").replace(".", "-").strip("-")
 
 
-def _unplaced(cluster: Cluster) -> Iterator[str]:
-    if not _places_stated(cluster):
+def _without_topology(cluster: Cluster) -> Iterator[str]:
+    if not _topology_is_stated(cluster):
         keys = ", ".join(level.key for level in cluster.levels)
         yield (
             f"no pool has a topology: Kueue admits no workload to nodes without the labels {keys}. Set "
             "topology on the pools, or make sure that all nodes have them"
         )
+
+
+_ALWAYS = ("cpu", "memory")
+"""Resources that every node has, whether or not the policy says how much."""
+_ON_REQUEST = frozenset({"pods"})
+"""Resources that every pod uses: covered only if a queue limits them."""
+
+
+class Capacity(NamedTuple):
+    """Resources that quotas cover, and what each flavor has of them."""
+
+    resources: tuple[str, ...]
+    """cpu and memory first, others by name."""
+    flavors: Mapping[str, Mapping[str, int | None]]
+    """Flavor to covered resource to its amount; None: unknown."""
+
+    def shares(self, amount: int, resource: str, flavors: Sequence[str]) -> dict[str, int]:
+        """An amount split over flavors as they have the resource; equally where that is unknown.
+
+        The parts add up to the amount; it is lost where no flavor has the resource.
+        """
+        there = {name: self.flavors[name].get(resource) for name in flavors}
+        if any(number is None for number in there.values()):
+            weights = {name: 0 if number == 0 else 1 for name, number in there.items()}
+        else:
+            weights = {name: number or 0 for name, number in there.items()}
+        return _split(amount, weights)
+
+
+def flavor_capacity(cluster: Cluster, flavors: Sequence[PoolFlavor]) -> Capacity:
+    """Of the pools of each flavor, autoscaled ones at their largest."""
+    wanted = {
+        resource
+        for queue in cluster.queues
+        for amounts in (queue.guarantee, queue.deserved, queue.limit)
+        for resource in amounts
+    }
+    covered = wanted | (offered_resources(cluster) - _ON_REQUEST)
+    ordered = (*(name for name in _ALWAYS if name in covered), *sorted(covered - {*_ALWAYS}))
+    amounts = {each.flavor.name: _flavor_amounts(cluster, each, ordered) for each in flavors}
+    return Capacity(tuple(ordered), amounts)
+
+
+def _flavor_amounts(cluster: Cluster, flavor: PoolFlavor, resources: Sequence[str]) -> dict[str, int | None]:
+    part = cluster._replace(pools=flavor.pools)
+    known, offered = total_capacity(part), offered_resources(part)
+    return {
+        resource: known.get(resource, None if resource in offered or resource in _ALWAYS else 0)
+        for resource in resources
+    }
+
+
+def _split(amount: int, weights: Mapping[str, int]) -> dict[str, int]:
+    """In proportion to the weights, the largest remainders rounded up."""
+    total = sum(weights.values())
+    if not total:
+        return dict.fromkeys(weights, 0)
+    parts = {name: amount * weight // total for name, weight in weights.items()}
+    rest = amount - sum(parts.values())
+    by_remainder = sorted(weights, key=lambda name: -(amount * weights[name] % total))
+    for name in by_remainder[:rest]:
+        parts[name] += 1
+    return parts

@@ -1,4 +1,4 @@
-"""What Kueue cannot say of the policy's queues and priorities, with what comes nearest."""
+"""What Kueue cannot express of a policy, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _EVERYBODY = "*"
 
 
 def notices(cluster: Cluster, options: KueueOptions, version: Version) -> Iterator[str]:
-    """One for each field that is stated and not written."""
+    """One notice for each field that is not written."""
     yield from _queues(cluster, options, version)
-    yield from _both(cluster)
+    yield from _parents_with_workloads(cluster)
     yield from _priorities(cluster)
     yield from tenancy.notices(cluster)
     yield from _gangs(cluster)
@@ -46,10 +46,10 @@ def _queues(cluster: Cluster, options: KueueOptions, version: Version) -> Iterat
         )
     parents = {queue.parent for queue in cluster.queues}
     inner = _named(cluster, lambda queue: queue.weight != 1 and queue.name in parents)
-    if inner and options.fair_sharing and not versions.has(version, versions.COHORT_FAIR_SHARING):
+    if inner and options.fair_sharing and version < versions.COHORT_FAIR_SHARING:
         yield (
             f"queue {inner}: Cohorts of Kueue {version} have no weight (added in "
-            f"{versions.COHORT_FAIR_SHARING.first})"
+            f"{versions.COHORT_FAIR_SHARING})"
         )
 
 
@@ -57,7 +57,7 @@ def _named(cluster: Cluster, condition: Callable[[Queue], bool]) -> str:
     return ", ".join(sorted(queue.name for queue in cluster.queues if condition(queue)))
 
 
-def _both(cluster: Cluster) -> Iterator[str]:
+def _parents_with_workloads(cluster: Cluster) -> Iterator[str]:
     parents = {queue.parent for queue in cluster.queues}
     for name in sorted(tenancy.namespaces(cluster).keys() & parents):
         yield (

@@ -31,8 +31,6 @@ HOSTNAME = "kubernetes.io/hostname"
 """Node label that may only be the lowest level of a Topology."""
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """Label by which a ClusterQueue selects namespaces by name."""
-DEFAULT_LOCAL_QUEUE = "default"
-"""LocalQueue of workloads in its namespace that name none (since 0.12)."""
 
 TOPOLOGY_KEYS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, UNCONSTRAINED_TOPOLOGY)
 """Topology requests that exclude each other."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import Admitted, PodFields, Pods
+from policykit.model.pod_fields import AdmissionFields, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kueue import options, versions
 from policykit.targets.kueue.names import (
@@ -28,7 +28,7 @@ SUSPEND: Mapping[str, Path] = {
 """Kind of the job that Kueue admits to its field; a CronJob's is that of the Jobs it makes."""
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels of the object that Kueue admits, and annotations of its pods.
 
     For pods placed by a scheduler without queues of its own. Without a queue Kueue leaves the
@@ -42,11 +42,11 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     return PodFields(
         annotations=_topology(kind, cluster),
         notices=tuple(_notices(kind, pods)),
-        admitted=Admitted(SYSTEM, labels, _suspended(cluster, pods)),
+        admitted=AdmissionFields(SYSTEM, labels, _suspend_field(cluster, pods)),
     )
 
 
-def _suspended(cluster: Cluster, pods: Pods) -> dict[Path, bool]:
+def _suspend_field(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
     """The field that keeps a job from starting, where the policy wants it written."""
     path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
     return {path: True} if path else {}
@@ -56,12 +56,12 @@ def _topology(kind: WorkloadKind, cluster: Cluster) -> dict[str, str]:
     target = cluster.targets.get(SYSTEM)
     key = next((each.key for each in cluster.levels if kind.within and each.name == kind.within.level), "")
     version = versions.parse(target.version if target else "")
-    if not kind.within or not key or not versions.has(version, versions.TAS_IN_COHORTS):
+    if not kind.within or not key or version < versions.TAS_IN_COHORTS:
         return {}
     return {REQUIRED_TOPOLOGY if kind.within.hard else PREFERRED_TOPOLOGY: key}
 
 
-def _notices(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
+def _notices(kind: WorkloadKind, pods: PodContext) -> Iterator[str]:
     size = kind.gang_rule.size if kind.gang_rule else None
     if kind.gang != "all":
         return

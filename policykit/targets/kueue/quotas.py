@@ -20,12 +20,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
 from policykit.targets.kueue import tenancy, versions
-from policykit.targets.kueue.capacity import Capacity, of_flavors
-from policykit.targets.kueue.flavors import PoolFlavor
-from policykit.targets.kueue.objects.cluster_queues import ClusterQueue, Fungibility, Preemption
-from policykit.targets.kueue.objects.cohorts import Cohort
-from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup
-from policykit.targets.kueue.objects.stated_resources import Stated
+from policykit.targets.kueue.flavors import Capacity, PoolFlavor, flavor_capacity
+from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, Fungibility, Preemption
+from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup, StatedResources
 from policykit.targets.kueue.options import KueueOptions
 from policykit.targets.release import Version
 
@@ -65,7 +62,7 @@ class _Tree:
         self._cluster = cluster
         self._options = options
         self._version = version
-        self._capacity: Capacity = of_flavors(cluster, flavors)
+        self._capacity: Capacity = flavor_capacity(cluster, flavors)
         self._queues: Mapping[str, Queue] = {queue.name: queue for queue in cluster.queues}
         self._children: dict[str, list[str]] = {}
         for queue in cluster.queues:
@@ -79,7 +76,7 @@ class _Tree:
 
     def check_sizes(self) -> None:
         """Raises PolicykitError for more flavors or resources than a resource group may have."""
-        large = versions.has(self._version, versions.LARGE_GROUPS)
+        large = self._version >= versions.LARGE_GROUPS
         most = _GROUP_SIZE if large else _GROUP_SIZE_BEFORE
         sizes = {"flavors": len(self._capacity.flavors), "resources": len(self._capacity.resources)}
         for what, number in sizes.items():
@@ -115,7 +112,7 @@ class _Tree:
         for name in self._queues:
             if name in self._children:
                 queue = self._queues[name]
-                weighted = versions.has(self._version, versions.COHORT_FAIR_SHARING)
+                weighted = self._version >= versions.COHORT_FAIR_SHARING
                 yield Cohort(
                     name,
                     queue.parent or root,
@@ -283,7 +280,7 @@ class _Tree:
             field: getattr(self._options, field)
             for field in ("when_can_borrow", "when_can_preempt", "preference")
         }
-        if not versions.has(self._version, versions.FUNGIBILITY_PREFERENCE):
+        if self._version < versions.FUNGIBILITY_PREFERENCE:
             chosen |= {field: old for field, old in _OLD_FUNGIBILITY.items() if chosen[field] == _STOP}
         return Fungibility(**chosen)
 
@@ -342,5 +339,7 @@ def _says(queue: Queue) -> bool:
     return any(_stated(queue)) or bool(queue.pools and any(queue.pools))
 
 
-def _stated(queue: Queue) -> Stated:
-    return Stated(*(tuple(sorted(amounts)) for amounts in (queue.guarantee, queue.deserved, queue.limit)))
+def _stated(queue: Queue) -> StatedResources:
+    return StatedResources(
+        *(tuple(sorted(amounts)) for amounts in (queue.guarantee, queue.deserved, queue.limit))
+    )

@@ -11,6 +11,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.kueue import (
     DeclaredClusterQueue,
     DeclaredCohort,
@@ -20,7 +21,6 @@ from policykit.model.kueue import (
     TopologyRequest,
 )
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets.kueue.names import (
     GROUP,
     PREFERRED_TOPOLOGY,
@@ -28,13 +28,7 @@ from policykit.targets.kueue.names import (
     SLICE_TOPOLOGY,
     SYSTEM,
 )
-from policykit.targets.kueue.objects import (
-    cluster_queues,
-    cohorts,
-    local_queues,
-    resource_flavors,
-    topologies,
-)
+from policykit.targets.kueue.objects import queues, resource_flavors
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -55,18 +49,18 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    found = resource_flavors.read(manifest.data)
+    found = resource_flavors.read_flavor(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
     yield Fact(DeclaredFlavor(found.name, found.topology), places)
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    found = topologies.read(manifest.data)
+    found = resource_flavors.read_topology(manifest.data)
     yield Fact(DeclaredTopology(found.name, found.levels), {"name": _NAME}, answers=True)
 
 
 def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    found = cluster_queues.read(manifest.data)
+    found = queues.read_cluster_queue(manifest.data)
     places: dict[str, Path] = {"name": _NAME, "cohort": _written(manifest, "cohortName", "cohort")}
     names: list[str] = []
     for path, name in flavor_places(manifest.data):
@@ -87,7 +81,7 @@ def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 
 def _cohort(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    found = cohorts.read(manifest.data)
+    found = queues.read_cohort(manifest.data)
     places = {"name": _NAME, "parent": _written(manifest, "parentName", "parent")}
     yield Fact(DeclaredCohort(found.name, found.parent), places)
 
@@ -100,7 +94,7 @@ def _written(manifest: Manifest, *fields: str) -> Path:
 
 def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     """Beside what it refers to, a queue that workloads of its namespace name."""
-    found = local_queues.read(manifest.data)
+    found = queues.read_local_queue(manifest.data)
     namespace = found.namespace or context.namespace
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
     yield Fact(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
@@ -110,11 +104,11 @@ def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
 
 
 _READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Fact]]] = {
-    cluster_queues.KIND: _cluster_queue,
-    cohorts.KIND: _cohort,
-    local_queues.KIND: _local_queue,
-    resource_flavors.KIND: _flavor,
-    topologies.KIND: _topology,
+    queues.CLUSTER_QUEUE: _cluster_queue,
+    queues.COHORT: _cohort,
+    queues.LOCAL_QUEUE: _local_queue,
+    resource_flavors.RESOURCE_FLAVOR: _flavor,
+    resource_flavors.TOPOLOGY: _topology,
 }
 
 

@@ -1,4 +1,4 @@
-"""Which namespaces use which queue, and by which LocalQueue."""
+"""The namespaces that use each queue, and their LocalQueues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets import DEFAULT_SYSTEM, system_of
-from policykit.targets.kueue.objects.local_queues import LocalQueue
+from policykit.targets.kueue.objects.queues import LocalQueue
 
 
 def admits(kind: WorkloadKind, cluster: Cluster) -> bool:

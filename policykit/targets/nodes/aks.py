@@ -8,8 +8,15 @@ from shlex import quote
 from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, LabelsAndTaints, call, create_or_update, without_domains
-from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.cloud import (
+    Form,
+    LabelsAndTaints,
+    NameRule,
+    call,
+    create_or_update,
+    pool_names,
+    without_domains,
+)
 from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
 _NAMES = NameRule(12, joint="")

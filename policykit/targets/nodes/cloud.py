@@ -1,8 +1,11 @@
-"""Shared by the forms of all clouds: the script that creates or updates a pool, and omissions."""
+"""What the forms of all clouds share: pool names, reserved domains, and the script that creates a pool."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
 from typing import NamedTuple
 
 from policykit.generator.artifact import Artifact
@@ -68,3 +71,33 @@ def _case(name: str, commands: list[str]) -> str:
 def call(words: str, arguments: Iterable[str]) -> str:
     """A command on several lines that passes on what the script was given."""
     return " \\\n  ".join([words, *arguments, '"$@"'])
+
+
+_HASH = 4
+
+
+class NameRule(NamedTuple):
+    """What a cloud takes for the name of a node pool: lower-case letters, digits and `joint`."""
+
+    limit: int
+    joint: str = "-"
+
+
+def pool_names(cluster: Cluster, rule: NameRule) -> dict[str, str]:
+    """Policy's pool name to the cloud's, unlike each other: a name that had to be cut ends in a hash."""
+    plain = {pool.name: _plain(pool.name, rule) for pool in cluster.pools}
+    uses = Counter(plain.values())
+    return {
+        name: made if len(made) <= rule.limit and uses[made] == 1 else _hashed(name, made, rule)
+        for name, made in plain.items()
+    }
+
+
+def _plain(name: str, rule: NameRule) -> str:
+    made = re.sub(r"[^a-z0-9]+", rule.joint, name).strip("-")
+    return made if made[:1].isalpha() else f"p{rule.joint}{made}"
+
+
+def _hashed(name: str, made: str, rule: NameRule) -> str:
+    tail = sha256(name.encode()).hexdigest()[:_HASH]
+    return f"{made[: rule.limit - _HASH]}{tail}"

@@ -8,10 +8,9 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, LabelsAndTaints, without_domains
-from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.cloud import Form, LabelsAndTaints, NameRule, pool_names, without_domains
+from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
-from policykit.targets.nodes.taints import taint_data
 
 _NAMES = NameRule(60)
 _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")

@@ -12,15 +12,13 @@ from policykit.targets.nodes import (
     aks,
     daemons,
     eks,
+    existing_nodes,
     gke,
+    joining,
     karpenter,
-    kubeadm,
-    kubelet,
-    labels,
     limitations,
     nfd,
     readme,
-    taints,
 )
 from policykit.targets.nodes.cloud import Form, Write
 from policykit.targets.nodes.node_groups import has_settings
@@ -49,7 +47,7 @@ def generate(cluster: Cluster) -> Generated:
             artifacts.extend(form.artifacts)
             said.extend(form.left_out)
     if "taints" in forms:
-        artifacts.extend(taints.control_plane(cluster))
+        artifacts.extend(existing_nodes.control_plane(cluster))
     if taints_nodes(cluster):
         artifacts.extend(daemons.write(cluster))
     said += limitations.limitations(cluster, forms)
@@ -74,10 +72,10 @@ def taints_nodes(cluster: Cluster) -> bool:
 
 def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artifact]:
     writers = {
-        "labels": labels.write,
-        "taints": taints.write,
-        "kubelet": kubelet.write,
-        "kubeadm": kubeadm.write,
+        "labels": existing_nodes.write_labels,
+        "taints": existing_nodes.write_taints,
+        "kubelet": joining.write_kubelet,
+        "kubeadm": joining.write_kubeadm,
     }
     for form, write in writers.items():
         if form in forms:

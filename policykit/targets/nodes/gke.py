@@ -9,8 +9,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
-from policykit.targets.nodes.cloud import Form, call, create_or_update
-from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.cloud import Form, NameRule, call, create_or_update, pool_names
 from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
 _NAMES = NameRule(36)

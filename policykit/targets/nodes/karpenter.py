@@ -12,8 +12,8 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import ZONE, NodeGroup, groups, pool_taints
-from policykit.targets.nodes.taints import taint_data
 
 _CLASSES = {
     "eks": ("karpenter.k8s.aws", "EC2NodeClass"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.catalogue.labels import provider
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.kubelet import restricted_labels
+from policykit.targets.nodes.joining import restricted_labels
 from policykit.targets.nodes.nfd import may_taint
 from policykit.targets.nodes.node_groups import (
     MAX_FILES,

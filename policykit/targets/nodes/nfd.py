@@ -11,8 +11,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.targets.nodes.cloud import Form, in_domain
 from policykit.targets.nodes.daemons import hardware_vendor
+from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
-from policykit.targets.nodes.taints import taint_data
 
 _RESERVED = ("kubernetes.io",)
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")

@@ -15,7 +15,7 @@ Labels = dict[str, str]
 _KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
 _NEVER = _KUBELET | {"kubernetes.io/hostname"}
 MAX_FILES = 16
-"""Files of one form that a pool has at most for its named nodes."""
+"""Largest number of files of one form for the named nodes of a pool."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
 """A cloud's controller sets these on the nodes it makes; elsewhere the policy must."""
@@ -53,7 +53,7 @@ def has_settings(cluster: Cluster, pool: Pool) -> bool:
 
 def shape_labels(cluster: Cluster, pool: Pool, shape: Shape) -> Labels:
     """Labels to set on the nodes of a shape that exist, sorted; their selector holds already."""
-    labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+    labels = _labels_to_set(cluster, pool, {**pool.labels, **shape.labels})
     return {key: value for key, value in labels.items() if shape.selector.get(key) != value}
 
 
@@ -73,13 +73,15 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
     found: dict[tuple[tuple[tuple[str, str], ...], str], list[Shape]] = {}
     named = [shape for shape in pool.shapes if shape.node_names]
     if named:
-        sets = [set(_ours(cluster, pool, {**pool.labels, **shape.labels}).items()) for shape in named]
+        sets = [
+            set(_labels_to_set(cluster, pool, {**pool.labels, **shape.labels}).items()) for shape in named
+        ]
         zones = {_zone(pool, shape) for shape in named}
         zone = zones.pop() if len(zones) == 1 else ""
         found[tuple(sorted(set.intersection(*sets))), zone] = named
     for shape in pool.shapes:
         if not shape.node_names:
-            labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+            labels = _labels_to_set(cluster, pool, {**pool.labels, **shape.labels})
             found.setdefault((tuple(labels.items()), _zone(pool, shape)), []).append(shape)
     several = len(found) > 1
     return tuple(
@@ -89,14 +91,14 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
-    """The same for files that a node joins by: named nodes that differ in place are groups of their own.
+    """The same for files that a node joins by, with a group for each set of labels of named nodes.
 
-    Where there are more than `MOST_FILES` such groups, they are one group as in `groups`.
+    More than `MAX_FILES` such groups become one, as in `groups`.
     """
     named = [shape for shape in pool.shapes if shape.node_names]
     found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
     for shape in named:
-        labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+        labels = _labels_to_set(cluster, pool, {**pool.labels, **shape.labels})
         found.setdefault(tuple(labels.items()), []).append(shape)
     if not 1 < len(found) <= MAX_FILES:
         return groups(cluster, pool)
@@ -125,7 +127,7 @@ def _group(cluster: Cluster, pool: Pool, suffix: str, labels: Labels, shapes: li
     return NodeGroup(suffix, labels, least, most, pool.autoscaled and least != most, cards)
 
 
-def _ours(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> Labels:
+def _labels_to_set(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> Labels:
     return {key: labels[key] for key in sorted(labels) if not _set_elsewhere(cluster, pool, key)}
 
 

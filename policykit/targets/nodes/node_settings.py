@@ -24,7 +24,7 @@ class NodeSettings(NamedTuple):
     taints: tuple[Taint, ...]
     taints_at: Path
     taints_final: bool
-    """Nothing else gives these nodes taints."""
+    """No other object can add taints to these nodes."""
     requirements: Mapping[str, tuple[str, ...]] = {}
     """Node label to the values that an autoscaler chooses from."""
 

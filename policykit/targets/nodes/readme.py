@@ -8,7 +8,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.targets.nodes.daemons import FOLDER
-from policykit.targets.nodes.labels import APPLY
+from policykit.targets.nodes.existing_nodes import APPLY
 from policykit.targets.nodes.node_groups import groups, pool_taints
 
 _ORDER = (

@@ -2,11 +2,60 @@
 
 from __future__ import annotations
 
+from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
-from policykit.linter.target import FactReader, QueueSupport, Target
-from policykit.targets.volcano.configurations import CONFIGURATION
-from policykit.targets.volcano.groups import read_group, read_membership
-from policykit.targets.volcano.names import CONFIG_FILE, GROUP_NAME, KEYS, QUEUE_NAME, SCHEDULER
+from policykit.linter.configurations import Configuration
+from policykit.linter.gangs import MembershipFact, group_of, named_group
+from policykit.linter.target import FactReader, JobSupport, QueueSupport, Target
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.gang import PodGroup
+from policykit.targets.volcano.names import (
+    BATCH_GROUP,
+    CONFIG_FILE,
+    CONFIG_OVERRIDE,
+    FLOW_GROUP,
+    GROUP_APIS,
+    GROUP_NAME,
+    KEYS,
+    QUEUE_NAME,
+    SCHEDULER,
+)
+
+_FIELDS = frozenset({"actions", "tiers", "configurations", "metrics"})
+
+
+def _is_it(data: object) -> bool:
+    """Tiers of plugins, or a line of actions and nothing that is not the scheduler's."""
+    if not isinstance(data, dict):
+        return False
+    tiers = data.get("tiers")
+    if isinstance(tiers, list) and any(isinstance(tier, dict) and "plugins" in tier for tier in tiers):
+        return True
+    return isinstance(data.get("actions"), str) and data.keys() <= _FIELDS
+
+
+def _is_named(holder: Manifest, path: Path) -> bool:
+    key = path[-1] if path else ""
+    return key == CONFIG_OVERRIDE or (
+        isinstance(key, str) and key.startswith("volcano-scheduler") and key.endswith(".conf")
+    )
+
+
+CONFIGURATION = Configuration(
+    CONFIG_FILE, ("tiers", "actions", "volcano-scheduler", CONFIG_OVERRIDE), _is_it, _is_named
+)
+
+
+def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
+    """A PodGroup object of Volcano or kube-batch."""
+    return group_of(manifest, namespace, SCHEDULER, GROUP_APIS)
+
+
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
+    """The PodGroup that the pods' group-name annotation names, in the pods' namespace."""
+    return named_group(manifest, pod_set, namespace, SCHEDULER, "annotations", GROUP_NAME)
+
 
 TARGET = Target(
     "volcano",
@@ -15,6 +64,9 @@ TARGET = Target(
     KEYS,
     gangs=True,
     resources_first=True,
+    grouped_by_controllers=True,
+    group_priority=True,
+    batch_scheduler=True,
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
@@ -31,8 +83,18 @@ TARGET = Target(
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
+        pod_annotation=QUEUE_NAME,
+    ),
+    jobs=JobSupport(
+        "Volcano Job",
+        BATCH_GROUP,
+        frozenset({FLOW_GROUP}),
+        Lazy("policykit.targets.volcano.job_patches:patches"),
+        Lazy("policykit.targets.volcano.job_patches:notices"),
+        Lazy("policykit.targets.volcano.job_component:component"),
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
+    import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
 )

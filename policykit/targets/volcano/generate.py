@@ -1,8 +1,8 @@
-"""What policykit writes for Volcano: scheduler configuration, queues, topology and a page."""
+"""Everything policykit writes for Volcano: scheduler configuration, queues, topology and a README."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -11,12 +11,12 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets import fleet
+from policykit.targets import capacity
 from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
-from policykit.targets.volcano import names, page, versions
-from policykit.targets.volcano.jobs import options as job_options
-from policykit.targets.volcano.objects import admission, nodegroups, queues, submission, topology
+from policykit.targets.volcano import job_patches as job_options
+from policykit.targets.volcano import names, versions
+from policykit.targets.volcano.objects import namespaces, nodegroups, queue_admission, queues, topology
 from policykit.targets.volcano.scheduler.plan import Plan, plan
 
 TARGET = "volcano"
@@ -38,7 +38,7 @@ def generate(cluster: Cluster) -> Generated:
     if target is None:
         return Generated()
     version = versions.parse(target.version)
-    written, notices = admission.admitted(cluster.queues, version, cluster.pools)
+    written, notices = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
     planned = plan(cluster, target, written, version)
     delivery, unsupported = _delivery(target, version)
     artifacts = [_configuration(text(planned), delivery, cluster, target, version)]
@@ -65,10 +65,10 @@ def object_artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact
 
     Queues are written with the configuration, which depends on them.
     """
-    made = [module.artifacts(cluster, version) for module in (topology, nodegroups, submission)]
+    made = [module.artifacts(cluster, version) for module in (topology, nodegroups, namespaces)]
     artifacts = tuple(artifact for artifacts, _ in made for artifact in artifacts)
     notices = tuple(notice for _, notices in made for notice in notices)
-    return artifacts, (*notices, *job_options.unread(cluster))
+    return artifacts, (*notices, *job_options.missing_plugin_notices(cluster))
 
 
 def text(planned: Plan) -> str:
@@ -84,7 +84,7 @@ def text(planned: Plan) -> str:
 def _page(artifacts: Sequence[Artifact], target: TargetSettings, version: Version, delivery: str) -> Artifact:
     agent = delivery == "helm-values" and version >= versions.AGENT_SCHEDULER
     paths = [artifact.path for artifact in artifacts]
-    return Artifact(PAGE, page.text(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
+    return Artifact(PAGE, _readme(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
 
 
 def _delivery(target: TargetSettings, version: Version) -> tuple[str, tuple[str, ...]]:
@@ -123,14 +123,70 @@ def _configuration(
 
 
 def _sampled(cluster: Cluster) -> bool:
-    return fleet.node_total(cluster) > fleet.SCORED_NODES
+    return capacity.node_total(cluster) > capacity.SCORED_NODES
 
 
 def _sampling(cluster: Cluster, delivery: str, version: Version) -> tuple[str, ...]:
     if not _sampled(cluster) or (delivery == "helm-values" and version >= versions.NODES_TO_FIND):
         return ()
     return (
-        f"with {fleet.node_total(cluster)} nodes Volcano scores only a sample of the nodes a pod fits on "
-        f"(all of them up to {fleet.SCORED_NODES} nodes), so it may miss a preferred or fuller node. Start "
-        "the scheduler with --percentage-nodes-to-find=100",
+        f"with {capacity.node_total(cluster)} nodes Volcano scores only a sample of the nodes a pod fits on "
+        f"(all of them up to {capacity.SCORED_NODES} nodes), so it may miss a preferred or fuller node. "
+        "Start the scheduler with --percentage-nodes-to-find=100",
+    )
+
+
+_RELOAD = (
+    "The scheduler watches its configuration: a change takes effect without a restart, about a minute after "
+    "the ConfigMap changed. If it cannot parse the file, it logs an error and keeps the previous "
+    "configuration, so check the scheduler's log after a change."
+)
+_AGENT = (
+    "If the chart's agent scheduler is enabled, it gets the same override, rejects its actions and runs with "
+    "its built-in configuration: the weights apply to the scheduler `volcano` only."
+)
+
+
+_README_ROWS: Mapping[str, str] = {
+    "queues.yaml": (
+        "the queues, parents first. `kubectl apply -f queues.yaml`, or use the kustomization in the parent "
+        "folder. Volcano creates `default` and `root` itself."
+    ),
+    "hypernodes.yaml": (
+        "the topology: a HyperNode for each place in the policy, which selects nodes by label. `kubectl "
+        "apply -f hypernodes.yaml`, or use the kustomization in the parent folder."
+    ),
+    "nodegroups.sh": (
+        "the node label that assigns pools to queues. Run it before the configuration takes effect: plugin "
+        "`nodegroup` keeps pods of these queues off nodes without the label."
+    ),
+    "namespaces/kustomization.yaml": (
+        "a kustomize component with the tenants' queues, for the kustomization that contains their "
+        "Namespaces: it neither creates nor deletes a Namespace."
+    ),
+}
+
+
+def _readme(paths: Sequence[str], namespace: str, version: Version, *, agent: bool) -> str:
+    """Markdown for the files at `paths`, the configuration first.
+
+    `agent`: the release's chart has an agent scheduler that reads the same value.
+    """
+    names = [path.partition("/")[2] for path in paths]
+    rows = [_configuration_row(names[0], namespace)]
+    rows += [f"- `{name}`: {_README_ROWS[name]}" for name in names[1:] if name in _README_ROWS]
+    parts = (f"# Volcano {version}", "\n".join(rows), _RELOAD, *((_AGENT,) if agent else ()))
+    return "\n\n".join(parts) + "\n"
+
+
+def _configuration_row(name: str, namespace: str) -> str:
+    if name == "values.yaml":
+        return (
+            f"- `{name}`: Helm values with the whole scheduler configuration; its comments explain the "
+            f"arithmetic of the weights. `helm upgrade volcano volcano-sh/volcano -n {namespace} "
+            f"--reuse-values -f {name}`. Leave `basic.scheduler_config_file` as it is."
+        )
+    return (
+        f"- `{name}`: the scheduler configuration as the ConfigMap of Volcano's installer, in namespace "
+        f"`{namespace}`; its comments explain the arithmetic of the weights. `kubectl apply -f {name}`."
     )

@@ -1,4 +1,4 @@
-"""What Volcano reads from pods and their owners: their gang, and its network topology."""
+"""Fields of pods and their owners that Volcano reads: the gang, and its network topology."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
@@ -42,7 +42,7 @@ class _Gang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Annotations of pods and owner for a kind's gang and network topology, or a PodGroup for them.
 
     For pods that Volcano schedules and that no Volcano Job creates (`jobs.patches` is for
@@ -56,8 +56,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     target = cluster.targets.get(SCHEDULER)
     version = versions.parse(target.version if target else "")
     gang = _gang(kind, pods)
-    made = _made(kind, cluster, pods, gang.size, version)
-    late = tuple(_late(kind)) if kind.gang == "all" and pods.owner else ()
+    made = _gang_fields(kind, cluster, pods, gang.size, version)
+    late = tuple(_timeout_notices(kind)) if kind.gang == "all" and pods.owner else ()
     return made._replace(notices=(*gang.notices, *made.notices, *late))
 
 
@@ -68,7 +68,7 @@ def _by_operator(kind: str) -> str:
     )
 
 
-def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
+def _gang(kind: WorkloadKind, pods: PodContext) -> _Gang:
     if kind.gang != "all":
         return _Gang(None)
     stated = kind.gang_rule.size if kind.gang_rule else None
@@ -87,7 +87,9 @@ def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
     return _Gang(stated or total)
 
 
-def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, version: Version) -> PodFields:
+def _gang_fields(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, size: int | None, version: Version
+) -> PodFields:
     """Annotations where Volcano's own PodGroup reads them, else a PodGroup of ours."""
     grouped = pods.owner_kind in _GROUPED
     by_owner = grouped and version >= MIN_MEMBER
@@ -95,21 +97,25 @@ def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, ve
     wants_size = size is not None and size > 1
     wants_place = kind.within is not None and pods.owner_kind != "Pod"
     if (not wants_size or by_owner) and (not wants_place or by_pods or version < versions.TOPOLOGY):
-        place = _place(kind, cluster, version) if wants_place else {}
+        place = _topology_annotations(kind, cluster, version) if wants_place else {}
         owner = {GROUP_MIN_MEMBER: str(size)} if wants_size else {}
         rollout = tuple(_rollout(pods.owner_kind, size or 1)) if wants_size and pods.owner else ()
-        return PodFields(annotations=place, owner_annotations=owner, notices=(*rollout, *_far(kind, version)))
+        return PodFields(
+            annotations=place, owner_annotations=owner, notices=(*rollout, *_topology_notices(kind, version))
+        )
     return _own_group(kind, cluster, pods, size or 1, version)
 
 
-def _place(kind: WorkloadKind, cluster: Cluster, version: Version) -> dict[str, str]:
-    bound = topology.bound(kind.within, cluster, version, named=False) if kind.within else None
+def _topology_annotations(kind: WorkloadKind, cluster: Cluster, version: Version) -> dict[str, str]:
+    bound = topology.network_topology(kind.within, cluster, version, named=False) if kind.within else None
     if bound is None:
         return {}
     return {TOPOLOGY_MODE: bound.mode, TOPOLOGY_TIER: str(bound.tier)}
 
 
-def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, version: Version) -> PodFields:
+def _own_group(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, size: int, version: Version
+) -> PodFields:
     if not pods.owner:
         return PodFields(
             notices=(
@@ -120,25 +126,25 @@ def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, vers
     problem = dns_subdomain_problem(pods.owner)
     if problem:
         return PodFields(notices=(f"no PodGroup can be named after {pods.owner!r}: it {problem}",))
-    bound = topology.bound(kind.within, cluster, version) if kind.within else None
+    bound = topology.network_topology(kind.within, cluster, version) if kind.within else None
     group = podgroups.PodGroup(
         pods.namespace,
         pods.owner,
         size,
         kind.queue,
         kind.priority_class,
-        _least(pods, size),
+        _gang_requests(pods, size),
         bound,
     )
     ordered = tuple(_rollout(pods.owner_kind, size)) if pods.owner_kind == "StatefulSet" else ()
     return PodFields(
         annotations={GROUP_NAME: pods.owner},
         objects=(podgroups.write(group),),
-        notices=(*ordered, *_far(kind, version)),
+        notices=(*ordered, *_topology_notices(kind, version)),
     )
 
 
-def _least(pods: Pods, size: int) -> dict[str, int]:
+def _gang_requests(pods: PodContext, size: int) -> dict[str, int]:
     """What the first `size` pods request together; nothing where that depends on which they are."""
     total = sum(members.replicas or 0 for members in pods.job)
     if len(pods.job) != 1 and total != size:
@@ -166,12 +172,12 @@ def _rollout(owner_kind: str, size: int) -> Iterator[str]:
         )
 
 
-def _far(kind: WorkloadKind, version: Version) -> Iterator[str]:
+def _topology_notices(kind: WorkloadKind, version: Version) -> Iterator[str]:
     if kind.within and version < versions.TOPOLOGY:
         yield topology.unsupported(version, kind.within.level)
 
 
-def _late(kind: WorkloadKind) -> Iterator[str]:
+def _timeout_notices(kind: WorkloadKind) -> Iterator[str]:
     """Volcano reserves nothing for a gang that does not fit, so waiting needs no timeout."""
     rule = kind.gang_rule
     if rule and rule.on_timeout == "start":

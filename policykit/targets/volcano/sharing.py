@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube.names import is_hugepages
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
 from policykit.linter.rule import Context
@@ -13,26 +12,23 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, text, whole
+from policykit.model.declared_queues import DeclaredQueue, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
-from policykit.model.sharing import DeclaredQueue, QueueUse
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER
-from policykit.targets.volcano.objects.queues import HIERARCHY
+from policykit.targets.volcano.objects.queues import HIERARCHY, MAX_DEPTH, is_counted
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 ROOT = "root"
-MAX_DEPTH = 5
-"""Levels below root (--max-queue-depth)."""
 _AMOUNTS = {
     "guarantee": ("spec", "guarantee", "resource"),
     "deserved": ("spec", "deserved"),
     "limit": ("spec", "capability"),
 }
-_COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 _UNLIMITED_AT_NONE = ("cpu", "memory")
 """For these a capability of 0 means no limit; for others it keeps the queue off the resource."""
 _ORDER_CHECKED = Version(1, 13, 0)
@@ -65,7 +61,7 @@ def _queue(manifest: Manifest) -> Fact:
         at = mapping(manifest.data)
         for step in steps:
             at = mapping(at.get(step))
-        found[field] = {name: amount for name, amount in amounts(at).items() if counts(name)}
+        found[field] = {name: amount for name, amount in amounts(at).items() if is_counted(name)}
         measured = measured and len(amounts(at)) == len(at)
         if at:
             places[field] = steps
@@ -92,11 +88,6 @@ def _queue(manifest: Manifest) -> Fact:
         confined=any(mapping(mapping(spec.get("affinity")).get(side)).get(how) for side, how in _NODES),
     )
     return Fact(queue, places)
-
-
-def counts(resource: str) -> bool:
-    """Whether Volcano counts a resource of this name; others it drops silently."""
-    return resource in _COUNTED or "/" in resource or is_hugepages(resource)
 
 
 def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:

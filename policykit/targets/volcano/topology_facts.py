@@ -12,8 +12,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.model.network import DeclaredHyperNode, DeclaredMember
-from policykit.model.tier import TierUse, TopologyPlugin
+from policykit.model.topology import DeclaredHyperNode, DeclaredMember, TierUse, TopologyPlugin
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 
 BOUNDS: Mapping[tuple[str, str], Path] = {

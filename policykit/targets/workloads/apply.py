@@ -1,8 +1,8 @@
-"""One object with its workload kind applied, pod set by pod set."""
+"""Applies workload kinds to the pod sets of one object."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
@@ -14,15 +14,15 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.eligible_pools import offers
+from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
-from policykit.placement.pool_resources import offers
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
-from policykit.targets.workloads import fields
-from policykit.targets.workloads.kind_assignment import PodSetKey, assigned_kinds, unknown_kind
-from policykit.targets.workloads.kind_assignment import pod_set_key as key_of
+from policykit.targets import TARGETS
+from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.pod_metadata import pod_metadata, volcano_job_metadata
+from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
@@ -55,7 +55,7 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     kinds = assigned_kinds(reviews, forced, named=options.names(manifest))
     candidates = tuple(dict.fromkeys(name for one in reviews for name in one.candidates))
     draft = _Draft(manifest, cluster, namespace)
-    unknown = dict.fromkeys(unknown_kind(one) for one in reviews if key_of(one) not in kinds)
+    unknown = dict.fromkeys(unknown_kind(one) for one in reviews if pod_set_key(one) not in kinds)
     draft.notes += [_unknown_kind_note(name, cluster) for name in unknown if name]
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
@@ -105,12 +105,12 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template; on the owner of a Volcano Job, as its component does."""
+        """The workload kind on the template; on a job of a system's own kind, as its component does."""
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
         unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
-        on_owner = template is None or (alone and unsaid and _is_volcano_job(self._data, pod_set))
+        on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
         if lookup(self._data, path) != workload.name:
             self._make((Patch("add", path, workload.name),))
@@ -140,12 +140,18 @@ class _Draft:
     def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
         """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
         if workload.scheduler:
-            self._write(fields.scheduler(self._pod_set(key), workload.scheduler), "schedulerName", workload)
+            self._write(
+                field_patches.scheduler_patches(self._pod_set(key), workload.scheduler),
+                "schedulerName",
+                workload,
+            )
         if workload.priority_class:
-            found = fields.priority(self._data, self._pod_set(key), workload.priority_class, self._cluster)
+            found = field_patches.priority_patches(
+                self._data, self._pod_set(key), workload.priority_class, self._cluster
+            )
             self._write(found, "priorityClassName", workload)
         if queue:
-            found = fields.queue(self._data, self._pod_set(key), queue, self._cluster)
+            found = field_patches.queue_patches(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
@@ -153,7 +159,7 @@ class _Draft:
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
-            found = volcano_job_metadata(self._data, self._pod_set(key), workload, self._cluster)
+            found = job_metadata(self._data, self._pod_set(key), workload, self._cluster)
             self._make(found.patches)
             self._notices += found.notices
         found = pod_metadata(self._manifest, self._pod_set(key), self._sets, workload, self._cluster)
@@ -162,7 +168,7 @@ class _Draft:
         self._notices += found.notices
         self._objects += (one for one in found.objects if one not in self._objects)
 
-    def _write(self, found: fields.Change, what: str, workload: WorkloadKind) -> None:
+    def _write(self, found: field_patches.Change, what: str, workload: WorkloadKind) -> None:
         if found is None:
             self.notes.append(f"its kind and scheduler have no field for the {what} of {workload.name}")
         else:
@@ -201,10 +207,11 @@ def _check_shapes(reviewed: Review) -> None:
         )
 
 
-def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
-    owner = lookup(data, pod_set.owner)
-    version = owner.get("apiVersion") if isinstance(owner, Mapping) else None
-    return isinstance(version, str) and version.startswith("batch.volcano.sh/")
+def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
+    """Whether some system makes the pods from a job kind of its own."""
+    version = lookup(data, (*pod_set.owner, "apiVersion"))
+    group = version.partition("/")[0] if isinstance(version, str) else ""
+    return any(target.jobs.group == group for target in TARGETS if target.jobs)
 
 
 def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
@@ -249,3 +256,72 @@ def _check_unavailable(reviewed: Review) -> None:
 
 def _resources(reviewed: Review) -> str:
     return ", ".join(reviewed.card_resources)
+
+
+PodSetKey = tuple[str, Path]
+"""A pod set by its name and path, which changes to other fields leave as they are."""
+
+_EXPLICIT = ("label ", "annotation ", "match ")
+
+
+def pod_set_key(review: Review) -> PodSetKey:
+    return review.pod_set.name, review.pod_set.path
+
+
+def assigned_kinds(
+    reviews: Sequence[Review], forced: WorkloadKind | None = None, *, named: bool = False
+) -> dict[PodSetKey, WorkloadKind]:
+    """The workload kind of each pod set to patch.
+
+    The pod sets of one owner belong together: one that nothing recognises takes the kind of
+    its siblings where they have one. `forced` is the kind of all pod sets of an object that
+    was `named`, or that has to do with cards. Node daemons and components of the device stack
+    are left alone, unless they are named or a label, an annotation or a match says their kind.
+    """
+    if forced and (named or any(_uses_cards(one) for one in reviews)):
+        return {pod_set_key(one): forced for one in reviews if named or not _is_node_component(one)}
+    found: dict[PodSetKey, WorkloadKind] = {}
+    for siblings in _siblings(reviews):
+        own = {pod_set_key(one): one.workload for one in siblings if one.workload and not _is_skipped(one)}
+        kinds = {workload.name: workload for workload in own.values()}
+        found |= own
+        if len(kinds) == 1:
+            name, workload = next(iter(kinds.items()))
+            found |= {
+                pod_set_key(one): workload for one in siblings if not one.workload and _may_inherit(one, name)
+            }
+    return found
+
+
+def unknown_kind(review: Review) -> str:
+    """The workload kind it names, if the policy has no such kind; else empty."""
+    if review.workload:
+        return ""
+    pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)
+    said = (pod_set.labels, pod_set.annotations, made_by.labels, made_by.annotations)
+    return next((entries[WORKLOAD_KEY] for entries in said if entries.get(WORKLOAD_KEY)), "")
+
+
+def _siblings(reviews: Iterable[Review]) -> list[list[Review]]:
+    owners: dict[Path, list[Review]] = {}
+    for one in reviews:
+        owners.setdefault(one.pod_set.owner, []).append(one)
+    return list(owners.values())
+
+
+def _uses_cards(review: Review) -> bool:
+    claims = bool(review.pod_set.spec.get("resourceClaims"))
+    return bool(review.card_resources) or claims or review.workload is not None
+
+
+def _may_inherit(review: Review, kind: str) -> bool:
+    fits = not review.candidates or kind in review.candidates
+    return fits and not _is_node_component(review) and not unknown_kind(review)
+
+
+def _is_skipped(review: Review) -> bool:
+    return _is_node_component(review) and not review.decided_by.startswith(_EXPLICIT)
+
+
+def _is_node_component(review: Review) -> bool:
+    return review.is_system_pod or review.pod_set.per_node

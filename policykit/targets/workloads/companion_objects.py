@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.apart import Change, edits, spliced
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.edit import same
-from policykit.manifests.extents import Edit
-from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.extents import Edit, slices
+from policykit.manifests.large_documents import ObjectPatches, edits, spliced
+from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.patch import EditError, Patch, differences
 from policykit.manifests.path import dotted, lookup
-from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
 from policykit.placement.recognition import WORKLOAD_KEY
 
@@ -81,7 +80,7 @@ class _CompanionWriter:
     """One text, its documents and the changes to them."""
 
     def __init__(
-        self, text: str, documents: Sequence[Parsed], elsewhere: Mapping[Identity, Mapping[str, Any]]
+        self, text: str, documents: Sequence[ParsedDocument], elsewhere: Mapping[Identity, Mapping[str, Any]]
     ) -> None:
         self._text = text
         self._documents = documents
@@ -93,7 +92,7 @@ class _CompanionWriter:
                 self._there.setdefault(f"{manifest.kind}/{manifest.name}", []).append(manifest)
                 if manifest.base == ():
                     self._whole.add(index)
-        self._changes: dict[int, list[Change]] = {}
+        self._changes: dict[int, list[ObjectPatches]] = {}
         self._added: dict[int, list[CompanionObject]] = {}
         self.changed: list[str] = []
         self.unwritten: list[CompanionObject] = []
@@ -132,7 +131,7 @@ class _CompanionWriter:
             return
         patches = tuple(_missing(there.data, one.data))
         if patches:
-            self._changes.setdefault(there.document, []).append(Change(there.base, patches))
+            self._changes.setdefault(there.document, []).append(ObjectPatches(there.base, patches))
             self.changed.append(one.title)
 
     def _leave(self, one: CompanionObject, there: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Pod fields of a scheduler as patches of the object that creates the pods."""
+"""Patches that set pod fields: those of a scheduler, its name, the priority class and the queue."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.kube.podsets import queues
+from policykit.kube.podsets.facts import Entry
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.table import entry
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields
-from policykit.targets.workloads.members import gang_of
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of, target_of
+from policykit.targets.workloads.gangs import gang_of
+from policykit.targets.workloads.scheduler_fields import queue_name, queue_system
 
 _SELECTED = ("topologyKey", "labelSelector")
 _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
@@ -120,3 +125,89 @@ def _check_shape(right: bool, place: Path, there: object) -> None:
         raise PolicykitError(
             f"has {dotted(place)} {there!r}, which has the wrong type", "correct it, or fill it in first"
         )
+
+
+_SCHEDULER = "schedulerName"
+_PRIORITY = "priorityClassName"
+_SPARK_SCHEDULERS = frozenset(
+    {"kube-scheduler"}.union(*(each.schedulers for each in TARGETS if each.batch_scheduler))
+)
+"""Schedulers that Spark's operator knows by name (`batchScheduler`); others are set in the templates."""
+
+Change = tuple[Patch, ...] | None
+"""The changes; None: the kind of the object has no field for it."""
+
+
+def scheduler_patches(pod_set: PodSet, name: str) -> Change:
+    """Changes that make `name` the scheduler of the pods."""
+    if (pod_set.scheduler_name or DEFAULT_SCHEDULER) == name:
+        return ()
+    path = pod_set.scheduler_path
+    if path and path[-1] != _SCHEDULER and name not in _SPARK_SCHEDULERS:
+        path = spec_path(pod_set, _SCHEDULER)
+    return (Patch("add", path, name),) if path else None
+
+
+def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
+    """Changes that give the pods a priority class, and their group where its class counts.
+
+    Kinds that keep schedulerName outside their templates keep the priority there
+    too and hand it to pods that state none. Another class that is written is replaced.
+    """
+    own, beside = spec_path(pod_set, _PRIORITY), _object_priority(data, pod_set)
+    places = [own] if own else []
+    if beside and _is_inherited(data, pod_set):
+        differs = own is not None and lookup(data, own) not in (None, "", name)
+        places = [beside, *(places if differs else ())]
+    elif beside and _orders_by_group(pod_set, cluster):
+        # The class of the object is that of its group; that of a template only orders its pods.
+        places.append(beside)
+    if not places:
+        return None
+    return tuple(Patch("add", path, name) for path in places if lookup(data, path) != name)
+
+
+def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
+    """Changes that submit the pods to a queue, in the field that their scheduler reads first.
+
+    None too where the scheduler has no queues, or is not known.
+    """
+    system = queue_system(system_of(pod_set.scheduler_name, cluster), cluster)
+    if system is None:
+        return None
+    places = queues.places(data, pod_set, system)
+    if not places:
+        return None
+    where, called = queue_name(name, cluster, system)
+    written = queues.read(data, pod_set, system)
+    if not called or (written and written.value == called):
+        return ()
+    first = next((path for path in places if path[-2:-1] == (where,)), places[0])
+    return (Patch("add", written.path if written else first, called),)
+
+
+def _orders_by_group(pod_set: PodSet, cluster: Cluster) -> bool:
+    target = target_of(system_of(pod_set.scheduler_name, cluster))
+    return target is not None and target.group_priority
+
+
+def _object_priority(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:
+    """Path of the priority class of the whole object, outside its templates."""
+    known = _kind_entry(data, pod_set)
+    if known is None or known.priority is None:
+        return None
+    return (*pod_set.owner, *(str(step) for step in known.priority.place))
+
+
+def _is_inherited(data: Mapping[str, Any], pod_set: PodSet) -> bool:
+    """Whether the kind gives its own priority class to pods that state none."""
+    known = _kind_entry(data, pod_set)
+    if known is None or known.scheduler is None or known.priority is None:
+        return False
+    path = known.priority.place
+    return path[:-1] == known.scheduler.place[:-1] and path[-1:] == (_PRIORITY,)
+
+
+def _kind_entry(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
+    owner = lookup(data, pod_set.owner)
+    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None

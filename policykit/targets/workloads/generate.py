@@ -1,28 +1,28 @@
-"""A kustomize component per workload kind and card: affinity, tolerations and scheduler fields."""
+"""A kustomize component for each workload kind and card: affinity, tolerations and scheduler fields."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
+from policykit.kube.tolerations import to_dict
+from policykit.manifests.patch import Patch, patched
+from policykit.manifests.path import Path
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.gang import GangRule
+from policykit.model.pod_fields import PodContext, PodFields
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
-from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.capacity import request_limit
+from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
-from policykit.placement.gang_domain import request_limit
-from policykit.targets import system_of, target_of
-from policykit.targets.workloads import gang_comment
-from policykit.targets.workloads.component import (
-    BUILT_IN,
-    common_fields,
-    strategic_patch,
-    volcano_labels,
-    volcano_patch,
-)
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets import TARGETS, system_of, target_of
+from policykit.targets.workloads.field_patches import merge_patches
+from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
@@ -32,15 +32,10 @@ _REPLACES = (
     "---\n# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
-_FIRST_TASK = (
-    "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
-    "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
-)
 _NO_GANG = (
     "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
     "krm` as a transformer"
 )
-_SPREAD = "# Components cannot spread the pods of a Volcano Job: use `policykit patch` or `policykit krm`.\n"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -93,39 +88,187 @@ def _component(
     name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement
 ) -> Iterator[Artifact]:
     folder = f"workloads/{name}"
-    patches: list[dict[str, Any]] = []
-    for built_in in BUILT_IN:
-        path = f"{built_in.kind.lower()}.yaml"
-        yield Artifact(
-            f"{folder}/{path}",
-            _PARTIAL + dump(strategic_patch(built_in, workload, want, cluster)),
-            Role.COMPONENT,
-        )
+    listed: list[dict[str, Any]] = []
+    for patch in _patches(cluster, workload, want):
+        yield Artifact(f"{folder}/{patch.file}", _patch_text(patch), Role.COMPONENT)
         # An empty group would match every group: targets are regular expressions.
-        group = built_in.group or "^$"
-        patches.append({"path": path, "target": {"group": group, "kind": built_in.kind}})
-    job = {"group": "batch.volcano.sh", "kind": "Job"}
-    yield Artifact(
-        f"{folder}/volcano-job-labels.yaml",
-        _PARTIAL + dump(volcano_labels(workload, cluster)),
-        Role.COMPONENT,
-    )
-    patches.append({"path": "volcano-job-labels.yaml", "target": job})
-    operations = volcano_patch(workload, want, cluster)
-    if operations:
-        yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
-        patches.append({"path": "volcano-job.yaml", "target": job})
-    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = (
-        _REPLACES
-        + (gang_comment.NO_GANG if _gang(workload, cluster) else "")
-        + gang_comment.write(workload.gang_rule)
-    )
-    said += _SPREAD if workload.across else ""
-    yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
+        listed.append({"path": patch.file, "target": {"group": patch.group or "^$", "kind": patch.kind}})
+    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": listed}
+    comments = _REPLACES + "".join(_limitations(workload, cluster))
+    yield Artifact(f"{folder}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+
+
+def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
+    """Those of the built-in kinds, then those of the systems' own jobs."""
+    for built_in in BUILT_IN:
+        data = strategic_patch(built_in, workload, want, cluster)
+        yield ComponentPatch(f"{built_in.kind.lower()}.yaml", built_in.group, built_in.kind, data)
+    for target in TARGETS:
+        if target.jobs:
+            yield from target.jobs.component.load()(workload, pod_spec(workload, want), cluster)
+
+
+def _patch_text(patch: ComponentPatch) -> str:
+    start = _PARTIAL if isinstance(patch.data, Mapping) else "---\n"
+    return f"{start}{patch.comment}{dump(patch.data)}"
+
+
+def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
+    """Comments on what the component cannot set."""
+    yield NO_GANG_COMMENT if _gang(workload, cluster) else ""
+    yield gang_comment(workload.gang_rule)
+    for target in TARGETS:
+        if workload.across and target.jobs:
+            yield (
+                f"# Components cannot spread the pods of a {target.jobs.title}: use `policykit patch` or "
+                "`policykit krm`.\n"
+            )
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Whether its scheduler has gangs, which `patch` can declare."""
     target = target_of(system_of(workload.scheduler, cluster))
     return workload.gang == "all" and target is not None and target.gangs and target.pod_fields is not None
+
+
+class BuiltIn(NamedTuple):
+    """A built-in kind that creates pods, and the path of its pod template."""
+
+    kind: str
+    api_version: str
+    template: Path
+
+    @property
+    def group(self) -> str:
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+    @property
+    def owner(self) -> Path:
+        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
+        return self.template[:-2] if len(self.template) > 2 else ()
+
+
+_ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
+"""Kinds of which each pod is admitted by itself, by its own labels."""
+
+BUILT_IN = (
+    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
+    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
+    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
+    BuiltIn("Job", "batch/v1", ("spec", "template")),
+    BuiltIn("Pod", "v1", ()),
+    BuiltIn("PodTemplate", "v1", ("template",)),
+    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
+    BuiltIn("ReplicationController", "v1", ("spec", "template")),
+    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
+)
+
+
+def strategic_patch(
+    built_in: BuiltIn, workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster
+) -> dict[str, Any]:
+    """A strategic merge patch for a built-in kind.
+
+    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
+    lists have no merge key, so they take the place of what the manifest has.
+    """
+    fields = common_fields(without_gang(workload), cluster, built_in.kind)
+    metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
+    key = _queue_annotation(workload, cluster)
+    if workload.queue and key:
+        metadata["annotations"] = {key: workload.queue}
+    for where, entries in (("labels", fields.labels), ("annotations", fields.annotations)):
+        if entries:
+            metadata.setdefault(where, {}).update(entries)
+    data: Any = {
+        "apiVersion": built_in.api_version,
+        "kind": built_in.kind,
+        "metadata": {"name": "any"},
+    }
+    if built_in.template:
+        data = patched(data, Patch("add", (*built_in.template, "metadata"), metadata))
+    else:
+        data["metadata"] |= metadata
+    for key, text in fields.owner_annotations.items():
+        data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
+    if fields.admitted:
+        for key, text in fields.admitted.labels.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), "metadata", "labels", key), text))
+        for path, value in fields.admitted.spec.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), *path), value))
+    spec = _merged(pod_spec(workload, want), fields.spec)
+    made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
+    return made
+
+
+def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
+    target = target_of(system_of(workload.scheduler, cluster))
+    return target.queues.pod_annotation if target and target.queues else ""
+
+
+def _admitted(built_in: BuiltIn) -> Path:
+    """The object that a queue system admits; of kinds it does not know, the pods."""
+    return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
+
+
+def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
+    """Fields that all pods of the kind have."""
+    return pod_fields(
+        workload, cluster, system_of(workload.scheduler, cluster), PodContext(owner_kind=owner_kind)
+    )
+
+
+def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:
+    """The PodSpec fields that the kind sets."""
+    spec: dict[str, Any] = {}
+    affinity = affinity_data(want)
+    if affinity:
+        spec["affinity"] = {"nodeAffinity": affinity}
+    if want.tolerations:
+        spec["tolerations"] = [to_dict(toleration) for toleration in want.tolerations]
+    if workload.scheduler:
+        spec["schedulerName"] = workload.scheduler
+    if workload.priority_class:
+        spec["priorityClassName"] = workload.priority_class
+    return spec
+
+
+def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    made: Any = spec
+    for field, value in more.items():
+        for one in merge_patches((field,), made.get(field), value):
+            made = patched(made, one)
+    result: dict[str, Any] = made
+    return result
+
+
+NO_GANG_COMMENT = (
+    "# Components cannot set a gang, because its size differs per workload:\n"
+    "# use `policykit patch` or `policykit krm` instead.\n"
+)
+"""Comment of a component whose pods are a gang."""
+_GANG_COMMENT = re.compile(
+    r"^# Gang of the policy: (?:size ([0-9]{1,9})|all pods)"
+    r"(?:, timeout ([0-9]{1,9})s)?(?:, then (wait|start|fail))?$",
+    re.MULTILINE,
+)
+
+
+def gang_comment(rule: GangRule | None) -> str:
+    """One line; empty where the policy only says that the pods are a gang."""
+    if rule is None or rule == GangRule():
+        return ""
+    size = f"size {rule.size}" if rule.size is not None else "all pods"
+    timeout = f", timeout {rule.timeout}s" if rule.timeout is not None else ""
+    then = f", then {rule.on_timeout}" if rule.on_timeout else ""
+    return f"# Gang of the policy: {size}{timeout}{then}\n"
+
+
+def read_gang_comment(text: str) -> GangRule | None:
+    """The gang in the comments of a component; None: there is none."""
+    line = _GANG_COMMENT.search(text)
+    if line is None:
+        return None
+    size, timeout, then = line.groups()
+    return GangRule(int(size) if size else None, int(timeout) if timeout else None, then or "")

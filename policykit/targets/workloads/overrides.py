@@ -11,7 +11,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.model.override import Override, Template
+from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
 
 _FIELD = "tolerations"
 _PREDICTOR, _WORKER = "predictor", "worker"
@@ -60,7 +60,7 @@ def _replaced(manifest: Manifest, top: Path, below: Path, words: str) -> Iterato
     path = (*top, _FIELD)
     mine, inherited = _read(manifest, path), _read(manifest, (*below, _FIELD))
     if mine and inherited:
-        yield Fact(Override(mine, inherited, words), {_FIELD: path})
+        yield Fact(TolerationOverride(mine, inherited, words), {_FIELD: path})
 
 
 def _kserve(manifest: Manifest, namespace: str) -> Iterator[Fact]:
@@ -71,7 +71,7 @@ def _kserve(manifest: Manifest, namespace: str) -> Iterator[Fact]:
             path = ("spec", "predictor", *rest, _FIELD)
             mine = _read(manifest, path)
             if mine and name:
-                yield Fact(Override(mine, (), "", _SERVING, namespace, name, part), {_FIELD: path})
+                yield Fact(TolerationOverride(mine, (), "", _SERVING, namespace, name, part), {_FIELD: path})
     elif manifest.kind in _SERVING:
         for part, rest in ((_PREDICTOR, ()), (_WORKER, ("workerSpec",))):
             yield from _template(manifest, namespace, part, ("spec", *rest, _FIELD))
@@ -89,7 +89,7 @@ def _trainer(manifest: Manifest, namespace: str) -> Iterator[Fact]:
         for part, path in _patched_jobs(manifest):
             mine = _read(manifest, path)
             if mine and name and part:
-                yield Fact(Override(mine, (), "", (kind,), namespace, name, part), {_FIELD: path})
+                yield Fact(TolerationOverride(mine, (), "", (kind,), namespace, name, part), {_FIELD: path})
 
 
 def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
@@ -110,7 +110,7 @@ def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iter
     given = _read(manifest, path)
     if given and part:
         where = "" if manifest.kind.startswith("Cluster") else namespace
-        template = Template(manifest.kind, where, manifest.name, part, given)
+        template = TolerationTemplate(manifest.kind, where, manifest.name, part, given)
         yield Fact(template, {_FIELD: path}, answers=True)
 
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from policykit.kube.podsets import PodSet, queues
+from policykit.linter.target import JobSupport
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets import system_of
-from policykit.targets.workloads.existing_gangs import (
+from policykit.targets import system_of, target_of
+from policykit.targets.workloads.field_patches import field_patches
+from policykit.targets.workloads.gangs import (
     GangChange,
     controller_gang,
+    makes_several_gangs,
     other_application,
     other_gang,
+    pods,
     resized_gang,
+    shares_annotations,
+    too_few_pods,
 )
-from policykit.targets.workloads.field_patches import field_patches
-from policykit.targets.workloads.members import makes_several_gangs, pods, shares_annotations, too_few_pods
 from policykit.targets.workloads.scheduler_fields import (
     pod_fields,
     spread_only,
@@ -32,12 +35,6 @@ from policykit.targets.workloads.scheduler_fields import (
     without_gang_and_topology,
     without_queue,
 )
-from policykit.targets.yunikorn.names import APP_ID
-
-_VOLCANO = "volcano"
-_JOBS = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
-"""API groups of jobs with fields of their own for what others set on their pods."""
-
 
 _SHARED = "its pod templates share one metadata field, and a gang needs one for each: no gang is declared"
 _REPEATED = "it makes several gangs from one template, which cannot name each of them: no gang is declared"
@@ -63,7 +60,8 @@ def pod_metadata(
     """
     system = system_of(pod_set.scheduler_name, cluster)
     request = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
-    if system == _VOLCANO and owner(manifest, pod_set).group in _JOBS:
+    jobs = own_jobs(system)
+    if jobs and jobs.includes(owner(manifest, pod_set).group):
         # The job has fields of its own; its pods only set how they are spread.
         made = pod_fields(spread_only(kind), cluster, None, request.pods) if kind.across else PodFields()
         return _metadata(request, kind, made)
@@ -82,7 +80,7 @@ class _Request(NamedTuple):
     sets: Sequence[PodSet]
     cluster: Cluster
     system: str | None
-    pods: Pods
+    pods: PodContext
 
     def fields(self, kind: WorkloadKind) -> PodFields:
         return pod_fields(kind, self.cluster, self.system, self.pods)
@@ -105,11 +103,12 @@ def _select_fields(request: _Request, kind: WorkloadKind) -> _Fields:
         theirs = other_gang(manifest, pod_set, request.system, wanted)
     if theirs:
         left = GangChange(notes=(f"its pods are in {theirs} already: left unchanged",))
-        return _Fields(_without_application(singly), left)
+        return _Fields(_without_application(singly, request.system), left)
     if not together:
         return _Fields(wanted)
     gang = controller_gang(manifest.data, pod_set, kind)
-    if gang and request.system == _VOLCANO:
+    target = target_of(request.system)
+    if gang and target and target.grouped_by_controllers:
         return _Fields(singly if _declares_group(wanted) else wanted, gang)
     if too_few_pods(request.pods.job) or pod_set.stored:
         alone = request.fields(without_gang(kind))
@@ -133,34 +132,41 @@ def _gang_obstacle(request: _Request, kind: WorkloadKind, wanted: PodFields) -> 
         return _REPEATED
     if not shares_annotations(request.pod_set, request.sets):
         return ""
-    parts = [request.pods._replace(mine=one.name) for one in request.pods.job]
+    parts = [request.pods._replace(pod_set=one.name) for one in request.pods.job]
     apart = any(request._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
     return _SHARED if apart else ""
 
 
-def _without_application(wanted: PodFields) -> PodFields:
+def _without_application(wanted: PodFields, system: str | None) -> PodFields:
     """For pods that already name their application."""
-    return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != APP_ID})
+    target = target_of(system)
+    label = target.application_label if target else ""
+    return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != label})
 
 
-def volcano_job_metadata(
+def own_jobs(system: str | None) -> JobSupport | None:
+    """The job kinds of a system's own."""
+    target = target_of(system)
+    return target.jobs if target else None
+
+
+def job_metadata(
     data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster
 ) -> PodMetadata:
-    """Fields missing from the Volcano Job, CronJob or JobTemplate that owns a pod set."""
+    """Fields missing from the owner of a pod set, if it is a job of the kinds of its scheduler's system."""
     job = lookup(data, pod_set.owner)
-    if not isinstance(job, Mapping) or system_of(pod_set.scheduler_name, cluster) != _VOLCANO:
+    jobs = own_jobs(system_of(pod_set.scheduler_name, cluster))
+    if jobs is None or not isinstance(job, Mapping):
         return PodMetadata()
-    if str(job.get("apiVersion")).partition("/")[0] not in _JOBS:
+    if not jobs.includes(str(job.get("apiVersion")).partition("/")[0]):
         return PodMetadata()
-    found = volcano_job(job, kind, cluster)
-    lacking = (one for one in found.patches if one.op != "add" or lookup(job, one.path) != one.value)
-    return found._replace(patches=tuple(one._replace(path=(*pod_set.owner, *one.path)) for one in lacking))
-
-
-def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> PodMetadata:
-    """Fields of Volcano's own jobs for a workload kind, relative to the job."""
-    jobs = import_module("policykit.targets.volcano.jobs.patches")
-    return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
+    missing = (
+        one
+        for one in jobs.patches.load()(job, kind, cluster)
+        if one.op != "add" or lookup(job, one.path) != one.value
+    )
+    patches = tuple(one._replace(path=(*pod_set.owner, *one.path)) for one in missing)
+    return PodMetadata(patches, notices=jobs.notices.load()(job, kind, cluster))
 
 
 def _metadata(request: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import Admitted, PodFields, Pods
+from policykit.model.pod_fields import AdmissionFields, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets import DEFAULT_SYSTEM, TARGETS, target_of
 
@@ -14,7 +14,7 @@ _QUEUE_KEYS = frozenset(target.queues.key for target in TARGETS if target.queues
 """Labels and annotations by which pods name their queue."""
 
 
-def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: Pods) -> PodFields:
+def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: PodContext) -> PodFields:
     """Fields of the pods of a workload kind for the system that serves their schedulerName.
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
@@ -46,7 +46,7 @@ def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
     key = target.queues.key if target and target.queues else ""
     if not key:
         return "annotations", queue
-    found = _system_fields(system, WorkloadKind("", queue=queue), cluster, Pods())
+    found = _system_fields(system, WorkloadKind("", queue=queue), cluster, PodContext())
     if key in found.labels:
         return "labels", found.labels[key]
     return "annotations", found.annotations.get(key, "")
@@ -83,7 +83,7 @@ def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
     spec: dict[str, Any] = {}
     objects: list[Any] = []
     notices: list[str] = []
-    admitted: Admitted | None = None
+    admitted: AdmissionFields | None = None
     for one in all_fields:
         admitted = admitted or one.admitted
         labels |= one.labels
@@ -99,6 +99,6 @@ def _added(there: Any, more: Any) -> Any:
     return [*there, *more] if isinstance(there, list) and isinstance(more, list) else more
 
 
-def _system_fields(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def _system_fields(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     target = target_of(system)
     return target.pod_fields.load()(kind, cluster, pods) if target and target.pod_fields else PodFields()

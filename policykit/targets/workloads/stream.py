@@ -9,12 +9,11 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
 from policykit.linter.partial import is_partial, says_partial
 from policykit.linter.reader import BOM, decode, is_template
-from policykit.manifests.apart import Change, edits, spliced
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.extents import Edit
-from policykit.manifests.parser import Parsed, Problem, parse
+from policykit.manifests.extents import Edit, Slice, slices
+from policykit.manifests.large_documents import ObjectPatches, edits, spliced
+from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.manifests.patch import EditError
-from policykit.manifests.stream import Slice, slices
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (
@@ -144,22 +143,22 @@ class _Stream:
                 f"a companion object of its workloads: {error.message}", error.hint, self._source.path
             ) from None
 
-    def edits(self, index: int, document: Parsed) -> Iterator[Edit]:
+    def edits(self, index: int, document: ParsedDocument) -> Iterator[Edit]:
         """The edits of one document, as edits of the whole text."""
         if document.root is None:
             return
-        changes: list[tuple[Manifest, Change]] = []
+        changes: list[tuple[Manifest, ObjectPatches]] = []
         for manifest in manifests(document.root, index):
             if manifest.kind and manifest.api_version:
                 found = self._change(manifest)
                 if found.patches:
-                    changes.append((manifest, Change(manifest.base, found.patches)))
+                    changes.append((manifest, ObjectPatches(manifest.base, found.patches)))
         if changes:
             start, end = self._extent(index)
             made = self._written(self._text[start:end], changes)
             yield from (Edit(one.start + start, one.end + start, one.text) for one in made)
 
-    def _written(self, text: str, changes: Sequence[tuple[Manifest, Change]]) -> tuple[Edit, ...]:
+    def _written(self, text: str, changes: Sequence[tuple[Manifest, ObjectPatches]]) -> tuple[Edit, ...]:
         """The changes to one document's text. If several fail together, the first one is reported."""
         try:
             return edits(text, [change for _, change in changes])

@@ -1,4 +1,4 @@
-"""Which namespaces YuniKorn's admission controller takes: it gives their pods the schedulerName."""
+"""Namespaces whose pods get their schedulerName from YuniKorn's admission controller."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from policykit.targets.yunikorn import options
 _PROCESS = "admissionController.filtering.processNamespaces"
 _BYPASS = "admissionController.filtering.bypassNamespaces"
 _BYPASSED = "^kube-system$"
-"""What it leaves alone unless told otherwise."""
+"""Default of the namespaces it ignores."""
 
 
 def covers(target: TargetSettings, namespace: str) -> bool:
-    """By the settings of the policy. A namespace's own annotation is not known here.
+    """Whether the settings of the policy cover a namespace; its own annotations are not considered.
 
-    What cannot be read as a pattern counts as upstream's default.
+    Invalid patterns count as upstream's default.
     """
     settings = options.of(target).settings
     if _matches(settings.get(_BYPASS, _BYPASSED), namespace, _BYPASSED):

@@ -1,4 +1,4 @@
-"""Partition `default` of a queues.yaml, the only one that Kubernetes uses."""
+"""Partition `default` of a queues.yaml, the only one that the Kubernetes shim uses."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration import partition as files
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
+from policykit.targets.yunikorn.configuration import queues_yaml as files
+from policykit.targets.yunikorn.configuration.queues_yaml import (
+    DEFAULT,
+    Configuration,
+    Partition,
+    QueueNode,
+    queue_tree,
+)
 from policykit.targets.yunikorn.validation import decoding
 
 if TYPE_CHECKING:
@@ -27,20 +32,20 @@ class DefaultPartition(NamedTuple):
     path: Path
     """Of the partition."""
     undecoded: tuple[Problem, ...] = ()
-    """What YuniKorn does not decode; the rest is as if that were not there."""
+    """Problems with parts that YuniKorn cannot decode; the rest is read without them."""
 
 
 def read(manifest: Manifest, cluster: Cluster | None) -> DefaultPartition | None:
-    """None where a part of the file does not decode: the scheduler reads nothing of it."""
-    found = read_partly(manifest, cluster)
+    """The partition; None if part of the file does not decode, since the scheduler then reads none of it."""
+    found = read_partial(manifest, cluster)
     return None if found is None or found.undecoded else found
 
 
-def read_partly(manifest: Manifest, cluster: Cluster | None) -> DefaultPartition | None:
-    """What decodes of a file, also of one that the scheduler refuses for the rest."""
+def read_partial(manifest: Manifest, cluster: Cluster | None) -> DefaultPartition | None:
+    """The parts of the partition that decode, even if the scheduler refuses the file for the rest."""
     if not isinstance(manifest.data, Mapping):
         return None
-    version = versions.stated(cluster) or versions.parse("")
+    version = versions.policy_version(cluster) or versions.parse("")
     configuration = files.read(manifest.data)
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None and partition.name.lower() in ("", DEFAULT):

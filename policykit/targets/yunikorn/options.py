@@ -1,4 +1,4 @@
-"""Options of the policy for YuniKorn, in its own words."""
+"""Options for YuniKorn in a policy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import NodeSort
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 
 FALLBACK = "default"
 POLICY_GROUP = "queues"
@@ -27,16 +25,16 @@ class QueueOptions(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Options of the target; what is not set is computed."""
+    """Options of the target. Those that are not set are computed."""
 
     policy_group: str = POLICY_GROUP
     fallback: str = FALLBACK
-    """Queue of the policy, or `default`; empty: what no rule places is rejected."""
+    """Queue of the policy, or `default`. Empty: applications that no rule places are rejected."""
     namespace_queues: str = ""
     """Queue, or root, below which namespaces without a tenant get queues."""
     rules: tuple[Rule, ...] | None = None
     node_sort: NodeSort | None = None
-    """Without weights: they are chosen."""
+    """If it has no weights, they are computed."""
     quota_preemption: bool | None = None
     queues: Mapping[str, QueueOptions] = {}
     """Queue of the policy, or root, to its options."""

@@ -1,20 +1,22 @@
-"""What YuniKorn wants pods to carry: application, queue, gang, and staying together."""
+"""Labels, annotations and affinity that YuniKorn's pods need: application, queue, gang, topology."""
 
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
+from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import spread
-from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
-from policykit.targets.yunikorn.derived.gang import Gang, gang_of
-from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets import pod_spreading
+from policykit.targets.yunikorn.gang import Gang, gang_of
+from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, ROOT, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.queue_tree import queue_paths
 from policykit.targets.yunikorn.task_groups import write
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels and annotations for pods of a workload kind; every release from 1.6 reads them.
 
     The first pod of an application decides its queue and gang, so all its pods say the same.
@@ -27,14 +29,14 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     path = queue_path(kind.queue, cluster) if kind.queue else ""
     if path:
         # A label holds 63 characters; the annotation is read where there is no label.
-        (labels if is_label(path) else annotations)[QUEUE] = path
-    close, unmet = _close(kind, cluster, application)
+        (annotations if label_value_problem(path) else labels)[QUEUE] = path
+    close, unmet = _pod_affinity(kind, cluster, application)
     gang = Gang()
     if kind.gang == "all" and application and pods.job and pods.owner_kind != "DaemonSet":
         gang = gang_of(kind, cluster, pods, close, path)
         annotations |= _annotations(gang)
     spec = {"affinity": {"podAffinity": close}} if close else {}
-    notices = (*_unnamed(kind, pods), *unmet, *_scattered(kind), *gang.notices)
+    notices = (*_application_notices(kind, pods), *unmet, *_spread_notices(kind), *gang.notices)
     return PodFields(labels, annotations, spec=spec, notices=notices)
 
 
@@ -42,14 +44,16 @@ def _annotations(gang: Gang) -> dict[str, str]:
     if not gang.groups:
         return {}
     found = {TASK_GROUPS: write(gang.groups)}
-    if gang.mine:
-        found[TASK_GROUP_NAME] = gang.mine
+    if gang.own_group:
+        found[TASK_GROUP_NAME] = gang.own_group
     if gang.parameters:
         found[PARAMETERS] = gang.parameters
     return found
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _pod_affinity(
+    kind: WorkloadKind, cluster: Cluster, application: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """podAffinity of the pods of one application, for `within`."""
     if kind.within is None:
         return {}, ()
@@ -59,7 +63,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict
             f"{kind.name}: preferring one {level} has no effect: YuniKorn does not score by "
             "affinity. Nearest: within with mode hard",
         )
-    key = spread.key_of(cluster, level)
+    key = pod_spreading.key_of(cluster, level)
     if not key:
         return {}, (f"{kind.name}: no node label is known for level {level}: set it under scheme.topology",)
     if not application:
@@ -71,7 +75,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict
     )
 
 
-def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
+def _spread_notices(kind: WorkloadKind) -> tuple[str, ...]:
     if kind.across is None or kind.across.hard:
         return ()
     return (
@@ -80,7 +84,7 @@ def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
     )
 
 
-def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+def _application_notices(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner and pods.namespace:
         return ()
     if pods.owner:
@@ -94,3 +98,25 @@ def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
             f"decides queue and gang for all. `policykit patch` writes label {APP_ID} and the gang",
         )
     return ()
+
+
+_LONGEST = 63
+
+
+def application_id(pods: PodContext) -> str:
+    """Unique in the cluster for each object that creates pods; empty if the object has no name."""
+    if not pods.owner:
+        return ""
+    whole = "-".join(filter(None, (pods.namespace, pods.owner_kind.lower(), pods.owner)))
+    if len(whole) <= _LONGEST:
+        return whole
+    # Only the checksum distinguishes long names.
+    return f"{whole[: _LONGEST - 9]}-{crc32(whole.encode()):08x}"
+
+
+def queue_path(queue: str, cluster: Cluster) -> str:
+    """Full path of a queue of the policy, or of any other queue below root."""
+    known = queue_paths(cluster.queues)
+    if queue in known:
+        return known[queue]
+    return queue if queue == ROOT or queue.startswith(f"{ROOT}.") else f"{ROOT}.{queue}"

@@ -1,4 +1,4 @@
-"""What a queues.yaml says about sharing a cluster, and how YuniKorn treats its queues."""
+"""Queues and placement rules of a queues.yaml as facts, and how YuniKorn treats queues."""
 
 from __future__ import annotations
 
@@ -10,23 +10,32 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
+from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
+from policykit.model.declared_queues import DeclaredQueue, QueuePlacement
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue, Placing
 from policykit.targets.yunikorn import default_partition
-from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.placement_rules import (
+    FIXED,
+    NAMESPACE_TAG,
+    PARENT_QUEUE_TAG,
+    PROVIDED,
+    TAG,
+    Rule,
+)
+from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
-from policykit.targets.yunikorn.names import SCHEDULER
+from policykit.targets.yunikorn.configuration.values import contains_placeholder
+from policykit.targets.yunikorn.names import ROOT, SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
 
 _FALLBACK = "root.default"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
+    """Facts of every queue, parents first, and of the placement rules; none if the file does not decode."""
     found = default_partition.read(manifest, context.cluster)
     if found is None:
         return
@@ -70,11 +79,11 @@ def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Fac
         yield from _queues(child, tree, f"{name}.", name)
 
 
-def _placing(rules: Sequence[Rule], tree: str) -> Placing:
-    """Without rules there is one that reads the name and makes nothing."""
+def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
+    """How pods are placed. Without rules there is one, which reads the name and creates no queue."""
     rules = rules or (Rule(PROVIDED),)
     named = [rule for rule in rules if rule.name.lower() == PROVIDED]
-    return Placing(
+    return QueuePlacement(
         SCHEDULER,
         tree,
         reads_names=bool(named),
@@ -85,7 +94,7 @@ def _placing(rules: Sequence[Rule], tree: str) -> Placing:
 
 
 def _below(named: Sequence[Rule]) -> str:
-    """Where a name without root belongs: below what a fixed parent rule gives; `?`: it depends."""
+    """The queue below which a name without root belongs; `?`: it depends on the pod."""
     parents = {_fixed(rule.parent) for rule in named}
     return parents.pop() if len(parents) == 1 else "?"
 
@@ -104,7 +113,7 @@ def _filtered(rule: Rule) -> bool:
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """All releases from 1.6 alike. PK701 reports what its validator refuses of a tree."""
+    """The same for all releases from 1.6. PK701 reports trees that its validator refuses."""
     return QueueSemantics(
         "YuniKorn",
         "queue",
@@ -120,23 +129,25 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
 
 
 def policy_queues(cluster: Cluster) -> PolicyQueues:
-    """The policy's queues by their paths; its own placement rules make none of a pod's name."""
+    """The policy's queues by path. The rules that generation writes create no queue that a pod names."""
     from policykit.targets.yunikorn import options
-    from policykit.targets.yunikorn.derived.configured import holding
-    from policykit.targets.yunikorn.derived.paths import paths
+    from policykit.targets.yunikorn.policy_configuration import parent_queues
+    from policykit.targets.yunikorn.queue_tree import queue_paths
 
     stated = options.of(cluster.targets[SCHEDULER])
-    holds = holding(cluster, stated)
+    holds = parent_queues(cluster, stated)
     placing = (
-        _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)
+        _placing(stated.rules, "")
+        if stated.rules
+        else QueuePlacement(SCHEDULER, "", below=ROOT, otherwise=True)
     )
-    places = {name: path.lower() for name, path in paths(cluster.queues).items()}
+    places = {name: path.lower() for name, path in queue_paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
     return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
 
 
-def resolved(name: str, placing: Placing | None) -> str:
-    """The whole path of a queue as a pod names it; empty: it depends on who asks.
+def resolved(name: str, placing: QueuePlacement | None) -> str:
+    """The full path of a queue as a pod names it; empty: it depends on the user.
 
     Source: core `placement/provided_rule.go` (1.9).
     """
@@ -144,3 +155,40 @@ def resolved(name: str, placing: Placing | None) -> str:
         return name.lower()
     below = placing.below if placing else ROOT
     return "" if below == "?" else f"{below}.{name.replace('.', '_dot_')}".lower()
+
+
+def static_queue_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """StaticQueues of a configuration without placeholders."""
+    found = default_partition.read(manifest, context.cluster)
+    if found is not None and not contains_placeholder(manifest.data):
+        queues = static_queues(found.partition, found.tree.queue)
+        yield Fact(queues, {"queues": found.tree.path}, answers=True)
+
+
+def static_queues(partition: Partition, root: Queue) -> StaticQueues:
+    """The leaves of a tree, and the rules that place namespaces in them."""
+    routes = (_route(rule) for rule in partition.rules)
+    return StaticQueues(tuple(_leaves(root, ROOT)), tuple(route for route in routes if route))
+
+
+def _leaves(queue: Queue, path: str) -> Iterator[str]:
+    if queue.leaf and path != ROOT:
+        yield path
+    for child in queue.queues:
+        yield from _leaves(child, f"{path}.{child.name.lower()}")
+
+
+def _route(rule: Rule) -> Route | None:
+    """None for a rule that depends on more than the namespace."""
+    steps: list[str] = []
+    for each in rule.chain:
+        name, value = each.name.lower(), each.value.lower()
+        if each.filter.users or each.filter.groups:
+            return None
+        if name == FIXED and value:
+            steps += value.removeprefix(f"{ROOT}.").split(".")
+        elif name == TAG and value in (NAMESPACE_TAG, PARENT_QUEUE_TAG):
+            steps.append(NAMESPACE if value == NAMESPACE_TAG else PARENT)
+        else:
+            return None
+    return Route(rule.create, tuple(steps))

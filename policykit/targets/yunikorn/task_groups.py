@@ -1,4 +1,4 @@
-"""Annotation `task-groups`: the pods a gang waits for. What is read keeps the places of its fields."""
+"""Annotation `task-groups`, which lists the pods that a gang waits for: written and read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import without_unset
+from policykit.targets.yunikorn.configuration.values import without_unset
 
 
 class TaskGroup(NamedTuple):
-    """Placeholders of one kind: they must ask for at least what the pods ask, and fit where those do."""
+    """A group of placeholders. They must request at least what the pods request, and fit the same nodes."""
 
     name: str
     members: int
@@ -25,11 +25,11 @@ class TaskGroup(NamedTuple):
     spread: tuple[Mapping[str, Any], ...] = ()
     """topologySpreadConstraints."""
     labels: Mapping[str, str] = {}
-    """Beside those of the application and the queue, which placeholders have anyway."""
+    """In addition to those of the application and the queue, which all placeholders have."""
 
 
 def quantities(requests: Amounts) -> dict[str, str]:
-    """What a placeholder must request to hold the place of a pod."""
+    """What a placeholder must request to reserve the resources of a pod."""
     return {
         name: amount_text(name, requests[name])
         for name in sorted(requests)
@@ -77,7 +77,7 @@ class TaskGroupEntry(NamedTuple):
 
 
 def read(written: str) -> tuple[TaskGroupEntry, ...]:
-    """The groups of an annotation; empty for what is no JSON list of maps."""
+    """The groups of an annotation; empty if it is not a JSON list of maps."""
     try:
         listed = json.loads(written)
     except (ValueError, RecursionError):

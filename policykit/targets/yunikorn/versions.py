@@ -1,11 +1,12 @@
-"""YuniKorn releases policykit knows, and what each brought."""
+"""Known YuniKorn releases, and the features each added."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from policykit.targets.release import Version, release
+from policykit.targets.release import Version, release, stated_release
+from policykit.targets.yunikorn.names import SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -16,7 +17,7 @@ _LAST_PATCH: Mapping[int, int] = {6: 3, 7: 0, 8: 0, 9: 0}
 """Minor release of YuniKorn 1 to its last known patch."""
 
 QUOTA_PREEMPTION = Version(1, 8, 0)
-"""preemption.quotapreemptionenabled of a partition; older releases refuse the file."""
+"""preemption.quotapreemptionenabled of a partition: older releases refuse the file."""
 GROUP_RESOLVER = Version(1, 8, 0)
 """usergroupresolver of a partition; older releases refuse the file."""
 ASK_BACKOFF = Version(1, 8, 0)
@@ -35,7 +36,6 @@ def parse(text: str) -> Version:
     return release("YuniKorn", text, NEWEST, _LAST_PATCH)
 
 
-def stated(cluster: Cluster | None) -> Version | None:
-    """The release that the policy states; None: it states none."""
-    target = cluster.targets.get("yunikorn") if cluster else None
-    return parse(target.version) if target and target.version else None
+def policy_version(cluster: Cluster | None) -> Version | None:
+    """The release that the policy states; None if it states none, or an unknown one."""
+    return stated_release(cluster, SCHEDULER, parse)

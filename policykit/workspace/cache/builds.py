@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from policykit.errors import SourceError
-from policykit.linter.built.tree import Tree
-from policykit.workspace.cache.codec import DamagedError, decode, encode
-from policykit.workspace.cache.entries import KEY, pack, unpack
-from policykit.workspace.cache.folder import Cache, name_of
+from policykit.linter.builds.kustomization import Tree
+from policykit.workspace.cache.codec import decode, encode
+from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read
 from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build

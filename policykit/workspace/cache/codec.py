@@ -17,19 +17,17 @@ from itertools import chain, islice
 from math import isfinite
 from typing import Any, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from policykit.workspace.cache.folder import DamagedError
+
 T = TypeVar("T")
 Column = Sequence[Any]
 
 _FACTS = "policykit.model"
 """Package of the facts read from files: a type variable stands for any NamedTuple of its modules."""
-_DEFERRED = {"SuppressionUse": "policykit.linter.suppression"}
+_DEFERRED = {"SuppressionUse": "policykit.linter.suppressions"}
 """Types that annotating modules import only for type checkers, with the modules that define them."""
 _SCALARS: frozenset[type] = frozenset({str, int, bool, float, types.NoneType})
 _LISTS = frozenset({list})
-
-
-class DamagedError(ValueError):
-    """Bytes do not encode a value of the expected type."""
 
 
 class Codec(NamedTuple):

@@ -6,12 +6,16 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import accumulate
+from struct import Struct
 from typing import NamedTuple
 
 from policykit import __file__ as package
 from policykit import __version__
+from policykit.workspace.files import ancestors
 
 LARGEST = 1 << 28
 """Most bytes of a file that is read or written."""
@@ -22,6 +26,10 @@ _SUM = 4
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Flags that do not follow links, and do not block on a pipe without a writer."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class DamagedError(ValueError):
+    """Bytes do not encode a value of the expected type."""
 
 
 class Cache(NamedTuple):
@@ -164,3 +172,95 @@ def _states(folder: str) -> list[str]:
             state = entry.stat()
             found.append(f"{entry.name} {state.st_mtime_ns} {state.st_size}")
     return found
+
+
+VARIABLE = "POLICYKIT_CACHE_DIR"
+"""Names the cache folder; default: `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: no cache."""
+
+
+def default_folder(environment: Mapping[str, str]) -> str:
+    """Absolute, with links resolved; empty if there is none."""
+    stated = environment.get(VARIABLE)
+    if stated is not None:
+        return os.path.realpath(stated) if stated else ""
+    base = environment.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.realpath(os.path.join(base, "policykit")) if os.path.isabs(base) else ""
+
+
+def enclosing(folder: str, paths: Iterable[str]) -> str:
+    """The checkout that contains a folder (links resolved); empty if there is none.
+
+    A checkout is a git repository, else the current folder or a folder of `paths`, which the run
+    reads: files there may be owned by the user and yet written by anyone.
+    """
+    above = list(ancestors(folder))
+    for here in above:
+        if os.path.lexists(os.path.join(here, ".git")):
+            return here
+    known = {_identity(here): here for here in above}
+    known.pop(None, None)
+    for place in _folders(paths):
+        found = known.get(_identity(place))
+        if found and not _holds_home(found):
+            return found
+    return ""
+
+
+def _folders(paths: Iterable[str]) -> Iterator[str]:
+    """The current folder, and the folders of paths, both as written and with links resolved."""
+    yield os.getcwd()
+    seen: set[str] = set()
+    for path in paths:
+        for place in (path, os.path.realpath(path)):
+            here = place if os.path.isdir(place) else os.path.dirname(os.path.abspath(place))
+            if here not in seen:
+                seen.add(here)
+                yield here
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    """An identity that is equal for every name of one folder, whatever its case or mounts."""
+    try:
+        state = os.stat(folder)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
+
+
+def _holds_home(folder: str) -> bool:
+    """Whether the account's home is inside, so it is not a checkout. HOME may be set to anything."""
+    try:
+        import pwd
+
+        home = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    except (ImportError, KeyError):
+        return False
+    return folder in ancestors(home)
+
+
+KEY = 20
+"""Bytes of a key."""
+_COUNT = Struct(">I")
+_ROW = Struct(f">{KEY}sI")
+"""A key and the length of its entry; the entries follow all rows."""
+
+
+def pack(entries: Mapping[bytes, bytes]) -> bytes:
+    """Encodes entries as one text."""
+    rows = (_ROW.pack(key, len(entry)) for key, entry in entries.items())
+    return b"".join((_COUNT.pack(len(entries)), *rows, *entries.values()))
+
+
+def unpack(raw: bytes) -> dict[bytes, bytes]:
+    """Decodes entries, in order. Raises DamagedError."""
+    if not raw:
+        return {}
+    count = int.from_bytes(raw[: _COUNT.size], "big")
+    start = _COUNT.size + count * _ROW.size
+    if len(raw) < start:
+        raise DamagedError("fewer entries than it says")
+    rows = list(_ROW.iter_unpack(raw[_COUNT.size : start]))
+    ends = list(accumulate((length for _, length in rows), initial=start))
+    if ends[-1] != len(raw):
+        raise DamagedError("not as long as it says")
+    return {key: raw[begin : begin + length] for (key, length), begin in zip(rows, ends, strict=False)}

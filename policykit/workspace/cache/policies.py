@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.workspace.cache.codec import DamagedError, decode, encode, options_type
-from policykit.workspace.cache.folder import Cache, name_of
+from policykit.workspace.cache.codec import decode, encode, options_type
+from policykit.workspace.cache.folder import Cache, DamagedError, name_of
 
 Reader = Callable[[str], bytes]
 _PROFILE = "profile:"
@@ -94,7 +94,7 @@ def _as_named(policy: CompiledPolicy, name: str, read: Reader) -> CompiledPolicy
         return policy._replace(files=(name,), cluster=cluster._replace(source=name, lint=lint))
     text = read(name)
     if any(word in text for word in _WORDS):
-        from policykit.policy.named import named_files
+        from policykit.policy.referenced_files import named_files
 
         named = named_files(name, read)
         if named is None:

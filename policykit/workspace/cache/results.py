@@ -1,16 +1,16 @@
-"""Cached results per file, keyed by everything they depend on."""
+"""Cached results of files and reports of whole runs, keyed by everything they depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from policykit.linter.engine import FileResult, Job
+from policykit.linter.finding import Finding, Report
 from policykit.linter.scope import Located
-from policykit.workspace.cache.codec import DamagedError, decode, encode
-from policykit.workspace.cache.entries import KEY, pack, unpack
-from policykit.workspace.cache.findings import sound
-from policykit.workspace.cache.folder import LARGEST, Cache, name_of
+from policykit.rules import CATALOGUE
+from policykit.workspace.cache.codec import decode, encode
+from policykit.workspace.cache.folder import KEY, LARGEST, Cache, DamagedError, name_of, pack, unpack
 
 _MOST = LARGEST // 2
 """Most bytes of all entries; the least recently used are dropped first."""
@@ -87,7 +87,7 @@ class Results:
         return {**unused, **self._used}
 
 
-def load(cache: Cache) -> Results:
+def load_results(cache: Cache) -> Results:
     """The results of earlier runs in this folder."""
     try:
         return Results(unpack(cache.load(name_of("results"))))
@@ -95,16 +95,61 @@ def load(cache: Cache) -> Results:
         return Results({})
 
 
-def store(cache: Cache, results: Results) -> None:
+def store_results(cache: Cache, results: Results) -> None:
     """Stores new results for the next run."""
     if results.new:
         cache.store(name_of("results"), pack(results.entries()))
 
 
 def _fits(result: FileResult, path: str) -> bool:
-    """Whether a result can belong to the file. Timed runs store nothing."""
+    """Whether a result can belong to the file. Timed runs store_results nothing."""
     return (
         not result.times
         and sound(result.findings, (path,))
         and all(fact.path == path for fact in result.facts if isinstance(fact, Located))
     )
+
+
+REPORT_KEY = 32
+"""Size of a key in bytes; a key covers everything a report depends on."""
+_MOST_OF_REPORT = 1 << 26
+"""Most bytes of a stored report."""
+_PART = 256
+"""Number of findings encoded together, as a separate report on one line."""
+
+
+def load_report(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
+    """The report of a run over files with these reported paths; None if there is none."""
+    raw = cache.load(name_of("report"))
+    if raw[:REPORT_KEY] != key or len(raw) > _MOST_OF_REPORT:
+        return None
+    try:
+        parts = [decode(Report, [text])[0] for text in raw[REPORT_KEY:].split(b"\n")]
+    except DamagedError:
+        return None
+    report = parts[0]._replace(findings=tuple(finding for part in parts for finding in part.findings))
+    named = all(path in paths for path, _ in report.skipped)
+    whole = not (report.failures or report.times)
+    return report if named and whole and sound(report.findings, paths) else None
+
+
+def store_report(cache: Cache, key: bytes, report: Report) -> None:
+    """Stores a report for the next run, if every file could be read."""
+    if report.failures or report.times:
+        return
+    starts = range(0, max(len(report.findings), 1), _PART)
+    parts = [report._replace(findings=report.findings[start : start + _PART]) for start in starts]
+    try:
+        content = b"\n".join(text for part in parts for text in encode(Report, [part]))
+    except (RecursionError, TypeError, ValueError):
+        return  # one that has no form as data is made again
+    if REPORT_KEY + len(content) <= _MOST_OF_REPORT:
+        cache.store(name_of("report"), key + content)
+
+
+_RULES = frozenset((entry.code, entry.name) for entry in CATALOGUE)
+
+
+def sound(findings: Iterable[Finding], paths: Container[str]) -> bool:
+    """Whether all findings are of existing rules, in files with these reported paths."""
+    return all(finding.path in paths and (finding.code, finding.name) in _RULES for finding in findings)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from policykit.catalogue.volcano import configuration as config
 from policykit.catalogue.volcano.configuration import Configuration, Plugin, in_policy
-from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.plugins import FLAGS
 from policykit.manifests import writer
 from tests.shared import SHARED
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import option_problems
-from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.manifests.problem import Problem
 
 NEWEST = (1, 15, 1)

@@ -54,9 +54,9 @@ def text(shell: Shell, name: str) -> str:
 
 def test_a_safe_fix_is_made_and_told(shell: Shell) -> None:
     shell.write({"pod.yaml": MISSING_LIMIT})
-    said = shell.run("lint", "--fix", *SELECT)
-    assert (said.code, said.out) == (0, "")
-    assert "policykit: 1 finding fixed in 1 file\n" in said.err
+    result = shell.run("lint", "--fix", *SELECT)
+    assert (result.code, result.out) == (0, "")
+    assert "policykit: 1 finding fixed in 1 file\n" in result.err
     assert text(shell, "pod.yaml") == LIMITED
 
 
@@ -69,25 +69,25 @@ def test_fixing_twice_writes_nothing_more(shell: Shell) -> None:
 
 def test_an_unsafe_fix_is_made_only_when_asked_for(shell: Shell) -> None:
     shell.write({"quota.yaml": UNCOUNTED})
-    said = shell.run("lint", "--fix", *SELECT)
-    assert (said.code, text(shell, "quota.yaml")) == (1, UNCOUNTED)
-    assert "quota.yaml:6:5: PK206" in said.out
+    result = shell.run("lint", "--fix", *SELECT)
+    assert (result.code, text(shell, "quota.yaml")) == (1, UNCOUNTED)
+    assert "quota.yaml:6:5: PK206" in result.out
     assert shell.run("lint", "--unsafe-fixes", *SELECT).code == 0
     assert text(shell, "quota.yaml") == UNCOUNTED.replace("nvidia", "requests.nvidia")
 
 
 def test_what_remains_is_reported_and_fails(shell: Shell) -> None:
     shell.write({"pod.yaml": MISSING_LIMIT, "quota.yaml": UNCOUNTED})
-    said = shell.run("lint", "--fix", *SELECT)
-    assert said.code == 1
-    assert [line.split(":")[0] for line in said.out.splitlines() if "PK" in line] == ["quota.yaml"]
+    result = shell.run("lint", "--fix", *SELECT)
+    assert result.code == 1
+    assert [line.split(":")[0] for line in result.out.splitlines() if "PK" in line] == ["quota.yaml"]
 
 
 def test_a_diff_writes_nothing(shell: Shell) -> None:
     shell.write({"pod.yaml": MISSING_LIMIT})
-    said = shell.run("lint", "--diff", *SELECT)
-    assert (said.code, said.out) == (1, DIFF)
-    assert "policykit: 1 finding would be fixed in 1 file\n" in said.err
+    result = shell.run("lint", "--diff", *SELECT)
+    assert (result.code, result.out) == (1, DIFF)
+    assert "policykit: 1 finding would be fixed in 1 file\n" in result.err
     assert text(shell, "pod.yaml") == MISSING_LIMIT
     assert shell.run("lint", "--diff", "--exit-zero", *SELECT).code == 0
 
@@ -108,9 +108,9 @@ def test_the_mode_of_a_file_and_a_link_to_it_stay(shell: Shell) -> None:
 
 
 def test_standard_input_comes_out_fixed(tmp_path: Path) -> None:
-    said = process("lint", "--fix", *SELECT, "-", cwd=tmp_path, stdin=MISSING_LIMIT.encode())
-    assert (said.code, said.out) == (0, LIMITED)
-    assert "1 finding fixed in 1 file\n" in said.err
+    result = process("lint", "--fix", *SELECT, "-", cwd=tmp_path, stdin=MISSING_LIMIT.encode())
+    assert (result.code, result.out) == (0, LIMITED)
+    assert "1 finding fixed in 1 file\n" in result.err
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_standard_input_comes_out_fixed(tmp_path: Path) -> None:
     ids=["empty", "broken", "a comment", "CRLF"],
 )
 def test_standard_input_without_a_fix_passes_through(tmp_path: Path, given: bytes, code: int) -> None:
-    said = process("lint", "--fix", "-", "--select", "PK0,PK201", cwd=tmp_path, stdin=given)
-    assert (said.code, said.out.encode()) == (code, given)
-    assert ("PK001" in said.err) == (code == 1)
+    result = process("lint", "--fix", "-", "--select", "PK0,PK201", cwd=tmp_path, stdin=given)
+    assert (result.code, result.out.encode()) == (code, given)
+    assert ("PK001" in result.err) == (code == 1)
 
 
 def test_json_shows_the_fix_in_bytes(shell: Shell) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from policykit.workspace import kustomize
-from tests.cli.commands import Said, Shell
+from tests.cli.commands import Result, Shell
 from tests.tools import tool
 
 POLICY = "profile:hybrid-volcano"
@@ -60,8 +60,8 @@ BASE = {"base/kustomization.yaml": kustomization(resources=["job.yaml"]), "base/
 
 
 def overlay(name: str, patch: str, **fields: object) -> dict[str, str]:
-    said = kustomization(resources=["../base"], patches=[{"path": "place.yaml"}], **fields)
-    return {f"{name}/kustomization.yaml": said, f"{name}/place.yaml": patch}
+    result = kustomization(resources=["../base"], patches=[{"path": "place.yaml"}], **fields)
+    return {f"{name}/kustomization.yaml": result, f"{name}/place.yaml": patch}
 
 
 @pytest.fixture(autouse=True)
@@ -70,14 +70,14 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", folder + os.pathsep + os.environ["PATH"])
 
 
-def lint(shell: Shell, files: dict[str, str], *words: str, select: str = "PK101,PK116,PK006") -> Said:
+def lint(shell: Shell, files: dict[str, str], *words: str, select: str = "PK101,PK116,PK006") -> Result:
     shell.write(dict(files))
     return shell.run("lint", "-p", POLICY, "--format", "concise", "--select", select, *words)
 
 
-def places(said: Said) -> list[str]:
+def places(result: Result) -> list[str]:
     """`path:line:column: code` of each finding."""
-    return [" ".join(line.split(" ")[:2]) for line in said.out.splitlines()]
+    return [" ".join(line.split(" ")[:2]) for line in result.out.splitlines()]
 
 
 INLINE = """\
@@ -207,10 +207,10 @@ CASES = [
 
 @pytest.mark.parametrize(("files", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_findings_stand_in_the_files(shell: Shell, files: dict[str, str], expected: list[str]) -> None:
-    said = lint(shell, files)
-    assert places(said) == expected, said.out
-    assert "file by file" not in said.err, said.err
-    assert said.code == (1 if expected else 0)
+    result = lint(shell, files)
+    assert places(result) == expected, result.out
+    assert "file by file" not in result.err, result.err
+    assert result.code == (1 if expected else 0)
 
 
 def test_a_finding_names_the_object_as_written_and_where_it_is_seen(shell: Shell) -> None:
@@ -221,8 +221,8 @@ def test_a_finding_names_the_object_as_written_and_where_it_is_seen(shell: Shell
             "prod/kustomization.yaml": kustomization(resources=["../base"], namespace="prod"),
         }
     )
-    said = shell.run("lint", "-p", POLICY, "--select", "PK101", "--format", "json")
-    (finding,) = json.loads(said.out)["findings"]
+    result = shell.run("lint", "-p", POLICY, "--select", "PK101", "--format", "json")
+    (finding,) = json.loads(result.out)["findings"]
     assert finding["resource"] == {
         "api_version": "batch/v1",
         "kind": "Job",
@@ -238,8 +238,8 @@ def test_what_stands_outside_of_the_paths_is_told_where_it_comes_in(shell: Shell
     files = {**BASE, "prod/kustomization.yaml": "resources:\n- ../base\n"}
     assert places(lint(shell, files, "prod")) == ["prod/kustomization.yaml:2:3: PK101"]
     shell.write({"policykit.yaml": ""})
-    said = shell.run("lint", "-p", POLICY, "--select", "PK101", "prod")
-    assert "it stands in ../base/job.yaml:6\n" in said.out
+    result = shell.run("lint", "-p", POLICY, "--select", "PK101", "prod")
+    assert "it stands in ../base/job.yaml:6\n" in result.out
 
 
 def test_a_folder_is_judged_within_the_kustomization_that_uses_it(shell: Shell) -> None:
@@ -263,8 +263,8 @@ def test_files_named_outright_stand_as_they_are_unless_their_kustomization_is_na
 
 
 def test_never_means_the_files(shell: Shell) -> None:
-    said = lint(shell, {**BASE, **overlay("prod", PLACED)}, "--kustomize", "never")
-    assert places(said) == ["base/job.yaml:6:5: PK101"]
+    result = lint(shell, {**BASE, **overlay("prod", PLACED)}, "--kustomize", "never")
+    assert places(result) == ["base/job.yaml:6:5: PK101"]
 
 
 GANG = """\
@@ -294,7 +294,7 @@ def test_rules_about_scopes_see_what_is_built(shell: Shell) -> None:
     patch = [
         {"op": "replace", "path": "/metadata/annotations/scheduling.k8s.io~1group-name", "value": "gnag"}
     ]
-    said = lint(
+    result = lint(
         shell,
         {
             **pods,
@@ -306,7 +306,7 @@ def test_rules_about_scopes_see_what_is_built(shell: Shell) -> None:
         },
         select="PK306",
     )
-    assert places(said) == ["gang.json:1:92: PK306", "sub/group.yaml:3:18: PK306"]
+    assert places(result) == ["gang.json:1:92: PK306", "sub/group.yaml:3:18: PK306"]
 
 
 def test_settings_that_leave_files_out_leave_them_out_as_built(shell: Shell) -> None:
@@ -330,14 +330,14 @@ def test_a_file_that_a_generator_reads(shell: Shell) -> None:
         ),
         "volcano-scheduler.conf": CONF,
     }
-    said = lint(shell, files, select="PK501")
-    assert places(said) == ["volcano-scheduler.conf:1:19: PK501"]
+    result = lint(shell, files, select="PK501")
+    assert places(result) == ["volcano-scheduler.conf:1:19: PK501"]
     literal = {
         "kustomization.yaml": "configMapGenerator:\n- name: other\n  literals: [a=b]\n"
         '- name: volcano-scheduler-configmap\n  literals:\n  - "volcano-scheduler.conf=actions: alocate"\n',
     }
-    said = lint(shell, literal, select="PK501")
-    assert places(said) == ["kustomization.yaml:4:3: PK501"]
+    result = lint(shell, literal, select="PK501")
+    assert places(result) == ["kustomization.yaml:4:3: PK501"]
 
 
 DECLINED = [
@@ -399,9 +399,9 @@ DECLINED = [
 def test_what_cannot_be_built_here_is_linted_file_by_file_and_said(
     shell: Shell, files: dict[str, str], why: str
 ) -> None:
-    said = lint(shell, files)
-    assert places(said) == ["base/job.yaml:6:5: PK101"]
-    assert f"policykit: {why}\n" in said.err
+    result = lint(shell, files)
+    assert places(result) == ["base/job.yaml:6:5: PK101"]
+    assert f"policykit: {why}\n" in result.err
 
 
 def test_nothing_outside_of_the_repository_is_read(shell: Shell, tmp_path: Path) -> None:
@@ -409,8 +409,8 @@ def test_nothing_outside_of_the_repository_is_read(shell: Shell, tmp_path: Path)
     shell.write({**BASE, **inner, "repo/.git/HEAD": ""})
     (tmp_path / "repo" / "base").symlink_to(tmp_path / "base")
     shell.cd("repo")
-    said = shell.run("lint", "-p", POLICY, "prod")
-    assert "prod/kustomization.yaml lists ../base, which is outside of the repository\n" in said.err
+    result = shell.run("lint", "-p", POLICY, "prod")
+    assert "prod/kustomization.yaml lists ../base, which is outside of the repository\n" in result.err
 
 
 def plugin(kind: str, **fields: object) -> str:
@@ -481,19 +481,19 @@ def test_kustomize_is_given_nothing_elsewhere(
         (tmp_path / "repo" / link).symlink_to(target)
     os.mkfifo(tmp_path / "repo/pipe")
     shell.cd("repo")
-    said = shell.run("lint", "-p", POLICY, "--show-files")
-    [line] = [line for line in said.err.splitlines() if line.startswith("not built .: ")]
+    result = shell.run("lint", "-p", POLICY, "--show-files")
+    [line] = [line for line in result.err.splitlines() if line.startswith("not built .: ")]
     assert line.endswith(f" {why}")
-    assert TOKEN not in said.out + said.err
+    assert TOKEN not in result.out + result.err
 
 
 def test_a_build_that_fails_is_said_and_no_failure_of_the_run(shell: Shell) -> None:
     files = {**BASE, **overlay("prod", PLACED.replace("name: train", "name: trian"))}
-    said = lint(shell, files)
-    assert places(said) == ["base/job.yaml:6:5: PK101"]
-    assert said.code == 1
+    result = lint(shell, files)
+    assert places(result) == ["base/job.yaml:6:5: PK101"]
+    assert result.code == 1
     assert (
-        'policykit: prod is linted file by file: no resource matches strategic merge patch "Job' in said.err
+        'policykit: prod is linted file by file: no resource matches strategic merge patch "Job' in result.err
     )
 
 
@@ -502,10 +502,10 @@ def test_a_file_that_kustomize_refuses_is_named(shell: Shell) -> None:
         "kustomization.yaml": kustomization(resources=["job.yaml"], namePrefix="a-"),
         "job.yaml": JOB.replace("{name: train,", "{generateName: train-,"),
     }
-    said = lint(shell, files)
-    assert places(said) == ["job.yaml:6:5: PK101"]
-    assert "policykit: . is linted file by file: job.yaml: missing metadata.name in object" in said.err
-    assert "must build" not in said.err
+    result = lint(shell, files)
+    assert places(result) == ["job.yaml:6:5: PK101"]
+    assert "policykit: . is linted file by file: job.yaml: missing metadata.name in object" in result.err
+    assert "must build" not in result.err
 
 
 def test_objects_stand_in_the_order_that_the_kustomization_asks_for(shell: Shell) -> None:
@@ -527,9 +527,9 @@ def test_without_kustomize_the_files_are_linted_which_is_said(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    said = lint(shell, {**BASE, **overlay("prod", PLACED)})
-    assert places(said) == ["base/job.yaml:6:5: PK101"]
-    assert "policykit: prod is linted file by file: neither kustomize nor kubectl is on PATH\n" in said.err
+    result = lint(shell, {**BASE, **overlay("prod", PLACED)})
+    assert places(result) == ["base/job.yaml:6:5: PK101"]
+    assert "policykit: prod is linted file by file: neither kustomize nor kubectl is on PATH\n" in result.err
 
 
 def fake(folder: Path, does: str) -> str:
@@ -552,8 +552,8 @@ def test_without_kustomize_kubectl_builds(
     )
     os.rename(program, folder / "kubectl")
     monkeypatch.setenv("PATH", str(folder))
-    said = lint(shell, {**BASE, **overlay("prod", PLACED)})
-    assert (places(said), said.code) == ([], 0), said.err
+    result = lint(shell, {**BASE, **overlay("prod", PLACED)})
+    assert (places(result), result.code) == ([], 0), result.err
 
 
 def test_kustomize_finds_neither_git_nor_a_network(tmp_path: Path) -> None:
@@ -577,9 +577,11 @@ def test_show_files_names_what_was_built_and_what_was_not(shell: Shell) -> None:
         **overlay("prod", PLACED),
         "remote/kustomization.yaml": kustomization(resources=["https://example.com/a"]),
     }
-    said = lint(shell, files, "--show-files")
-    assert "built prod with kustomize\n" in said.err
-    assert "not built remote: remote/kustomization.yaml lists https://example.com/a, which is not" in said.err
+    result = lint(shell, files, "--show-files")
+    assert "built prod with kustomize\n" in result.err
+    assert (
+        "not built remote: remote/kustomization.yaml lists https://example.com/a, which is not" in result.err
+    )
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
@@ -620,8 +622,8 @@ def test_lists_of_files_need_no_building(shell: Shell, fields: dict[str, object]
         "prod/sub/job.yaml": JOB,
     }
     shell.write(dict(files))
-    said = lint(shell, {}, "--show-files", "prod")
-    assert ("built prod with kustomize" in said.err) == (not plain)
+    result = lint(shell, {}, "--show-files", "prod")
+    assert ("built prod with kustomize" in result.err) == (not plain)
 
 
 def test_a_build_is_taken_again_until_one_of_its_files_changes(
@@ -648,10 +650,10 @@ def test_a_build_is_taken_again_until_one_of_its_files_changes(
 
 
 def test_fixing_leaves_what_is_built_and_says_so(shell: Shell) -> None:
-    said = lint(shell, {**BASE, **overlay("prod", REFUSED)}, "--fix")
+    result = lint(shell, {**BASE, **overlay("prod", REFUSED)}, "--fix")
     assert (
         "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
-        in said.err
+        in result.err
     )
     assert (shell.folder / "prod" / "place.yaml").read_text() == REFUSED
 
@@ -659,8 +661,8 @@ def test_fixing_leaves_what_is_built_and_says_so(shell: Shell) -> None:
 def test_a_baseline_accepts_what_is_built(shell: Shell) -> None:
     shell.write({**BASE, **overlay("prod", REFUSED)})
     shell.run("baseline", "-p", POLICY)
-    said = shell.run("lint", "-p", POLICY)
-    assert (said.code, said.out) == (0, "")
+    result = shell.run("lint", "-p", POLICY)
+    assert (result.code, result.out) == (0, "")
 
 
 ODD = [
@@ -683,21 +685,21 @@ ODD = [
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_kustomizations_end_no_run(shell: Shell, text: str) -> None:
-    said = lint(shell, {"kustomization.yaml": text, "job.yaml": JOB})
-    assert said.code == 1
-    assert places(said) == ["job.yaml:6:5: PK101"]
+    result = lint(shell, {"kustomization.yaml": text, "job.yaml": JOB})
+    assert result.code == 1
+    assert places(result) == ["job.yaml:6:5: PK101"]
 
 
 def test_pipes_and_deep_chains_are_not_followed(shell: Shell, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    said = lint(shell, {"kustomization.yaml": kustomization(resources=["pipe"], namePrefix="a-")})
-    assert "lists pipe, which is neither file nor folder\n" in said.err
+    result = lint(shell, {"kustomization.yaml": kustomization(resources=["pipe"], namePrefix="a-")})
+    assert "lists pipe, which is neither file nor folder\n" in result.err
     chain = {
         f"c{n}/kustomization.yaml": kustomization(resources=[f"../c{n + 1}"], namePrefix="a-")
         for n in range(300)
     }
-    said = lint(shell, {**chain, "c300/kustomization.yaml": kustomization(resources=["."])}, "c0")
-    assert "more than 50 kustomizations use one another\n" in said.err
+    result = lint(shell, {**chain, "c300/kustomization.yaml": kustomization(resources=["."])}, "c0")
+    assert "more than 50 kustomizations use one another\n" in result.err
 
 
 TOLERANT = JOB.replace(
@@ -823,8 +825,8 @@ def test_a_wrong_value_that_a_build_replaces_is_told_only_without_the_build(shel
 def test_pods_that_an_unbuilt_overlay_may_place_are_no_error(shell: Shell) -> None:
     shell.write({**BASE, **overlay("prod", PLACED)})
     words = ("--select", "PK101", "--format", "json", "--kustomize", "never")
-    said = shell.run("lint", "-p", POLICY, *words)
-    (finding,) = json.loads(said.out)["findings"]
+    result = shell.run("lint", "-p", POLICY, *words)
+    (finding,) = json.loads(result.out)["findings"]
     assert (finding["code"], finding["severity"]) == ("PK101", "warning")
     assert finding["help"].endswith("\nunless a kustomization that uses this file does: it was not built")
 
@@ -854,8 +856,8 @@ def test_what_a_patch_in_a_kustomization_breaks_is_told_there(shell: Shell) -> N
             resources=["../base"], patches=[{"target": {"kind": "Job"}, "patch": json.dumps(broken)}]
         ),
     }
-    said = lint(shell, files, select="PK0")
-    assert [place.partition(":")[0] for place in places(said)] == ["prod/kustomization.yaml"], said.out
+    result = lint(shell, files, select="PK0")
+    assert [place.partition(":")[0] for place in places(result)] == ["prod/kustomization.yaml"], result.out
 
 
 def test_an_empty_value_of_an_incomplete_base_is_as_good_as_left_out(shell: Shell) -> None:

@@ -1,4 +1,4 @@
-"""`lint` of policies and of what they generate: PK901, PK902, and findings in the files that said it."""
+"""`lint` of policies and of what they generate: PK901, PK902, and findings in the right file of a policy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Said, Shell, process
+from tests.cli.commands import Result, Shell, process
 
 POLICY = """\
 apiVersion: policykit.io/v1alpha1
@@ -29,9 +29,9 @@ STALE = (
 
 def findings(folder: Path, *paths: str, code: int) -> list[str]:
     """As a new process sees the folder: within one, policies are read once."""
-    said = process("lint", "--format", "json", *paths, cwd=folder)
-    assert said.code == code, said.err
-    found = json.loads(said.out)["findings"]
+    result = process("lint", "--format", "json", *paths, cwd=folder)
+    assert result.code == code, result.err
+    found = json.loads(result.out)["findings"]
     return [f"{f['path']}:{f['line']}:{f['column']} {f['code']} {f['message']}" for f in found]
 
 
@@ -58,9 +58,9 @@ def test_what_gen_writes_is_fine(generated: Path) -> None:
 def test_a_policy_that_generates_nothing(shell: Shell, command: str, out: str) -> None:
     policy = POLICY.replace("generate: {out: generated}\n", out)
     shell.write({"policykit.yaml": policy, "my-policykit.yaml": CONFIG})
-    said = shell.run(command, "-p", "policykit.yaml", ".")
-    assert (said.code, said.out) == (0, "")
-    assert "internal error" not in said.err
+    result = shell.run(command, "-p", "policykit.yaml", ".")
+    assert (result.code, result.out) == (0, "")
+    assert "internal error" not in result.err
 
 
 def test_an_edit_by_hand(generated: Path) -> None:
@@ -100,7 +100,7 @@ def test_line_endings_of_a_checkout_are_no_edit(generated: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "result"),
     [
         (LAST, f"{LAST}# more\n", "line 10, '# more', is not generated"),
         (LAST, "", "line 9, 'preemptionPolicy: PreemptLowerPriority', is missing"),
@@ -109,10 +109,10 @@ def test_line_endings_of_a_checkout_are_no_edit(generated: Path) -> None:
     ],
     ids=["more", "less", "end", "long"],
 )
-def test_the_first_difference(generated: Path, old: str, new: str, said: str) -> None:
+def test_the_first_difference(generated: Path, old: str, new: str, result: str) -> None:
     edit(generated, PRIORITIES, old, new)
     [found] = findings(generated, PRIORITIES, code=1)
-    assert said in found
+    assert result in found
 
 
 def test_missing_files_are_for_gen_to_say(generated: Path) -> None:
@@ -128,8 +128,8 @@ def test_files_of_others_are_left_alone(generated: Path) -> None:
 
 def test_not_looked_for_where_not_selected(generated: Path) -> None:
     edit(generated, PRIORITIES, "10000", "20000")
-    said = process("lint", "--select", "PK1,PK90", "--ignore", "generated-file-stale", cwd=generated)
-    assert (said.code, said.out) == (0, "")
+    result = process("lint", "--select", "PK1,PK90", "--ignore", "generated-file-stale", cwd=generated)
+    assert (result.code, result.out) == (0, "")
 
 
 def test_a_policy_that_cannot_be_generated_any_more(generated: Path) -> None:
@@ -139,9 +139,9 @@ def test_a_policy_that_cannot_be_generated_any_more(generated: Path) -> None:
         "generate:",
         'targets: {volcano: {version: "1.15.1", plugins: {gang: {enabledX: 1}}}}\ngenerate:',
     )
-    said = process("lint", cwd=generated)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("policykit: policykit.yaml:")
+    result = process("lint", cwd=generated)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("policykit: policykit.yaml:")
 
 
 BASE = """\
@@ -171,19 +171,19 @@ def fleet(shell: Shell) -> Shell:
     return shell
 
 
-def told(said: Said) -> list[str]:
-    return [line.split(" can ")[0] for line in said.out.splitlines() if " PK" in line]
+def told(result: Result) -> list[str]:
+    return [line.split(" can ")[0] for line in result.out.splitlines() if " PK" in line]
 
 
 @pytest.mark.parametrize("paths", [(), ("prod",), ("prod/policykit.yaml", "base")])
 def test_told_in_the_file_that_said_it_once(fleet: Shell, paths: tuple[str, ...]) -> None:
-    said = fleet.run("lint", *paths)
-    assert (said.code, told(said)) == (1, [SHARED])
+    result = fleet.run("lint", *paths)
+    assert (result.code, told(result)) == (1, [SHARED])
 
 
 def test_a_base_need_not_stand_by_itself(fleet: Shell) -> None:
-    said = fleet.run("lint", "base")
-    assert (said.code, said.out, said.err) == (0, "", "no findings (1 object in 1 file)\n")
+    result = fleet.run("lint", "base")
+    assert (result.code, result.out, result.err) == (0, "", "no findings (1 object in 1 file)\n")
 
 
 def test_a_policy_is_only_looked_at_where_it_is_linted(fleet: Shell) -> None:

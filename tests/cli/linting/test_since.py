@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Said, process
+from tests.cli.commands import Result, process
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -63,7 +63,7 @@ class Repository:
         self.git("commit", "-q", "--allow-empty", "-m", "x")
         return self.git("rev-parse", "HEAD")
 
-    def since(self, revision: str, *words: str, folder: str = ".", **environment: str) -> Said:
+    def since(self, revision: str, *words: str, folder: str = ".", **environment: str) -> Result:
         arguments = ("lint", "--select", "PK001,PK201,PK306", "--no-baseline", "--since", revision, *words)
         return process(*arguments, cwd=self.folder / folder, stdin=None, **{**GIT, **environment})
 
@@ -76,16 +76,16 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
-def told(said: Said) -> list[str]:
+def told(result: Result) -> list[str]:
     """`path:line` of every finding."""
-    assert said.code in (0, 1), said.err
-    return [":".join(line.split(":")[:2]) for line in said.out.splitlines() if not line.startswith("    ")]
+    assert result.code in (0, 1), result.err
+    return [":".join(line.split(":")[:2]) for line in result.out.splitlines() if not line.startswith("    ")]
 
 
 def test_nothing_changed(repository: Repository) -> None:
-    said = repository.since("HEAD")
-    assert (said.code, said.out) == (0, "")
-    assert said.err.endswith("no findings (4 objects in 3 files, 4 in unchanged documents)\n")
+    result = repository.since("HEAD")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.endswith("no findings (4 objects in 3 files, 4 in unchanged documents)\n")
 
 
 @pytest.mark.parametrize("how", ["committed", "staged", "not staged"])
@@ -154,10 +154,10 @@ def test_deleted_files(repository: Repository) -> None:
 def test_odd_names(repository: Repository, name: str) -> None:
     repository.commit({name: f"{pod('x')}---\n{pod('y')}"})
     repository.write({name: f"{pod('x')}---\n{pod('y', '  # changed')}"})
-    said = repository.since("HEAD")
-    assert said.code == 1
-    assert said.out.count(" PK201 ") == 1
-    assert ":17:" in said.out
+    result = repository.since("HEAD")
+    assert result.code == 1
+    assert result.out.count(" PK201 ") == 1
+    assert ":17:" in result.out
 
 
 def test_lines_that_look_like_a_diff(repository: Repository) -> None:
@@ -224,7 +224,7 @@ def traps(repository: Repository, folder: Path, *where: str) -> Path:
     return ran
 
 
-def outputs(repository: Repository, folder: str = ".") -> list[Said]:
+def outputs(repository: Repository, folder: str = ".") -> list[Result]:
     """Of lint in all the ways in which it may ask git."""
     plain = process("lint", "--select", "PK201", cwd=repository.folder / folder, stdin=None, **GIT)
     return [plain, repository.since("HEAD", folder=folder), repository.since("HEAD...", folder=folder)]
@@ -284,9 +284,9 @@ def test_no_program_is_run_in_or_above_a_submodule(repository: Repository, tmp_p
 
 def test_a_filter_that_cannot_be_turned_off_ends_the_run(repository: Repository, tmp_path: Path) -> None:
     repository.git("config", "filter.a=b.clean", "touch ran")
-    said = repository.since("HEAD")
-    assert (said.code, said.out) == (2, "")
-    assert "git would run the filter 'a=b' of its configuration\n  help: remove it" in said.err
+    result = repository.since("HEAD")
+    assert (result.code, result.out) == (2, "")
+    assert "git would run the filter 'a=b' of its configuration\n  help: remove it" in result.err
 
 
 def test_files_that_look_like_a_repository_are_none(repository: Repository, tmp_path: Path) -> None:
@@ -447,9 +447,9 @@ def test_in_a_worktree_and_in_a_hook(repository: Repository, tmp_path: Path) -> 
     ],
 )
 def test_no_such_revision(repository: Repository, revision: str, message: str) -> None:
-    said = repository.since(revision)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(
+    result = repository.since(revision)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(
         "policykit: " + message.replace("REPOSITORY", os.path.realpath(repository.folder))
     )
     assert sorted(path.name for path in repository.folder.iterdir()) == [".git", "a.yaml", "apps", "two.yaml"]
@@ -458,9 +458,9 @@ def test_no_such_revision(repository: Repository, revision: str, message: str) -
 def test_nothing_in_common(repository: Repository) -> None:
     repository.git("checkout", "-q", "--orphan", "other")
     repository.commit({"a.yaml": pod("other")})
-    said = repository.since("main...")
-    assert (said.code, said.out) == (2, "")
-    assert ": main and HEAD have no commit in common\n  help: in a shallow clone, fetch more" in said.err
+    result = repository.since("main...")
+    assert (result.code, result.out) == (2, "")
+    assert ": main and HEAD have no commit in common\n  help: in a shallow clone, fetch more" in result.err
 
 
 def test_nothing_is_fetched(repository: Repository, tmp_path: Path) -> None:
@@ -475,26 +475,26 @@ def test_nothing_is_fetched(repository: Repository, tmp_path: Path) -> None:
         for protocol in ("ext", "file", "ssh"):
             partial.git("config", f"protocol.{protocol}.allow", "always")
         assert told(process("lint", "--since", "HEAD", cwd=clone, stdin=None, **GIT)) == []
-        said = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
-        assert (said.code, said.out) == (2, "")
-        assert "git does not have the earlier contents of a.yaml\n  help: " in said.err
+        result = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
+        assert (result.code, result.out) == (2, "")
+        assert "git does not have the earlier contents of a.yaml\n  help: " in result.err
         assert not ran.exists(), ran.read_text()
 
 
 def test_outside_a_repository(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(pod("a"))
-    said = process("lint", "--since", "HEAD", cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = process("lint", "--since", "HEAD", cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         f"policykit: {tmp_path}: is not in a git repository, so changes cannot be determined\n"
         "  help: lint it without --since\n"
     )
 
 
 def test_without_git(repository: Repository, tmp_path: Path) -> None:
-    said = repository.since("HEAD", PATH=str(tmp_path / "empty"))
-    assert (said.code, said.out) == (2, "")
-    assert "git is not installed\n  help: install it, or lint without --since\n" in said.err
+    result = repository.since("HEAD", PATH=str(tmp_path / "empty"))
+    assert (result.code, result.out) == (2, "")
+    assert "git is not installed\n  help: install it, or lint without --since\n" in result.err
 
 
 def test_nothing_of_the_repository_is_written(repository: Repository) -> None:

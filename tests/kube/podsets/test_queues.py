@@ -120,11 +120,8 @@ def test_further_names_that_a_scheduler_reads() -> None:
     assert queues.read(data, one, "koordinator", "size") is None
 
 
-def test_places_defaults_and_what_is_offered() -> None:
+def test_places() -> None:
     data = read(_JOB % "")
     (one,) = podsets.pod_sets(data)
     assert queues.places(data, one, "volcano") == (("spec", "queue"),)
     assert queues.places(data, one, "kueue") == ()
-    assert queues.default(data, one, "volcano") == "default"
-    assert queues.default(data, one, "yunikorn") == ""
-    assert [queues.offered(data, one, s) for s in ("volcano", "kueue", "kai")] == [True, False, None]

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from policykit.kube import podsets
-from policykit.kube.podsets import minima, rules
 from policykit.kube.podsets.facts import Number
+from policykit.kube.podsets.gangs import SIZE_RULES
+from policykit.kube.podsets.replicas import REPLICA_RULES
 from scripts import compile_kinds
 from tests.kube.podsets.reference import translated
 from tests.shared import SHARED
@@ -126,8 +127,8 @@ def test_every_rule_named_is_there() -> None:
             replicas = template.replicas
             numbers: list[Number | None] = [replicas.number, *replicas.times] if replicas else []
             named |= {number.rule for number in numbers if number and number.rule}
-    assert named == set(rules.REPLICAS)
-    assert {e.gang.size.rule for e in podsets.entries() if e.gang} - {""} == set(minima.RULES)
+    assert named == set(REPLICA_RULES)
+    assert {e.gang.size.rule for e in podsets.entries() if e.gang} - {""} == set(SIZE_RULES)
 
 
 def test_layers_name_templates_that_exist() -> None:

@@ -34,6 +34,12 @@ spec:
 """
 
 
+FIELDS = (
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+    ".nodeSelectorTerms[0].matchFields"
+)
+
+
 def said(text: str) -> list[str]:
     data: dict[str, Any] = yaml.safe_load(text)
     return [problem.message for problem in check(data, data["apiVersion"], data["kind"])]
@@ -98,6 +104,18 @@ def pod(**fields: str) -> str:
                 "operator Exists takes no values",
             ],
         ),
+        (
+            pod(
+                spec="affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                "{nodeSelectorTerms: [{matchFields: [{key: spec.x, operator: Exists}, "
+                "{key: metadata.name, operator: NotIn, values: [a, b]}]}]}}}"
+            ),
+            [
+                f"{FIELDS}[0].key is spec.x, but metadata.name is the only field",
+                f"{FIELDS}[0].operator is Exists, but a field takes only In or NotIn",
+                f"{FIELDS}[1].values has 2 values, but a field takes exactly one",
+            ],
+        ),
     ],
 )
 def test_what_does_not_go_together(text: str, messages: list[str]) -> None:
@@ -114,6 +132,10 @@ def test_what_does_not_go_together(text: str, messages: list[str]) -> None:
         pod(env="[{name: A, value: '', valueFrom: {fieldRef: {fieldPath: metadata.name}}}]"),
         pod(env="[{name: A, value: null, valueFrom: {secretKeyRef: {name: a, key: b}}}]"),
         pod(env="[{name: A}]"),
+        pod(
+            spec="affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}}}"
+        ),
         pod(envFrom="[{secretRef: {name: a}}]"),
         pod(spec="resourceClaims: [{name: gpu, resourceClaimTemplateName: b}]"),
         pod(spec="resourceClaims: [{name: gpu, source: {resourceClaimName: a}}]"),

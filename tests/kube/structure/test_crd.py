@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.kube.structure import check
 from policykit.kube.structure.crd import custom_kinds
-from policykit.kube.structure.served import Served
+from policykit.kube.structure.versions import ServedApis
 
 
 def definition(spec: str, **more: Any) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def definition(spec: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def served(crd: dict[str, Any]) -> Served:
-    return Served({}, {(kind.api_version, kind.kind): kind.schema for kind in custom_kinds(crd)})
+def served(crd: dict[str, Any]) -> ServedApis:
+    return ServedApis({}, {(kind.api_version, kind.kind): kind.schema for kind in custom_kinds(crd)})
 
 
 def said(schema: str, spec: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure.crd import CustomKind, custom_kinds
-from policykit.kube.structure.shapes import Shape, shape_of
+from policykit.kube.structure.schema import Shape, shape_of
 from scripts.schema_values import VALUES
 from tests.shared import SHARED
 

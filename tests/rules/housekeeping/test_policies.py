@@ -13,15 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding, Report
-from policykit.linter.member import Member
-from policykit.linter.policies import Policy
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import DeclaredPolicy
-from policykit.linter.workspace import Options, Workspace
+from policykit.linter.workspace import Member, Options, Policy, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile
-from policykit.policy.places import places
+from policykit.policy.locations import policy_locations
 from policykit.rules import rules
 from tests.policies import policies
 from tests.policy.memory import HEAD
@@ -40,7 +38,7 @@ def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
         return files[name].encode()
 
     cluster = load(FILE, read).cluster
-    said = places(FILE, read)
+    said = policy_locations(FILE, read)
     assert said is not None
     policy = Policy(0, DeclaredPolicy(cluster, said.at, said.own, lambda: base), file=FILE)
     workspace = Workspace((Member(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))

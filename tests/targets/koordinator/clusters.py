@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.workload import WorkloadKind
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 
 DONGLE = "example.com/dongle"
 GIB = 2**30
@@ -39,6 +38,8 @@ def dongles(
         {"dongle": Card("dongle", DONGLE, per_node=8)},
         {kind.name: kind for kind in workloads},
         targets={
-            "koordinator": TargetSettings("koordinator", version, delivery, "", namespace, stating(**options))
+            "koordinator": TargetSettings(
+                "koordinator", version, delivery, "", namespace, koordinator_options(**options)
+            )
         },
     )

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Preemption, Queue
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 
 GPU = "nvidia.com/gpu"
 NAME = "koord-scheduler"
@@ -32,7 +31,7 @@ TRAINING = WorkloadKind(
     placement="binpack",
     placement_name="dense",
     gang_rule=GangRule(4, 1200),
-    within=Closeness("rack"),
+    within=TopologyAffinity("rack"),
 )
 WEB = WorkloadKind("web", scheduler="koord-wide", placement="spread", placement_name="wide")
 RECLAIM = Preemption(reclaim=True)
@@ -65,7 +64,7 @@ def cluster(
         queues=queues,
         targets={
             "koordinator": TargetSettings(
-                "koordinator", version, delivery, NAME, "", stating(**stated), schedulers
+                "koordinator", version, delivery, NAME, "", koordinator_options(**stated), schedulers
             )
         },
         placements={placement.name: placement for placement in placements},

@@ -4,8 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from policykit.model.queue import PoolAffinity, Queue, Submitters
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Queue, Submitters, Tenant
 
 NAMES = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,10}[a-z0-9])?", fullmatch=True)
 RESOURCES = st.sampled_from(

@@ -6,17 +6,17 @@ import pytest
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, PodFields, Pods
+from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.queue import Queue
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.pods import fields
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 
 PREFIX = "gang.scheduling.koordinator.sh/"
 GROUP = "pod-group.scheduling.sigs.k8s.io"
-ONE = Pods("job", "Job", "team", "", (Members("", 4),))
-TWO = Pods("job", "PyTorchJob", "team", "worker", (Members("master", 1), Members("worker", 3)))
+ONE = PodContext("job", "Job", "team", "", (JobPods("", 4),))
+TWO = PodContext("job", "PyTorchJob", "team", "worker", (JobPods("master", 1), JobPods("worker", 3)))
 
 
 def cluster(version: str = "", **options: Any) -> Cluster:
@@ -25,7 +25,9 @@ def cluster(version: str = "", **options: Any) -> Cluster:
         (),
         workloads={"train": WorkloadKind("train")},
         queues=(Queue("team-a"),),
-        targets={"koordinator": TargetSettings("koordinator", version, options=stating(**options))},
+        targets={
+            "koordinator": TargetSettings("koordinator", version, options=koordinator_options(**options))
+        },
         levels=(Level("zone", "z"), Level("rack", "r")),
     )
 
@@ -87,14 +89,14 @@ def test_rules(rule: GangRule, annotations: dict[str, str], said: str) -> None:
 @pytest.mark.parametrize(
     ("pods", "size", "said"),
     [
-        (Pods(), None, ()),
+        (PodContext(), None, ()),
         (
-            Pods("", "Job", "", "", (Members("", 4),)),
+            PodContext("", "Job", "", "", (JobPods("", 4),)),
             None,
             ("train: the object has no name, so its gang has none either",),
         ),
         (
-            Pods("web", "Deployment", "", "", (Members("", None),)),
+            PodContext("web", "Deployment", "", "", (JobPods("", None),)),
             None,
             (
                 "train: the number of pods of web is not fixed, and a gang needs one: state gang.size in "
@@ -104,13 +106,13 @@ def test_rules(rule: GangRule, annotations: dict[str, str], said: str) -> None:
     ],
     ids=["component", "no name", "no number"],
 )
-def test_no_gang_where_it_cannot_be_told(pods: Pods, size: int | None, said: tuple[str, ...]) -> None:
+def test_no_gang_where_it_cannot_be_told(pods: PodContext, size: int | None, said: tuple[str, ...]) -> None:
     assert fields(kind(gang_rule=GangRule(size)), cluster(), pods) == PodFields(notices=said)
 
 
 @pytest.mark.parametrize("replicas", [0, 1])
 def test_a_single_pod_is_no_gang(replicas: int) -> None:
-    assert fields(kind(), cluster(), ONE._replace(job=(Members("", replicas),))) == PodFields()
+    assert fields(kind(), cluster(), ONE._replace(job=(JobPods("", replicas),))) == PodFields()
 
 
 def test_a_name_too_long_for_a_label_stands_in_annotations() -> None:
@@ -121,7 +123,7 @@ def test_a_name_too_long_for_a_label_stands_in_annotations() -> None:
 
 def test_a_size_makes_up_for_an_unknown_number() -> None:
     made = fields(
-        kind(gang_rule=GangRule(2)), cluster(), Pods("web", "Deployment", "", "", (Members("", None),))
+        kind(gang_rule=GangRule(2)), cluster(), PodContext("web", "Deployment", "", "", (JobPods("", None),))
     )
     assert made.annotations == {f"{PREFIX}name": "web", f"{PREFIX}min-available": "2"}
 
@@ -133,7 +135,7 @@ def test_runs_of_a_cron_job_are_one_gang() -> None:
 
 @pytest.mark.parametrize(("hard", "strategy"), [(True, "MustGather"), (False, "PreferGather")])
 def test_close_gangs_have_a_group_that_says_so(hard: bool, strategy: str) -> None:
-    made = fields(kind(within=Closeness("rack", hard)), cluster("1.7.0"), ONE)
+    made = fields(kind(within=TopologyAffinity("rack", hard)), cluster("1.7.0"), ONE)
     assert made.labels == {GROUP: "job"}
     assert made.objects[0]["metadata"]["annotations"] == {
         f"{PREFIX}network-topology-spec": f'{{"gatherStrategy":[{{"layer":"rack","strategy":"{strategy}"}}]}}'
@@ -146,13 +148,13 @@ def test_close_gangs_have_a_group_that_says_so(hard: bool, strategy: str) -> Non
     [
         ("1.6.1", {}, "Koordinator 1.6.1 does not place gangs by network topology (added in 1.7.0)"),
         ("1.8.0", {"gang_rule": GangRule(2)}, "only 2 of 4 do"),
-        ("1.8.0", {"within": Closeness("switch")}, "the policy has no label for that level"),
+        ("1.8.0", {"within": TopologyAffinity("switch")}, "the policy has no label for that level"),
         ("1.8.0", {"gang": "none"}, "honours topology only for gangs"),
     ],
     ids=["old", "a part of the job", "no such level", "no gang"],
 )
 def test_closeness_that_is_not_written(version: str, more: dict[str, Any], said: str) -> None:
-    stated: dict[str, Any] = {"within": Closeness("rack"), **more}
+    stated: dict[str, Any] = {"within": TopologyAffinity("rack"), **more}
     made = fields(kind(**stated), cluster(version), ONE)
     assert made.objects == ()
     assert len(made.notices) == 1
@@ -169,12 +171,12 @@ def test_closeness_that_is_not_written(version: str, more: dict[str, Any], said:
     ],
 )
 def test_the_queue_is_a_quota(queue: str, labels: dict[str, str]) -> None:
-    assert fields(kind("none", queue=queue), cluster(), Pods()) == PodFields(labels)
+    assert fields(kind("none", queue=queue), cluster(), PodContext()) == PodFields(labels)
 
 
 def test_the_class_of_a_kind() -> None:
     stated = {"train": {"priority": "batch", "qos": "BE"}}
-    made = fields(kind(""), cluster(classes=stated), Pods())
+    made = fields(kind(""), cluster(classes=stated), PodContext())
     assert made == PodFields({"koordinator.sh/qosClass": "BE"}, spec={"priorityClassName": "koord-batch"})
-    own = fields(kind("", priority_class="mine"), cluster(classes=stated), Pods())
+    own = fields(kind("", priority_class="mine"), cluster(classes=stated), PodContext())
     assert own == PodFields({"koordinator.sh/qosClass": "BE"})

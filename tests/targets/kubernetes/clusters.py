@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.options import KubernetesOptions
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.kube import scores
 from policykit.model.pool import Amounts
 from policykit.targets.kubernetes.scheduler.configuration import Profile
 from policykit.targets.kubernetes.scheduler.plugins import AFFINITY, FIT
+from tests.kube import scoring
 
 
 class Node(NamedTuple):
@@ -21,15 +21,15 @@ class Node(NamedTuple):
 def total(profile: Profile, node: Node, asked: Amounts, *, old: bool = False) -> int:
     """Σ of every plugin's score times its weight; `old`: as up to 1.35."""
     assert profile.fit is not None
-    counted = scores.shares(profile.fit.resources, node.allocatable, node.used, asked)
+    counted = scoring.shares(profile.fit.resources, node.allocatable, node.used, asked)
     parts = {
-        FIT: scores.fit_score(profile.fit.strategy, counted.values(), profile.fit.shape),
-        "NodeResourcesBalancedAllocation": scores.balanced_score(
-            scores.shares({"cpu": 1, "memory": 1}, node.allocatable, node.used, asked).values(),
+        FIT: scoring.fit_score(profile.fit.strategy, counted.values(), profile.fit.shape),
+        "NodeResourcesBalancedAllocation": scoring.balanced_score(
+            scoring.shares({"cpu": 1, "memory": 1}, node.allocatable, node.used, asked).values(),
             up_to_1_35=old,
         ),
         AFFINITY: node.affinity,
         **node.others,
     }
-    weights = {**scores.DEFAULT_WEIGHTS, "PodTopologySpread": 2, "ImageLocality": 1, **profile.weights}
+    weights = {**scoring.DEFAULT_WEIGHTS, "PodTopologySpread": 2, "ImageLocality": 1, **profile.weights}
     return sum(points * weights[name] for name, points in parts.items())

@@ -7,12 +7,11 @@ import yaml
 
 from policykit import api
 from policykit.generator.artifact import Role
-from policykit.model.autoscaling import Autoscaling, ScaleTarget
 from policykit.model.cluster import Cluster
 from policykit.model.queue import ContainerRange, Priority, Quota
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, ScaleTarget, WorkloadKind
+from policykit.targets.kubernetes import priorities, quotas
 from policykit.targets.kubernetes.generate import generate
-from policykit.targets.kubernetes.objects import priorities, quotas
 
 GIB = 1 << 30
 CHAT = WorkloadKind("chat", autoscaling=Autoscaling(3, targets=(ScaleTarget("Deployment", "chat"),)))

@@ -6,8 +6,7 @@ import pytest
 
 from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
-from policykit.model.queue import Preemption, Queue
-from policykit.model.tenant import Reservation
+from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.limitations import notices
 from policykit.targets.kubernetes.options import KubernetesOptions

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.model.queue import ContainerRange, Priority, Quota
-from policykit.targets.kubernetes.objects import priorities, quotas, ranges
-from policykit.targets.kubernetes.objects.quotas import ResourceQuota
-from policykit.targets.kubernetes.objects.ranges import LimitRange
+from policykit.targets.kubernetes import limit_ranges, priorities, quotas
+from policykit.targets.kubernetes.limit_ranges import LimitRange
+from policykit.targets.kubernetes.quotas import ResourceQuota
 
 NAMES = st.text(st.characters(codec="ascii", categories=["Ll", "Nd"]), min_size=1, max_size=8)
 AMOUNTS = st.integers(0, 1 << 50)
 KEYS = st.sampled_from(
     ["pods", "requests.cpu", "limits.cpu", "requests.memory", "requests.nvidia.com/gpu", "count/jobs.batch"]
 )
-PLAIN = st.dictionaries(st.sampled_from(ranges.RESOURCES), AMOUNTS)
+PLAIN = st.dictionaries(st.sampled_from(limit_ranges.RESOURCES), AMOUNTS)
 
 
 @given(st.builds(Priority, NAMES, st.integers(-(2**31), 10**9), st.booleans(), st.booleans(), st.text()))
@@ -44,7 +44,7 @@ def test_quotas_are_read_as_written(quota: ResourceQuota) -> None:
     st.builds(LimitRange, NAMES, NAMES, st.builds(ContainerRange, PLAIN, PLAIN, PLAIN, PLAIN), st.just(()))
 )
 def test_ranges_are_read_as_written(limits: LimitRange) -> None:
-    assert ranges.read(ranges.write(limits)) == limits
+    assert limit_ranges.read(limit_ranges.write(limits)) == limits
 
 
 JSON = st.recursive(
@@ -59,7 +59,10 @@ ODD = st.dictionaries(FIELDS, JSON | st.dictionaries(FIELDS, JSON | st.lists(st.
 def test_any_shape_is_read(data: dict[str, Any]) -> None:
     priorities.read(data)
     assert quotas.read(quotas.write(quotas.read(data))).hard == quotas.read(data).hard
-    assert ranges.read(ranges.write(ranges.read(data))).containers == ranges.read(data).containers
+    assert (
+        limit_ranges.read(limit_ranges.write(limit_ranges.read(data))).containers
+        == limit_ranges.read(data).containers
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def test_what_has_no_place_is_named(spec: str, unsaid: tuple[str, ...]) -> None:
 def test_a_range_on_cards_is_refused() -> None:
     limits = LimitRange("n", "q", ContainerRange(maximum={"nvidia.com/gpu": 8}))
     with pytest.raises(PolicykitError, match=r"containers states nvidia\.com/gpu") as caught:
-        ranges.write(limits)
+        limit_ranges.write(limits)
     assert caught.value.hint == "limit it by the quota itself: requests"
 
 
@@ -125,7 +128,7 @@ def test_a_range_in_full() -> None:
     limits = LimitRange(
         "n", "q", ContainerRange({"cpu": 500}, {"cpu": 100}, {"memory": 1 << 20}, {"cpu": 4000})
     )
-    assert ranges.write(limits)["spec"]["limits"] == [
+    assert limit_ranges.write(limits)["spec"]["limits"] == [
         {
             "type": "Container",
             "default": {"cpu": "500m"},
@@ -139,6 +142,6 @@ def test_a_range_in_full() -> None:
 def test_other_items_and_cards_of_a_range_are_named() -> None:
     item = "{type: Container, max: {nvidia.com/gpu: 8, cpu: 2}, maxLimitRequestRatio: {cpu: 2}}"
     spec = f"{{limits: [{{type: Pod}}, {item}]}}"
-    found = ranges.read({"spec": yaml.safe_load(spec)})
+    found = limit_ranges.read({"spec": yaml.safe_load(spec)})
     assert found.containers == ContainerRange(maximum={"cpu": 2000})
     assert found.unsaid == ("limits of Pod", "maxLimitRequestRatio", "max.nvidia.com/gpu")

@@ -50,7 +50,7 @@ def test_options(given: dict[str, Any], options: KubernetesOptions) -> None:
         ({"replicas": 0}, "replicas"),
         ({"as": "cluster", "default": "thin"}, "there is no placement 'thin'"),
         ({"default": "dense"}, "a second scheduler must not serve default-scheduler"),
-        ({"as": "cluster", "default": "named"}, "placement named is that of scheduler s already"),
+        ({"as": "cluster", "default": "named"}, "placement named is already used by scheduler s"),
     ],
 )
 def test_mistakes(scheduler: dict[str, Any], message: str) -> None:

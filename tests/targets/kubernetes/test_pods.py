@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, PodFields, Pods
-from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.pod_fields import JobPods, PodContext, PodFields
+from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.pods import fields
@@ -35,37 +35,37 @@ ANY = ["batch.kubernetes.io/job-name", "controller-revision-hash", "pod-template
 @pytest.mark.parametrize(
     ("kind", "pods", "expected"),
     [
-        (CHAT, Pods(), None),
+        (CHAT, PodContext(), None),
         (
-            CHAT._replace(across=Apartness("node")),
-            Pods(),
+            CHAT._replace(across=TopologySpread("node")),
+            PodContext(),
             constraint("kubernetes.io/hostname", "ScheduleAnyway", ANY),
         ),
         (
-            CHAT._replace(across=Apartness("zone", True, 2)),
-            Pods("chat", "Deployment"),
+            CHAT._replace(across=TopologySpread("zone", True, 2)),
+            PodContext("chat", "Deployment"),
             constraint("topology.kubernetes.io/zone", "DoNotSchedule", ["pod-template-hash"], 2),
         ),
         (
-            CHAT._replace(across=Apartness("rack")),
-            Pods("chat", "StatefulSet"),
+            CHAT._replace(across=TopologySpread("rack")),
+            PodContext("chat", "StatefulSet"),
             constraint("example.com/rack", "ScheduleAnyway", ["controller-revision-hash"]),
         ),
         (
-            CHAT._replace(across=Apartness("rack")),
-            Pods("chat", "Something"),
+            CHAT._replace(across=TopologySpread("rack")),
+            PodContext("chat", "Something"),
             constraint("example.com/rack", "ScheduleAnyway", []),
         ),
-        (CHAT._replace(across=Apartness("rack")), Pods("chat", "DaemonSet"), None),
+        (CHAT._replace(across=TopologySpread("rack")), PodContext("chat", "DaemonSet"), None),
         (
             CHAT._replace(placement="spread", placement_name="wide"),
-            Pods("chat", "Deployment"),
+            PodContext("chat", "Deployment"),
             constraint("kubernetes.io/hostname", "ScheduleAnyway", ["pod-template-hash"]),
         ),
-        (CHAT._replace(placement="spread"), Pods("chat", "Deployment"), None),
+        (CHAT._replace(placement="spread"), PodContext("chat", "Deployment"), None),
         (
             CHAT._replace(placement="spread", placement_name="wide", scheduler="volcano"),
-            Pods("chat", "Deployment"),
+            PodContext("chat", "Deployment"),
             None,
         ),
     ],
@@ -81,7 +81,7 @@ ANY = ["batch.kubernetes.io/job-name", "controller-revision-hash", "pod-template
         "another scheduler",
     ],
 )
-def test_apart(kind: WorkloadKind, pods: Pods, expected: dict[str, Any] | None) -> None:
+def test_apart(kind: WorkloadKind, pods: PodContext, expected: dict[str, Any] | None) -> None:
     found = fields(kind, cluster(WIDE, kinds=(kind,), levels=LEVELS), pods)
     if expected is None:
         assert found == PodFields()
@@ -92,12 +92,12 @@ def test_apart(kind: WorkloadKind, pods: Pods, expected: dict[str, Any] | None) 
 def test_the_default_profile_spreads_by_itself() -> None:
     kind = CHAT._replace(placement="spread", placement_name="wide")
     options = KubernetesOptions(SchedulerOptions("cluster", "wide"))
-    assert fields(kind, cluster(WIDE, kinds=(kind,), options=options), Pods()) == PodFields()
+    assert fields(kind, cluster(WIDE, kinds=(kind,), options=options), PodContext()) == PodFields()
 
 
 def test_a_level_without_a_label_is_told() -> None:
-    kind = CHAT._replace(across=Apartness("switch"), within=Closeness("nvlink"))
-    found = fields(kind, cluster(kinds=(kind,)), Pods("j", "Job"))
+    kind = CHAT._replace(across=TopologySpread("switch"), within=TopologyAffinity("nvlink"))
+    found = fields(kind, cluster(kinds=(kind,)), PodContext("j", "Job"))
     assert found == PodFields(
         notices=(
             "chat: no node label is known for level switch: set it under scheme.topology",
@@ -124,16 +124,16 @@ TERM = {
     ],
 )
 def test_together(hard: bool, affinity: dict[str, Any]) -> None:
-    kind = CHAT._replace(within=Closeness("rack", hard))
-    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS), Pods("j", "Job"))
+    kind = CHAT._replace(within=TopologyAffinity("rack", hard))
+    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS), PodContext("j", "Job"))
     assert (found.labels, found.spec) == (LABELS, {"affinity": {"podAffinity": affinity}})
     assert len(found.notices) == hard
 
 
 @pytest.mark.parametrize(("version", "owner"), [("1.30", "Job"), ("1.36", "Something")])
 def test_jobs_that_cannot_be_told_apart(version: str, owner: str) -> None:
-    kind = CHAT._replace(within=Closeness("rack"))
-    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS, version=version), Pods("j", owner))
+    kind = CHAT._replace(within=TopologyAffinity("rack"))
+    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS, version=version), PodContext("j", owner))
     assert found == PodFields(
         notices=(
             "chat: the pods of one job cannot be distinguished from those of another, so kube-scheduler "
@@ -147,26 +147,26 @@ def test_jobs_that_cannot_be_told_apart(version: str, owner: str) -> None:
 
 NATIVE = KubernetesOptions(native_gang=True)
 GANG = CHAT._replace(gang="all")
-JOB = (Members("main", 2), Members("worker", 6))
+JOB = (JobPods("main", 2), JobPods("worker", 6))
 
 
 @pytest.mark.parametrize(
     ("kind", "version", "pods", "spec"),
     [
-        (GANG, "1.36", Pods("j", "Job", "ml", "main", JOB), {"schedulingGroup": {"podGroupName": "j"}}),
+        (GANG, "1.36", PodContext("j", "Job", "ml", "main", JOB), {"schedulingGroup": {"podGroupName": "j"}}),
         (
             GANG,
             "1.35",
-            Pods("j", "Job", "ml", "main", JOB),
+            PodContext("j", "Job", "ml", "main", JOB),
             {"workloadRef": {"name": "j", "podGroup": "all"}},
         ),
-        (GANG, "1.34", Pods("j", "Job", "ml", "main", JOB), {}),
-        (GANG, "", Pods("j", "Job", "ml", "main", JOB), {}),
-        (CHAT, "1.36", Pods("j", "Job", "ml", "main", JOB), {}),
+        (GANG, "1.34", PodContext("j", "Job", "ml", "main", JOB), {}),
+        (GANG, "", PodContext("j", "Job", "ml", "main", JOB), {}),
+        (CHAT, "1.36", PodContext("j", "Job", "ml", "main", JOB), {}),
     ],
     ids=["1.36", "1.35", "too old", "unstated", "no gang"],
 )
-def test_gangs(kind: WorkloadKind, version: str, pods: Pods, spec: dict[str, Any]) -> None:
+def test_gangs(kind: WorkloadKind, version: str, pods: PodContext, spec: dict[str, Any]) -> None:
     found = fields(kind, cluster(kinds=(kind,), version=version, options=NATIVE), pods)
     assert found.spec == spec
     assert bool(found.objects) is bool(spec)
@@ -177,13 +177,13 @@ def test_gangs(kind: WorkloadKind, version: str, pods: Pods, spec: dict[str, Any
     [
         (None, JOB, 8),
         (GangRule(4), JOB, 4),
-        (GangRule(4), (Members("w", None),), 4),
-        (None, (Members("w", None),), None),
+        (GangRule(4), (JobPods("w", None),), 4),
+        (None, (JobPods("w", None),), None),
     ],
 )
-def test_size_of_a_gang(rule: GangRule | None, job: tuple[Members, ...], size: int | None) -> None:
+def test_size_of_a_gang(rule: GangRule | None, job: tuple[JobPods, ...], size: int | None) -> None:
     kind = GANG._replace(gang_rule=rule)
-    found = fields(kind, cluster(kinds=(kind,), options=NATIVE), Pods("j", "Job", "ml", "main", job))
+    found = fields(kind, cluster(kinds=(kind,), options=NATIVE), PodContext("j", "Job", "ml", "main", job))
     sizes = [each["spec"]["schedulingPolicy"]["gang"]["minCount"] for each in found.objects]
     assert sizes == ([size] if size else [])
     assert found.notices == (
@@ -198,9 +198,9 @@ def test_size_of_a_gang(rule: GangRule | None, job: tuple[Members, ...], size: i
 
 
 def test_a_hard_level_is_the_gangs() -> None:
-    kind = GANG._replace(within=Closeness("rack", True))
+    kind = GANG._replace(within=TopologyAffinity("rack", True))
     found = fields(
-        kind, cluster(kinds=(kind,), levels=LEVELS, options=NATIVE), Pods("j", "Job", "ml", "", JOB)
+        kind, cluster(kinds=(kind,), levels=LEVELS, options=NATIVE), PodContext("j", "Job", "ml", "", JOB)
     )
     assert found.spec == {"schedulingGroup": {"podGroupName": "j"}}
     assert found.objects[0]["spec"]["schedulingConstraints"] == {"topology": [{"key": "example.com/rack"}]}

@@ -10,7 +10,7 @@ import yaml
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import patched
-from policykit.model.pod_fields import Admitted, PodFields, Pods
+from policykit.model.pod_fields import AdmissionFields, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kueue import pods as kueue_pods
 from policykit.targets.kueue.names import (
@@ -32,14 +32,14 @@ KIND: dict[str, Any] = {
 }
 SECTIONS: dict[str, Any] = {"queues": {"research": {}}, "priorities": {"low": {"value": 1}}}
 SUSPEND = {"targets": {"kueue": {"version": "0.19.2", "suspend": True}}}
-JOB = Pods("a", "Job")
+JOB = PodContext("a", "Job")
 LABELS = {QUEUE_NAME: "research", PRIORITY_CLASS: "low"}
 TEMPLATE = (
     "{metadata: {labels: {policykit.io/workload: training}}, spec: {containers: [{name: a, image: b}]}}"
 )
 
 
-def fields(pods: Pods = JOB, *, kind: dict[str, Any] | None = None, **sections: Any) -> PodFields:
+def fields(pods: PodContext = JOB, *, kind: dict[str, Any] | None = None, **sections: Any) -> PodFields:
     cluster = teams(**SECTIONS, workloads={"training": {**KIND, **(kind or {})}}, **sections)
     return kueue_pods.fields(cluster.workloads["training"], cluster, pods)
 
@@ -63,11 +63,11 @@ def fields(pods: Pods = JOB, *, kind: dict[str, Any] | None = None, **sections: 
     ],
 )
 def test_fields(kind: dict[str, Any], labels: dict[str, str], annotations: dict[str, str]) -> None:
-    assert fields(kind=kind) == PodFields(annotations=annotations, admitted=Admitted("kueue", labels))
+    assert fields(kind=kind) == PodFields(annotations=annotations, admitted=AdmissionFields("kueue", labels))
 
 
 def test_without_a_queue_kueue_leaves_it_alone() -> None:
-    assert kueue_pods.fields(WorkloadKind("training"), teams(), Pods("a", "Job")) == PodFields()
+    assert kueue_pods.fields(WorkloadKind("training"), teams(), PodContext("a", "Job")) == PodFields()
 
 
 def test_no_topology_before_it_works_in_cohorts() -> None:
@@ -84,7 +84,7 @@ def test_no_topology_before_it_works_in_cohorts() -> None:
     ],
 )
 def test_suspended(owner: str, expected: dict[Any, bool]) -> None:
-    admitted = fields(Pods("a", owner), **SUSPEND).admitted
+    admitted = fields(PodContext("a", owner), **SUSPEND).admitted
     assert admitted
     assert admitted.spec == expected
 
@@ -93,20 +93,23 @@ def test_suspended(owner: str, expected: dict[Any, bool]) -> None:
     ("pods", "expected"),
     [
         (
-            Pods("a", "Pod"),
+            PodContext("a", "Pod"),
             "a single Pod joins a gang only by the label kueue.x-k8s.io/pod-group-name and the annotation "
             "kueue.x-k8s.io/pod-group-total-count",
         ),
-        (Pods("a", "Deployment"), "Kueue admits each pod of a Deployment by itself: no gang is declared"),
         (
-            Pods(),
+            PodContext("a", "Deployment"),
+            "Kueue admits each pod of a Deployment by itself: no gang is declared",
+        ),
+        (
+            PodContext(),
             "training: Kueue admits a job as a whole, when there is quota for all its pods. Whether they "
             "start together depends on free nodes: enable waitForPodsReady in Kueue's Configuration",
         ),
     ],
     ids=["pod", "deployment", "component"],
 )
-def test_gangs(pods: Pods, expected: str) -> None:
+def test_gangs(pods: PodContext, expected: str) -> None:
     assert fields(pods, kind={"gang": {"size": 4}}).notices == (expected,)
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from policykit.generator.artifact import Generated
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.taint import Taint
 from policykit.targets.nodes.generate import generate
 

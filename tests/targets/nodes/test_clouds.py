@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.model.card import Card
-from policykit.model.pool import Shape
+from policykit.model.pool import Card, Shape
 from policykit.model.taint import Taint
+from policykit.targets.nodes.cloud import NameRule, pool_names
 from policykit.targets.nodes.generate import generate
-from policykit.targets.nodes.names import NameRule, pool_names
 from tests.targets.nodes.clusters import (
     COUNTED,
     GPU,

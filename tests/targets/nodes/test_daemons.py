@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from policykit.catalogue.cards import Vendor, vendors
 from policykit.catalogue.daemons import charts
 from policykit.kube.tolerations import read, tolerates
-from policykit.model.card import Card
+from policykit.model.pool import Card
 from policykit.model.taint import Taint, Toleration
 from policykit.targets.nodes.daemons import complete_tolerations
 from tests.targets.nodes.clusters import PRODUCT, TAINTS, USAGE, cluster, pool, texts

@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from policykit.catalogue.cards import vendors
 from policykit.kube.names import label_key_problem, label_value_problem
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Shape
+from policykit.model.pool import Card, Shape
 from policykit.model.taint import Taint
 from policykit.targets.nodes import nfd
 from policykit.targets.nodes.generate import generate

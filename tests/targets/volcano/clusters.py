@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.catalogue.volcano.configuration import Configuration
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
 from tests.targets.volcano.stated import options as stating

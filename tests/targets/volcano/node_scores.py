@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from policykit.kube import scores as kube
 from policykit.model.pool import Amounts
+from tests.kube import scoring
 
 BALANCED_RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
 """What balancedresource looks at: no other card counts, whatever the configuration says."""
@@ -74,14 +75,14 @@ def scarce_free(asked: Amounts, allocatable: Amounts, scarce: Mapping[str, int],
 
 def least_requested(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
     """leastrequested: how empty cpu and memory are, 50 to 50. Amounts are non-zero requests."""
-    counted = kube.shares({"cpu": 50, "memory": 50}, allocatable, used, asked)
-    return kube.fit_score("LeastAllocated", counted.values())
+    counted = scoring.shares({"cpu": 50, "memory": 50}, allocatable, used, asked)
+    return scoring.fit_score("LeastAllocated", counted.values())
 
 
 def most_requested(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
     """mostrequested: how full cpu and memory are. Amounts are non-zero requests."""
-    counted = kube.shares({"cpu": 1, "memory": 1}, allocatable, used, asked)
-    return kube.fit_score("MostAllocated", counted.values())
+    counted = scoring.shares({"cpu": 1, "memory": 1}, allocatable, used, asked)
+    return scoring.fit_score("MostAllocated", counted.values())
 
 
 def balanced_resource(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
@@ -89,18 +90,18 @@ def balanced_resource(asked: Amounts, used: Amounts, allocatable: Amounts) -> in
 
     As in Kubernetes 1.35, which Volcano 1.15 is built with, and before.
     """
-    counted = kube.shares(dict.fromkeys(BALANCED_RESOURCES, 1), allocatable, used, asked)
-    return kube.balanced_score(counted.values(), up_to_1_35=True)
+    counted = scoring.shares(dict.fromkeys(BALANCED_RESOURCES, 1), allocatable, used, asked)
+    return scoring.balanced_score(counted.values(), up_to_1_35=True)
 
 
 def node_affinity(raw: Sequence[int]) -> tuple[int, ...]:
     """nodeaffinity of all candidate nodes, from the sums of the preferred terms each matches."""
-    return kube.normalised(raw)
+    return scoring.normalised(raw)
 
 
 def taint_toleration(raw: Sequence[int]) -> tuple[int, ...]:
     """tainttoleration of all candidate nodes, from their numbers of untolerated soft taints."""
-    return kube.normalised(raw, reverse=True)
+    return scoring.normalised(raw, reverse=True)
 
 
 def nodeorder(parts: Mapping[str, int], weights: Mapping[str, int]) -> int:

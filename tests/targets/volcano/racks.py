@@ -2,9 +2,8 @@
 
 from hypothesis import strategies as st
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 from tests.targets.volcano.clusters import GPU

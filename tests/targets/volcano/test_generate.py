@@ -6,8 +6,7 @@ import yaml
 from policykit.catalogue.volcano.configuration import Configuration, Plugin, read
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
-from policykit.model.queue import PoolAffinity, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import generate, object_artifacts
 from policykit.targets.volcano.names import CONFIG_FILE

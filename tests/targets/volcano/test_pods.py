@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, PodFields, Pods
-from policykit.model.topology import Closeness
+from policykit.model.pod_fields import JobPods, PodContext, PodFields
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import pods as volcano_pods
 from policykit.targets.volcano import versions
@@ -16,7 +16,7 @@ from tests.targets.volcano.racks import cluster
 from tests.targets.volcano.webhook import refused_pod_group
 
 GANG = WorkloadKind("training", gang="all", queue="a", priority_class="high")
-CLOSE = WorkloadKind("training", within=Closeness("rack", hard=True))
+CLOSE = WorkloadKind("training", within=TopologyAffinity("rack", hard=True))
 ROLLOUT = (
     "each ReplicaSet of a Deployment is a gang of its own, so 4 new pods start together or not at "
     "all: roll out with strategy Recreate, or maxSurge 100%"
@@ -28,9 +28,9 @@ PARALLEL = (
 REQUESTS = {"cpu": 1000, GPU: 8}
 
 
-def pods(kind: str, *replicas: int | None, owner: str = "llm") -> Pods:
-    members = tuple(Members(f"set-{n}", number, REQUESTS) for n, number in enumerate(replicas))
-    return Pods(owner, kind, "team-a", "set-0", members)
+def pods(kind: str, *replicas: int | None, owner: str = "llm") -> PodContext:
+    members = tuple(JobPods(f"set-{n}", number, REQUESTS) for n, number in enumerate(replicas))
+    return PodContext(owner, kind, "team-a", "set-0", members)
 
 
 def group(size: int, **spec: Any) -> dict[str, Any]:
@@ -121,11 +121,11 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             ),
             id="unknown-number",
         ),
-        pytest.param(GANG._replace(gang_rule=GangRule(4)), Pods(), "", owned(4), id="component"),
-        pytest.param(GANG, Pods(), "", PodFields(), id="component-without-number"),
+        pytest.param(GANG._replace(gang_rule=GangRule(4)), PodContext(), "", owned(4), id="component"),
+        pytest.param(GANG, PodContext(), "", PodFields(), id="component-without-number"),
         pytest.param(
             GANG._replace(gang_rule=GangRule(4)),
-            Pods(),
+            PodContext(),
             "1.11",
             PodFields(
                 notices=(
@@ -143,7 +143,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             id="closeness",
         ),
         pytest.param(
-            GANG._replace(within=Closeness("rack")),
+            GANG._replace(within=TopologyAffinity("rack")),
             pods("Job", 4),
             "",
             PodFields(
@@ -166,7 +166,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             id="closeness-in-1.12",
         ),
         pytest.param(
-            GANG._replace(within=Closeness("rack", hard=True)),
+            GANG._replace(within=TopologyAffinity("rack", hard=True)),
             pods("JobSet", 4),
             "",
             beside(group(4, **WHOLE, networkTopology={"mode": "hard", "highestTierName": "rack"})),
@@ -223,7 +223,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
         ),
     ],
 )
-def test_fields(kind: WorkloadKind, given_pods: Pods, version: str, expected: PodFields) -> None:
+def test_fields(kind: WorkloadKind, given_pods: PodContext, version: str, expected: PodFields) -> None:
     assert volcano_pods.fields(kind, cluster(kind, version=version), given_pods) == expected
 
 
@@ -241,7 +241,7 @@ def test_no_group_is_larger_than_its_pods_or_refused(
     owner: str, replicas: list[int | None], size: int | None, level: str | None, version: str
 ) -> None:
     kind = GANG._replace(
-        gang_rule=GangRule(size) if size else None, within=Closeness(level) if level else None
+        gang_rule=GangRule(size) if size else None, within=TopologyAffinity(level) if level else None
     )
     found = volcano_pods.fields(kind, cluster(kind, version=version), pods(owner, *replicas))
     there = None if None in replicas or not replicas else sum(number or 0 for number in replicas)

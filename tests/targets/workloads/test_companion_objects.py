@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from policykit import api
 from policykit.errors import PolicykitError
+from policykit.manifests.extents import slices
 from policykit.manifests.parser import parse
-from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
 from policykit.targets.workloads.companion_objects import (
     CompanionObject,

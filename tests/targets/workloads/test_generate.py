@@ -7,21 +7,20 @@ import yaml
 
 from policykit.generator.artifact import Role
 from policykit.linter.partial import says_partial
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.taint import Taint
-from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
-from policykit.targets.workloads.component import (
+from policykit.targets.volcano.job_component import spec_patch
+from policykit.targets.workloads.generate import (
     BUILT_IN,
     BuiltIn,
+    generate,
     pod_spec,
     strategic_patch,
-    volcano_patch,
 )
-from policykit.targets.workloads.generate import generate
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"
@@ -108,9 +107,14 @@ def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
     assert template["metadata"]["annotations"] == {"scheduling.volcano.sh/queue-name": "research"}
 
 
+def job_operations(made: Cluster, kind: WorkloadKind) -> tuple[dict[str, Any], ...]:
+    want = desired_placement(made, kind, made.cards["h20"])
+    return spec_patch(kind, pod_spec(kind, want), made)
+
+
 def test_a_volcano_job_is_patched_by_index() -> None:
     made = cluster()
-    operations = volcano_patch(TRAINING, desired_placement(made, TRAINING, made.cards["h20"]), made)
+    operations = job_operations(made, TRAINING)
     assert [(operation["op"], operation["path"]) for operation in operations] == [
         ("add", "/spec/queue"),
         ("add", "/spec/priorityClassName"),
@@ -124,7 +128,7 @@ def test_a_volcano_job_is_patched_by_index() -> None:
 def test_another_scheduler_is_named_on_the_job() -> None:
     made = cluster()
     other = TRAINING._replace(scheduler="koord-scheduler", queue="")
-    first, *_ = volcano_patch(other, desired_placement(made, other, made.cards["h20"]), made)
+    first, *_ = job_operations(made, other)
     assert first == {"op": "add", "path": "/spec/schedulerName", "value": "koord-scheduler"}
     patch = strategic_patch(BUILT_IN[0], other, desired_placement(made, other, made.cards["h20"]), made)
     assert "annotations" not in str(patch)
@@ -147,9 +151,7 @@ def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata:
     patch = strategic_patch(BUILT_IN[4], kind, desired_placement(made, kind, made.cards["h20"]), made)
     del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
     assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
-    queued = any(
-        one["path"] == "/spec/queue" for one in volcano_patch(kind, desired_placement(made, kind, None), made)
-    )
+    queued = any(one["path"] == "/spec/queue" for one in job_operations(made, kind))
     assert queued == (scheduler in ("volcano", ""))
 
 
@@ -255,7 +257,7 @@ SPREAD = {
     ],
 )
 def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[str, Any]) -> None:
-    made = asked(scheduler, across=Apartness("rack", hard=True))
+    made = asked(scheduler, across=TopologySpread("rack", hard=True))
     built_in = next(one for one in BUILT_IN if one.kind == kind)
     training = made.workloads["training"]
     patch: Any = strategic_patch(
@@ -270,12 +272,10 @@ def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[s
 
 
 def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
-    made = asked("volcano", within=Closeness("rack", hard=True), gang="all")
+    made = asked("volcano", within=TopologyAffinity("rack", hard=True), gang="all")
     training = made.workloads["training"]
     want = desired_placement(made, training, made.cards["h20"])
-    (network,) = (
-        one for one in volcano_patch(training, want, made) if one["path"] == "/spec/networkTopology"
-    )
+    (network,) = (one for one in job_operations(made, training) if one["path"] == "/spec/networkTopology")
     assert network["value"] == {"mode": "hard", "highestTierAllowed": 1}
     for built_in in BUILT_IN:
         patch = str(strategic_patch(built_in, training, want, made))
@@ -303,7 +303,7 @@ def test_a_scheduler_without_gangs_has_nothing_to_leave() -> None:
 
 
 def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
-    made = asked("yunikorn", across=Apartness("rack"))
+    made = asked("yunikorn", across=TopologySpread("rack"))
     assert [notice.message.split(" in YuniKorn")[0] for notice in generate(made).notices][-1] == (
         "training: a soft spread over rack has no effect"
     )

@@ -16,10 +16,10 @@ from policykit.errors import PolicykitError
 from policykit.kube import podsets
 from policykit.linter.partial import is_partial
 from policykit.manifests.document import manifests
+from policykit.manifests.extents import slices
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import lookup
-from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import apply_kinds

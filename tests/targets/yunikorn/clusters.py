@@ -4,9 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Queue, Submitters
 from policykit.model.workload import WorkloadKind
 from policykit.targets.yunikorn.options import Options

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Generated, Role
 from policykit.model.cluster import Cluster
-from policykit.model.queue import Preemption, Queue, Quota, Submitters
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Preemption, Queue, Quota, Reservation, Submitters, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.yunikorn import validator, versions
-from policykit.targets.yunikorn.configuration import partition
-from policykit.targets.yunikorn.derived.configured import configured
-from policykit.targets.yunikorn.generate import generate
+from policykit.targets.yunikorn import validation, versions
+from policykit.targets.yunikorn.configuration import queues_yaml
+from policykit.targets.yunikorn.generate import configuration_text, generate
 from policykit.targets.yunikorn.options import Options, QueueOptions
+from policykit.targets.yunikorn.policy_configuration import policy_configuration
 from tests.clusters import policy
 from tests.targets.yunikorn.clusters import GPU, TRAINING, cluster, target, trees
 
@@ -118,11 +117,11 @@ def test_helm_values() -> None:
 @given(trees(), st.sampled_from(["1.6.0", "1.8.0", ""]))
 def test_nothing_that_yunikorn_refuses_is_generated(queues: tuple[Queue, ...], version: str) -> None:
     made = cluster(*queues, version=version)
-    found = configured(made, target(made)).configuration
+    found = policy_configuration(made, target(made)).configuration
     written = data(generate(made))
-    assert validator.problems(written, versions.parse(version)) == ()
-    assert validator.failing(found) == ()
-    assert partition.read(written) == found
+    assert validation.problems(written, versions.parse(version)) == ()
+    assert validation.failing(found) == ()
+    assert queues_yaml.read(written) == found
 
 
 @given(trees())
@@ -410,15 +409,15 @@ def test_options_of_a_policy() -> None:
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        ({"schedulerName": "mine"}, "YuniKorn serves schedulerName yunikorn alone, not mine"),
+        ({"schedulerName": "mine"}, "YuniKorn serves only schedulerName yunikorn, not mine"),
         (
             {"version": "1.7.0", "quotaPreemption": True},
-            "YuniKorn 1.7.0 has no quota preemption, 1.8 is the first that has",
+            "YuniKorn 1.7.0 has no quota preemption (added in 1.8)",
         ),
         ({"fallback": "gone"}, "'gone' is no queue of this policy"),
         ({"namespaceQueues": "default"}, "'default' is no queue of this policy"),
         ({"queues": {"gone": {}}}, "'gone' is no queue of this policy"),
-        ({"nodeSort": {"weights": {"cpu": -1.5}}}, "weight of cpu is below zero: -1.5"),
+        ({"nodeSort": {"weights": {"cpu": -1.5}}}, "weight of cpu is -1.5, below 0"),
     ],
     ids=["scheduler", "version", "fallback", "namespaces", "queue", "weight"],
 )
@@ -426,3 +425,10 @@ def test_options_that_cannot_be(stated: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicykitError) as error:
         policy({"queues": {"a": {}}, "targets": {"yunikorn": stated}})
     assert error.value.message == message
+
+
+def test_reasons_stand_on_top_as_comments() -> None:
+    made = cluster(Queue("a"))
+    shown = configuration_text(policy_configuration(made, target(made)))
+    assert shown.startswith("# Weight of nvidia.com/gpu: one card of 8 per node outweighs")
+    assert queues_yaml.read(yaml.safe_load(shown)) == policy_configuration(made, target(made)).configuration

@@ -4,13 +4,12 @@ from typing import Any
 import pytest
 
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, PodFields, Pods
+from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.queue import Queue
-from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.yunikorn import pods
-from policykit.targets.yunikorn.derived import applications
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
 from tests.targets.yunikorn.clusters import GIB, GPU, cluster
 
@@ -21,8 +20,8 @@ CLUSTER = cluster(
     levels=(Level("rack", "example.com/rack"),),
 )
 TOLERATION = {"key": "a", "operator": "Exists"}
-MASTER = Members("master", 1, {"cpu": 2000, "memory": 4 * GIB})
-WORKER = Members(
+MASTER = JobPods("master", 1, {"cpu": 2000, "memory": 4 * GIB})
+WORKER = JobPods(
     "worker",
     4,
     {"cpu": 8000, "memory": 64 * GIB, GPU: 8},
@@ -30,11 +29,11 @@ WORKER = Members(
     (TOLERATION,),
     {"nodeAffinity": {}},
 )
-JOB = Pods("llama", "PyTorchJob", "ml", "worker", (MASTER, WORKER))
+JOB = PodContext("llama", "PyTorchJob", "ml", "worker", (MASTER, WORKER))
 ID = "ml-pytorchjob-llama"
 
 
-def fields(kind: WorkloadKind = KIND, of: Pods = JOB) -> PodFields:
+def fields(kind: WorkloadKind = KIND, of: PodContext = JOB) -> PodFields:
     return pods.fields(kind, CLUSTER, of)
 
 
@@ -64,7 +63,7 @@ def test_a_gang_of_two_parts() -> None:
 
 
 def test_the_only_part_needs_no_name() -> None:
-    found = fields(of=JOB._replace(mine="", job=(WORKER._replace(name=""),)))
+    found = fields(of=JOB._replace(pod_set="", job=(WORKER._replace(name=""),)))
     assert found.annotations[TASK_GROUP_NAME] == "pods"
     assert list(groups(found)) == ["pods"]
 
@@ -118,7 +117,7 @@ def test_sizes(size: int | None, sizes: list[int]) -> None:
     ids=["size-of-one-part", "no-size", "two-parts", "no-pods", "unknown"],
 )
 def test_numbers_that_are_not_fixed(
-    job: tuple[Members, ...], rule: GangRule | None, members: int | None
+    job: tuple[JobPods, ...], rule: GangRule | None, members: int | None
 ) -> None:
     found = fields(KIND._replace(gang_rule=rule), JOB._replace(job=job))
     assert (TASK_GROUPS in found.annotations) is (members is not None)
@@ -145,7 +144,7 @@ def test_more_than_the_queue_may_ever_use() -> None:
     ],
     ids=["none", "unsaid", "daemons"],
 )
-def test_no_gang(kind: WorkloadKind, of: Pods) -> None:
+def test_no_gang(kind: WorkloadKind, of: PodContext) -> None:
     assert fields(kind, of).annotations == {}
 
 
@@ -155,11 +154,11 @@ def test_runs_of_a_cron_job_share_an_application() -> None:
 
 
 def test_a_component_knows_no_application() -> None:
-    found = fields(of=Pods())
+    found = fields(of=PodContext())
     assert (found.labels, found.annotations) == ({QUEUE: "root.research.team-a"}, {})
     (notice,) = found.notices
     assert notice.startswith("training: in YuniKorn, pods without an application share one per namespace")
-    assert fields(WorkloadKind("web"), Pods()) == PodFields()
+    assert fields(WorkloadKind("web"), PodContext()) == PodFields()
 
 
 def test_an_application_is_one_of_its_namespace() -> None:
@@ -172,7 +171,7 @@ def test_an_application_is_one_of_its_namespace() -> None:
 
 
 def test_long_names_of_applications_differ() -> None:
-    one, other = (applications.application_id(Pods("a" * 60 + end, "Job", "namespace")) for end in ("1", "2"))
+    one, other = (pods.application_id(PodContext("a" * 60 + end, "Job", "namespace")) for end in ("1", "2"))
     assert len(one) == len(other) == 63
     assert one != other
 
@@ -182,7 +181,7 @@ def test_long_names_of_applications_differ() -> None:
     [("team-a", "root.research.team-a"), ("default", "root.default"), ("root.x", "root.x")],
 )
 def test_queues(queue: str, path: str) -> None:
-    assert applications.queue_path(queue, CLUSTER) == path
+    assert pods.queue_path(queue, CLUSTER) == path
 
 
 def test_a_path_no_label_holds_is_an_annotation() -> None:
@@ -197,7 +196,7 @@ def test_a_path_no_label_holds_is_an_annotation() -> None:
 
 
 def test_within_one_rack() -> None:
-    found = fields(KIND._replace(within=Closeness("rack", hard=True)))
+    found = fields(KIND._replace(within=TopologyAffinity("rack", hard=True)))
     together = {
         "requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "example.com/rack", "labelSelector": {"matchLabels": {APP_ID: ID}}}
@@ -211,12 +210,12 @@ def test_within_one_rack() -> None:
 @pytest.mark.parametrize(
     ("within", "beginning"),
     [
-        (Closeness("rack"), "training: preferring one rack has no effect"),
-        (Closeness("switch", hard=True), "training: no node label is known for level switch"),
+        (TopologyAffinity("rack"), "training: preferring one rack has no effect"),
+        (TopologyAffinity("switch", hard=True), "training: no node label is known for level switch"),
     ],
     ids=["soft", "no-label"],
 )
-def test_closeness_that_has_no_effect(within: Closeness, beginning: str) -> None:
+def test_closeness_that_has_no_effect(within: TopologyAffinity, beginning: str) -> None:
     found = fields(KIND._replace(within=within))
     assert found.spec == {}
     (notice,) = found.notices
@@ -224,7 +223,7 @@ def test_closeness_that_has_no_effect(within: Closeness, beginning: str) -> None
 
 
 def test_placeholders_are_spread_as_the_pods_are() -> None:
-    group = groups(fields(KIND._replace(across=Apartness("rack", hard=True, skew=2))))["worker"]
+    group = groups(fields(KIND._replace(across=TopologySpread("rack", hard=True, skew=2))))["worker"]
     assert group["labels"] == {WORKLOAD_KEY: "training"}
     (constraint,) = group["topologySpreadConstraints"]
     assert constraint["topologyKey"] == "example.com/rack"
@@ -233,7 +232,7 @@ def test_placeholders_are_spread_as_the_pods_are() -> None:
 
 
 def test_a_wish_to_spread_has_no_effect() -> None:
-    found = fields(KIND._replace(across=Apartness("rack")))
+    found = fields(KIND._replace(across=TopologySpread("rack")))
     assert "topologySpreadConstraints" not in groups(found)["worker"]
     (notice,) = found.notices
     assert notice.startswith("training: a soft spread over rack has no effect")

@@ -5,7 +5,7 @@ import pytest
 from policykit.linter.rule import Context
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
-from policykit.model.sharing import DeclaredQueue, Placing
+from policykit.model.declared_queues import DeclaredQueue, QueuePlacement
 from policykit.targets.yunikorn import sharing
 from tests.clusters import profile
 
@@ -20,9 +20,9 @@ def stated(text: str) -> list[object]:
     return [each.value for each in sharing.facts(manifest, (), Context(path="q.yaml"))]
 
 
-def placing(rules: str) -> Placing:
+def placing(rules: str) -> QueuePlacement:
     found = stated(f"{HEAD}  placementrules:\n{rules}{ROOT}")[-1]
-    assert isinstance(found, Placing)
+    assert isinstance(found, QueuePlacement)
     return found
 
 

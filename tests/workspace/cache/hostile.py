@@ -18,9 +18,8 @@ from typing import Any
 
 import policykit
 from policykit.cli import run
-from policykit.workspace.cache.entries import pack, unpack
-from policykit.workspace.cache.folder import Cache
-from policykit.workspace.cache.reports import KEY
+from policykit.workspace.cache.folder import Cache, pack, unpack
+from policykit.workspace.cache.results import REPORT_KEY
 from policykit.workspace.disk import reset
 
 HARMLESS = frozenset(
@@ -125,7 +124,7 @@ def tampered_bytes(name: str, raw: bytes, chance: random.Random) -> bytes:
         at = chance.randrange(len(raw))
         return raw[:at] + bytes([chance.randrange(256)]) + raw[at + 1 :]
     if name.startswith("report"):
-        return raw[:KEY] + _text(tampered(json.loads(raw[KEY:]), chance))
+        return raw[:REPORT_KEY] + _text(tampered(json.loads(raw[REPORT_KEY:]), chance))
     if name.startswith(("results", "builds")):
         entries = unpack(raw)
         key = chance.choice(list(entries))

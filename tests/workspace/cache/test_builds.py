@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from policykit.linter.built.tree import Tree
+from policykit.linter.builds.kustomization import Tree
 from policykit.workspace.cache.builds import _key, builds
 from policykit.workspace.cache.codec import encode
-from policykit.workspace.cache.entries import pack
-from policykit.workspace.cache.folder import Cache, name_of
+from policykit.workspace.cache.folder import Cache, name_of, pack
 from policykit.workspace.kustomize import Build
 
 DONE = Build(b"kind: Job\n\xff", "/tmp/build")

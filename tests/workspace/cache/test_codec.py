@@ -22,7 +22,8 @@ from policykit.model.taint import Taint
 from policykit.targets import SYSTEMS
 from policykit.targets.release import Version
 from policykit.targets.yunikorn.options import Options
-from policykit.workspace.cache.codec import DamagedError, decode, encode
+from policykit.workspace.cache.codec import decode, encode
+from policykit.workspace.cache.folder import DamagedError
 from policykit.workspace.cache.policies import CompiledPolicy
 from policykit.workspace.kustomize import Build
 from tests.clusters import cluster as cluster_of

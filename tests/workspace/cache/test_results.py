@@ -5,17 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.engine import FileResult, Job
-from policykit.linter.finding import Resource
+from policykit.linter.finding import Finding, Report, Resource
 from policykit.linter.scope import Located
 from policykit.manifests.patch import Patch
 from policykit.model.taint import Taint
+from policykit.rules import CATALOGUE
 from policykit.workspace.cache import results as module
-from policykit.workspace.cache.entries import pack
-from policykit.workspace.cache.folder import Cache, name_of
-from policykit.workspace.cache.results import Results, load, store
-from tests.formats.reports import FIX, FIXED
+from policykit.workspace.cache.codec import encode
+from policykit.workspace.cache.folder import Cache, name_of, pack
+from policykit.workspace.cache.results import (
+    REPORT_KEY,
+    Results,
+    load_report,
+    load_results,
+    store_report,
+    store_results,
+)
+from tests.formats.reports import CONTEXT, EMPTY, FIX, FIXED, MIXED, REPORT
+from tests.workspace.cache.values import values
 
 JOB = Job("a.yaml")
 RAW = b"a: 1\n"
@@ -100,15 +112,15 @@ def test_what_cannot_be_of_the_file_is_refused(wrong: bytes | FileResult) -> Non
 
 def test_a_run_finds_what_the_last_one_left(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
-    results = load(cache)
+    results = load_results(cache)
     key = results.key(JOB, b"f", RAW)
     results.keep(key, b"entry")
-    store(cache, results)
-    again = load(cache)
+    store_results(cache, results)
+    again = load_results(cache)
     assert again.find(key) == b"entry"
     again.keep(key, b"entry")
     (tmp_path / "cache" / name_of("results")).unlink()
-    store(cache, again)
+    store_results(cache, again)
     assert not list((tmp_path / "cache").iterdir()), "nothing new is nothing to write"
 
 
@@ -116,4 +128,80 @@ def test_a_run_finds_what_the_last_one_left(tmp_path: Path) -> None:
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, raw: bytes) -> None:
     cache = Cache(str(tmp_path / "cache"))
     cache.store(name_of("results"), raw)
-    assert load(cache).entries() == {}
+    assert load_results(cache).entries() == {}
+
+
+KEYED = b"k" * REPORT_KEY
+PATHS = frozenset({"apps/train.yaml", "apps/名.yaml", "b.yaml", "c.yaml"})
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("report", [EMPTY, REPORT, MIXED], ids=["empty", "skipped", "mixed"])
+def test_a_report_comes_back(report: Report, cache: Cache) -> None:
+    assert load_report(cache, KEYED, PATHS) is None
+    store_report(cache, KEYED, report)
+    assert load_report(cache, KEYED, PATHS) == report
+    assert load_report(cache, b"l" * REPORT_KEY, PATHS) is None
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        MIXED._replace(failures=("a.yaml: cannot be read",)),
+        MIXED._replace(times=(("PK001", 1.0),)),
+        MIXED._replace(
+            findings=(FIXED._replace(fix=FIX._replace(patches=(Patch("add", (), float("inf")),))),)
+        ),
+    ],
+    ids=["failed", "timed", "no data"],
+)
+def test_some_are_not_stored(report: Report, cache: Cache) -> None:
+    store_report(cache, KEYED, report)
+    assert load_report(cache, KEYED, PATHS) is None
+
+
+WRONG_REPORTS = [
+    ("a file that is none of the run", MIXED._replace(findings=(FIXED._replace(path="/etc/passwd"),))),
+    ("a rule that does not exist", MIXED._replace(findings=(FIXED._replace(code="PK999"),))),
+    ("the name of another rule", MIXED._replace(findings=(FIXED._replace(name="\x1b[31m"),))),
+    ("a skipped file that is none of the run", MIXED._replace(skipped=(("/etc/passwd", "why"),))),
+    ("a failure", MIXED._replace(failures=("why",))),
+    ("times", MIXED._replace(times=(("PK001", 1.0),))),
+]
+
+
+@pytest.mark.parametrize(
+    "report", [case[1] for case in WRONG_REPORTS], ids=[case[0] for case in WRONG_REPORTS]
+)
+def test_what_cannot_be_of_the_run_is_refused(report: Report, cache: Cache) -> None:
+    cache.store(name_of("report"), KEYED + encode(Report, [report])[0])
+    assert load_report(cache, KEYED, PATHS) is None
+
+
+@pytest.mark.parametrize("raw", [b"", KEYED, KEYED + b"[]", KEYED[:-1], b"k"])
+def test_a_damaged_report_is_as_good_as_none(raw: bytes, cache: Cache) -> None:
+    cache.store(name_of("report"), raw)
+    assert load_report(cache, KEYED, PATHS) is None
+
+
+def _of_a_rule(finding: Finding, number: int, path: str) -> Finding:
+    entry = CATALOGUE[number % len(CATALOGUE)]
+    return finding._replace(code=entry.code, name=entry.name, path=path)
+
+
+FINDINGS = st.builds(
+    _of_a_rule, values(Finding), st.integers(0, len(CATALOGUE) - 1), st.sampled_from(sorted(PATHS))
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(FINDINGS, max_size=3).map(tuple), st.booleans())
+def test_every_format_can_show_whatever_a_report_says(findings: tuple[Finding, ...], empty: bool) -> None:
+    """Places before the first line and beyond the last, edits of nothing, numbers without measure."""
+    around = FormatContext() if empty else CONTEXT
+    for name in FORMATS:
+        format_named(name)(MIXED._replace(findings=findings), around)

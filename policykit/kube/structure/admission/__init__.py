@@ -1,4 +1,5 @@
-"""What admission or an operator refuses although each value is valid on its own, by kind of object."""
+"""Admission checks by kind: objects that the API server, a webhook or an operator refuses although each
+value is valid on its own."""
 
 from __future__ import annotations
 
@@ -9,30 +10,30 @@ from typing import Any
 from policykit.manifests.problem import Problem
 
 _CHECKS: Mapping[tuple[str, str], str] = {
-    ("", "LimitRange"): "limits.limit_range",
-    ("", "ResourceQuota"): "limits.resource_quota",
-    ("apps", "DaemonSet"): "rollout.daemon_set",
-    ("apps", "Deployment"): "rollout.deployment",
-    ("batch", "CronJob"): "schedule.cron_job",
-    ("jobset.x-k8s.io", "JobSet"): "jobset.job_set",
-    ("keda.sh", "ScaledJob"): "scaling.keda",
-    ("keda.sh", "ScaledObject"): "scaling.keda",
-    ("kubelet.config.k8s.io", "KubeletConfiguration"): "kubelet.configuration",
-    ("kubeflow.org", "JAXJob"): "kubeflow.training_job",
-    ("kubeflow.org", "MPIJob"): "kubeflow.training_job",
-    ("kubeflow.org", "PaddleJob"): "kubeflow.training_job",
-    ("kubeflow.org", "PyTorchJob"): "kubeflow.training_job",
-    ("kubeflow.org", "TFJob"): "kubeflow.training_job",
-    ("kubeflow.org", "XGBoostJob"): "kubeflow.training_job",
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkerset.leader_worker_set",
-    ("policy", "PodDisruptionBudget"): "rollout.disruption_budget",
+    ("", "LimitRange"): "builtin.limit_range",
+    ("", "ResourceQuota"): "builtin.resource_quota",
+    ("apps", "DaemonSet"): "builtin.daemon_set",
+    ("apps", "Deployment"): "builtin.deployment",
+    ("batch", "CronJob"): "builtin.cron_job",
+    ("jobset.x-k8s.io", "JobSet"): "training.job_set",
+    ("keda.sh", "ScaledJob"): "serving.keda",
+    ("keda.sh", "ScaledObject"): "serving.keda",
+    ("kubelet.config.k8s.io", "KubeletConfiguration"): "builtin.kubelet_configuration",
+    ("kubeflow.org", "JAXJob"): "training.training_job",
+    ("kubeflow.org", "MPIJob"): "training.training_job",
+    ("kubeflow.org", "PaddleJob"): "training.training_job",
+    ("kubeflow.org", "PyTorchJob"): "training.training_job",
+    ("kubeflow.org", "TFJob"): "training.training_job",
+    ("kubeflow.org", "XGBoostJob"): "training.training_job",
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "serving.leader_worker_set",
+    ("policy", "PodDisruptionBudget"): "builtin.disruption_budget",
     ("ray.io", "RayCluster"): "ray.ray_cluster",
     ("ray.io", "RayCronJob"): "ray.ray_cron_job",
     ("ray.io", "RayJob"): "ray.ray_job",
     ("ray.io", "RayService"): "ray.ray_service",
-    ("serving.knative.dev", "Configuration"): "scaling.knative",
-    ("serving.knative.dev", "Service"): "scaling.knative",
-    ("serving.kserve.io", "InferenceService"): "scaling.inference_service",
+    ("serving.knative.dev", "Configuration"): "serving.knative",
+    ("serving.knative.dev", "Service"): "serving.knative",
+    ("serving.kserve.io", "InferenceService"): "serving.inference_service",
 }
 """API group and kind to the module and function of this package that checks it."""
 

@@ -1,16 +1,15 @@
-"""Worker groups of Ray clusters, and what RayJobs do with theirs."""
+"""Ray: worker groups of clusters, and the clusters of RayJobs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.cron import problem as schedule_problem
-from policykit.kube.structure.admission.values import (
+from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
     named_differently,
     not_below,
-    number,
     ordered,
     refused,
 )
@@ -18,6 +17,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 
 _STATED = ("num-cpus", "num-gpus", "memory", "resources")
@@ -69,7 +69,7 @@ def _job(spec: object, base: Path) -> Iterator[Problem]:
         )
     for field, least in (("ttlSecondsAfterFinished", 0), ("activeDeadlineSeconds", 1), ("backoffLimit", 0)):
         yield from not_below(spec, base, field, least, _KUBERAY)
-    limit = number(spec.get("backoffLimit"))
+    limit = whole(spec.get("backoffLimit"))
     if spec.get("submissionMode") == "InteractiveMode" and limit is not None and limit > 0:
         path = (*base, "backoffLimit")
         yield refused(path, f"is {limit}, but InteractiveMode does not retry", "delete it")
@@ -80,7 +80,7 @@ def _end(spec: Data, base: Path) -> Iterator[Problem]:
     """What needs a cluster that is deleted with the job."""
     if spec.get("shutdownAfterJobFinishes") not in (None, False):
         return
-    seconds = number(spec.get("ttlSecondsAfterFinished"))
+    seconds = whole(spec.get("ttlSecondsAfterFinished"))
     if seconds is not None and seconds > 0:
         yield refused(
             (*base, "ttlSecondsAfterFinished"),
@@ -104,7 +104,7 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
     scaled = spec.get("enableInTreeAutoscaling") is True
     for position, group in mappings(groups):
         at: Path = (*path, position)
-        yield from ordered(group, at, "minReplicas", "maxReplicas", "the group can have no number of pods")
+        yield from ordered(group, at, "minReplicas", "maxReplicas", "no number of pods satisfies both")
         yield from _within(group, at)
         yield from _stated(group, at)
         if scaled and group.get("suspend") is True:
@@ -116,8 +116,8 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
 
 def _within(group: Data, at: Path) -> Iterator[Problem]:
     """KubeRay takes the nearer bound."""
-    least, most = number(group.get("minReplicas", 0)), number(group.get("maxReplicas"))
-    count = number(group.get("replicas"))
+    least, most = whole(group.get("minReplicas", 0)), whole(group.get("maxReplicas"))
+    count = whole(group.get("replicas"))
     if count is None or least is None or (most is not None and least > most):
         return
     if count < least or (most is not None and count > most):

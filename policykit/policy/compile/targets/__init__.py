@@ -1,4 +1,4 @@
-"""Systems to generate for, one module each for their options, and the schedulers that serve pods."""
+"""The systems to generate for, one module each for its options, and the schedulers in the cluster."""
 
 from __future__ import annotations
 
@@ -13,23 +13,20 @@ from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.targets import kubernetes
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.targets import Targets
 from policykit.policy.version import release
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 
 
-def compile_targets(
-    draft: Draft, workloads: Mapping[str, WorkloadKind], texts: Mapping[str, str]
-) -> dict[str, TargetSettings]:
-    """Targets by name. `texts` holds the files they merge into, by the name they are given.
+def compile_targets(draft: Draft, workloads: Mapping[str, WorkloadKind]) -> dict[str, TargetSettings]:
+    """Targets by name.
 
     Kubernetes itself is always one. A policy without `targets` has those that its workload
     kinds' schedulers belong to.
     """
     found = {"kubernetes": kubernetes.target(draft)}
     for name, stated in _stated(draft, workloads).items():
-        found[name] = _target(draft, name, stated, texts)
+        found[name] = _target(draft, name, stated)
     return found
 
 
@@ -39,7 +36,7 @@ def compile_schedulers(
     workloads: Mapping[str, WorkloadKind],
     placements: Mapping[str, Placement],
 ) -> frozenset[str]:
-    """Every schedulerName that something serves; none where a partial policy speaks of no scheduler."""
+    """Every schedulerName in the cluster; empty if a partial policy mentions no scheduler."""
     policy = draft.policy
     for number, name in enumerate(policy.schedulers):
         draft.check(("schedulers", number), f"scheduler {name!r}", dns_subdomain_problem(name))
@@ -67,20 +64,27 @@ def _implied(workloads: Mapping[str, WorkloadKind]) -> Iterator[tuple[str, Any]]
                 yield target.name, getattr(Targets.model_validate({target.name: {}}), target.name)
 
 
-def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> TargetSettings:
+def _target(draft: Draft, name: str, stated: Any) -> TargetSettings:
     path: Path = ("targets", name)
     version = stated.version.removeprefix("v")
     have = release(version) if version else None
     if version and have is None:
-        draft.problems.error((*path, "version"), f"{stated.version!r} is no version", 'write it as "1.15.1"')
+        draft.problems.error(
+            (*path, "version"), f"{stated.version!r} is not a version", 'write it as "1.15.1"'
+        )
     if stated.namespace:
         draft.check(
             (*path, "namespace"), f"namespace {stated.namespace!r}", dns_label_problem(stated.namespace)
         )
     own = import_module(f"policykit.policy.compile.targets.{name}")
-    compiled: SystemOptions = own.options(draft, path, stated, Stated(have, texts))
+    compiled: TargetSettings = own.compile_options(draft, path, stated, have)
     scheduler = getattr(stated, "scheduler_name", None)
     if scheduler is not None:
         problem = dns_subdomain_problem(scheduler)
         draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", problem)
-    return TargetSettings(name, version, stated.delivery, scheduler or "", stated.namespace, *compiled)
+    return compiled._replace(
+        version=version,
+        delivery=stated.delivery,
+        scheduler_name=scheduler or "",
+        namespace=stated.namespace,
+    )

@@ -1,22 +1,25 @@
-"""Koordinator's own part of the policy."""
+"""Options for Koordinator, compiled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
+from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
+from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.koordinator_colocation import classes
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
+from policykit.policy.compile.references import check_all_defined, check_defined, check_unique
+from policykit.policy.messages import did_you_mean
 from policykit.policy.models.base import Model
-from policykit.policy.models.targets.koordinator import Koordinator
-from policykit.policy.suggest import did_you_mean
+from policykit.policy.models.targets.koordinator import Colocation, ColocationClass, Koordinator
+from policykit.policy.version import Release
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.koordinator.options import Fit, KoordinatorOptions
+from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
+from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodClass
 from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.targets.koordinator.scheduler.plugins import DEVICES
 
 _FIRST_FIT_PLUS = (1, 6, 0)
@@ -30,29 +33,33 @@ _STRATEGIES = ("scoringStrategy", "numaScoringStrategy")
 _RESOURCES = frozenset({"supportedResources", "matchedResources"})
 
 
-def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> SystemOptions:
-    """`TargetSettings.options` of Koordinator."""
+def compile_options(
+    draft: Draft, path: Path, stated: Koordinator, installed: Release | None
+) -> TargetSettings:
+    """KoordinatorOptions, and the schedulerNames of its profiles."""
     sections = {
         plugin: _section(draft, (*path, key), section)
         for option, (key, plugin) in SECTIONS.items()
         if (section := getattr(stated, option)) is not None
     }
-    _check_args(draft, path, sections, given.release, merged=bool(stated.config))
+    _check_args(draft, path, sections, installed, merged=bool(stated.config))
     sections = {plugin: _with_types(fields) for plugin, fields in sections.items()}
     made = KoordinatorOptions(
-        _fit(draft, (*path, "fit"), stated, given),
-        given.texts.get(stated.config, ""),
+        _fit(draft, (*path, "fit"), stated, installed),
+        draft.texts.get(stated.config, ""),
         {plugin: args for plugin, fields in sections.items() if (args := _args(fields))},
         {plugin: fields[WEIGHT] for plugin, fields in sections.items() if WEIGHT in fields},
-        classes(draft, (*path, "colocation", "workloads"), stated.colocation) if stated.colocation else {},
+        _pod_classes(draft, (*path, "colocation", "workloads"), stated.colocation)
+        if stated.colocation
+        else {},
         stated.colocation is not None and stated.colocation.priority_classes,
     )
     schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
-    return SystemOptions(made, schedulers, frozenset({SYSTEM}))
+    return TargetSettings(SYSTEM, options=made, schedulers=schedulers, card_vendors=frozenset({SYSTEM}))
 
 
-def _fit(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Fit]:
-    if stated.fit and given.release and given.release < _FIRST_FIT_PLUS:
+def _fit(draft: Draft, path: Path, stated: Koordinator, installed: Release | None) -> dict[str, Fit]:
+    if stated.fit and installed and installed < _FIRST_FIT_PLUS:
         message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
         draft.problems.error(path, message, "remove fit, or use Koordinator 1.6.1 or newer", key=True)
     named = {resource_of(draft, (*path, name), name): each for name, each in stated.fit.items()}
@@ -99,9 +106,7 @@ def _by_resource(draft: Draft, path: Path, value: dict[str, Any]) -> dict[str, A
     for name, each in value.items():
         resource = resource_of(draft, (*path, name), name)
         if resource in found:
-            draft.problems.error(
-                (*path, name), f"{resource} is named twice", "keep only one of them", key=True
-            )
+            draft.problems.error((*path, name), f"{resource} is listed twice", "keep one of them", key=True)
         elif resource:
             found[resource] = each
     return found
@@ -113,10 +118,15 @@ def _args(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_args(
-    draft: Draft, path: Path, sections: Mapping[str, dict[str, Any]], have: Release | None, *, merged: bool
+    draft: Draft,
+    path: Path,
+    sections: Mapping[str, dict[str, Any]],
+    installed: Release | None,
+    *,
+    merged: bool,
 ) -> None:
     """`merged`: sections add to a given configuration, which may bring scaling factors of its own."""
-    releases = (have,) if have else ()
+    releases = (installed,) if installed else ()
     for key, plugin in SECTIONS.values():
         for problem in plugin_args.problems(plugin, _args(sections.get(plugin, {})), releases):
             if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
@@ -149,3 +159,50 @@ def _with_types(section: Mapping[str, Any]) -> dict[str, Any]:
     strategies = {name: section[name] for name in _STRATEGIES if name in section}
     stated = {name: {**each, "type": each.get("type", "LeastAllocated")} for name, each in strategies.items()}
     return {**section, **stated}
+
+
+def _pod_classes(draft: Draft, path: Path, stated: Colocation) -> dict[str, PodClass]:
+    """Workload kind to the class of its pods."""
+    return {name: _pod_class(draft, (*path, name), name, each) for name, each in stated.workloads.items()}
+
+
+def _pod_class(draft: Draft, path: Path, kind: str, stated: ColocationClass) -> PodClass:
+    check_defined(draft, path, "workload kind", kind)
+    fitting = QOS[stated.priority]
+    if stated.qos and stated.qos not in fitting:
+        draft.problems.error(
+            (*path, "qos"),
+            f"QoS class {stated.qos} cannot be combined with priority {stated.priority}",
+            f"write {' or '.join(fitting)}, or another priority",
+        )
+    _check_priority(draft, path, kind, next(band for band in BANDS if band.name == stated.priority))
+    check_all_defined(draft, (*path, "tenants"), "tenant", stated.tenants)
+    for number, tenant in enumerate(stated.tenants):
+        there = draft.policy.tenants.get(tenant)
+        if there is not None and not there.namespaces:
+            draft.problems.error((*path, "tenants", number), f"tenant {tenant} has no namespaces")
+    for number, namespace in enumerate(stated.namespaces):
+        draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
+    check_unique(draft, (*path, "namespaces"), stated.namespaces)
+    qos = stated.qos or fitting[0]
+    return PodClass(stated.priority, qos, stated.order, stated.tenants, stated.namespaces)
+
+
+def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
+    """The kind's own PriorityClass, if any, decides the class of its pods: its value must be in the band."""
+    workload = draft.policy.workloads.get(kind)
+    name = workload.priority_class if workload else ""
+    if not name or band_of_priority_class(name) == band:
+        return
+    stated = draft.policy.priorities.get(name)
+    value = stated.value if stated else None
+    if value is not None and band.lowest <= value <= band.highest:
+        return
+    shown = f"{name} with value {value}" if value is not None else name
+    draft.problems.error(
+        path,
+        f"workload kind {kind} has priorityClass {shown}, outside the range of {band.name}: "
+        f"{band.lowest} to {band.highest}",
+        "remove priorityClass from the workload kind, or give it a value in that range",
+        key=True,
+    )

@@ -1,4 +1,4 @@
-"""Kubernetes' own part of the policy."""
+"""Options for Kubernetes, compiled."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
+from policykit.policy.messages import did_you_mean
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
-from policykit.policy.suggest import did_you_mean
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 
 _DEFAULT_SCHEDULER = "default-scheduler"
@@ -15,7 +15,7 @@ _PATH: Path = ("targets", "kubernetes")
 
 
 def target(draft: Draft) -> TargetSettings:
-    """Kubernetes as a target: it is always there."""
+    """Kubernetes as a target, which every policy has."""
     targets = draft.policy.targets
     stated = targets.kubernetes if targets else None
     options = _options(draft, stated) if stated else KubernetesOptions()
@@ -44,7 +44,7 @@ def _check(draft: Draft, path: Path, stated: Scheduler) -> None:
         message = "a second scheduler must not serve default-scheduler"
         draft.problems.error((*path, "default"), message, "write as: cluster, or remove default")
     elif default and placements[default].scheduler not in ("", _DEFAULT_SCHEDULER):
-        message = f"placement {default} is that of scheduler {placements[default].scheduler} already"
+        message = f"placement {default} is already used by scheduler {placements[default].scheduler}"
         draft.problems.error(
             (*path, "default"), message, "define another placement for the default scheduler"
         )

@@ -6,9 +6,10 @@ from typing import Any
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.path import Path
+from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.targets.kueue import FlavorFungibility, Kueue
+from policykit.policy.version import Release
 from policykit.targets.kueue.options import KueueOptions
 
 _FIRST_PREFERENCE = (0, 15, 0)
@@ -16,14 +17,14 @@ _NEXT = "TryNextFlavor"
 _DEFAULTS = {"root_cohort": "root", "queueing_strategy": "BestEffortFIFO"}
 
 
-def options(draft: Draft, path: Path, stated: Kueue, given: Stated) -> SystemOptions:
+def compile_options(draft: Draft, path: Path, stated: Kueue, installed: Release | None) -> TargetSettings:
     """KueueOptions with the fields that are not at their default."""
     root = stated.root_cohort
     draft.check((*path, "rootCohort"), f"rootCohort {root!r}", dns_subdomain_problem(root))
     if root in draft.names("queues"):
         draft.problems.error(
             (*path, "rootCohort"),
-            f"{root} is a queue of this policy, and so the name of its own cohort",
+            f"{root} is also a queue of this policy, which has a cohort of that name",
             "choose another name for the cohort of the queues without a parent",
         )
     found: dict[str, Any] = {
@@ -33,20 +34,22 @@ def options(draft: Draft, path: Path, stated: Kueue, given: Stated) -> SystemOpt
         "suspend": stated.suspend,
     }
     if stated.flavor_fungibility:
-        found |= _fungibility(draft, (*path, "flavorFungibility"), stated.flavor_fungibility, given)
+        found |= _fungibility(draft, (*path, "flavorFungibility"), stated.flavor_fungibility, installed)
     if stated.borrow_within_cohort:
         _check_borrowing(draft, (*path, "borrowWithinCohort"), stated)
         found["borrow_within_cohort"] = True
         found["borrow_threshold"] = stated.borrow_within_cohort.max_priority_threshold
     chosen = {key: value for key, value in found.items() if value is not None and value is not False}
     chosen = {key: value for key, value in chosen.items() if value != _DEFAULTS.get(key)}
-    return SystemOptions(KueueOptions(**chosen))
+    return TargetSettings("kueue", options=KueueOptions(**chosen))
 
 
-def _fungibility(draft: Draft, path: Path, stated: FlavorFungibility, given: Stated) -> dict[str, Any]:
+def _fungibility(
+    draft: Draft, path: Path, stated: FlavorFungibility, installed: Release | None
+) -> dict[str, Any]:
     if stated.preference:
-        if given.release and given.release < _FIRST_PREFERENCE:
-            have = ".".join(map(str, given.release))
+        if installed and installed < _FIRST_PREFERENCE:
+            have = ".".join(map(str, installed))
             draft.problems.error(
                 (*path, "preference"),
                 f"Kueue {have} has no flavorFungibility.preference (added in 0.15)",

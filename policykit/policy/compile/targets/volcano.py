@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from policykit.catalogue.volcano.job_plugins import check
 from policykit.catalogue.volcano.options import option_problems
+from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
+from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
-from policykit.policy.compile.targets.volcano_jobs import jobs
-from policykit.policy.models.targets.volcano import Binpack, Volcano
-from policykit.targets.volcano.options import PluginOption, VolcanoOptions
+from policykit.policy.messages import did_you_mean
+from policykit.policy.models.targets import volcano as written
+from policykit.policy.models.targets.volcano import Binpack, Jobs, Volcano
+from policykit.policy.version import Release
+from policykit.targets.volcano.options import JobOptions, PluginOption, TaskTopology, VolcanoOptions
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
 _FIRST_OVERRIDE = (1, 10, 0)
 
 
-def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> SystemOptions:
-    """`TargetSettings.options` of Volcano; its own device plugin shares cards of NVIDIA."""
-    have = given.release
-    if have and have < _FIRST_OVERRIDE and stated.delivery == "helm-values":
+def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
+    """VolcanoOptions; with vgpu, its device plugin shares NVIDIA cards."""
+    if installed and installed < _FIRST_OVERRIDE and stated.delivery == "helm-values":
         message = (
             f"the chart of Volcano {stated.version} has no value for the scheduler configuration (added in "
             "1.10)"
@@ -36,12 +40,14 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> SystemO
         dict(stated.metrics),
         _plain(stated.configurations),
         stated.vgpu,
-        jobs(draft, (*path, "jobs"), stated.jobs, have),
+        _jobs(draft, (*path, "jobs"), stated.jobs, installed),
     )
     plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
-    for problem in option_problems({**made._asdict(), "plugins": plugins}, have):
+    for problem in option_problems({**made._asdict(), "plugins": plugins}, installed):
         draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
-    return SystemOptions(made, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ()))
+    return TargetSettings(
+        "volcano", options=made, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ())
+    )
 
 
 def _binpack(draft: Draft, path: Path, stated: Binpack) -> tuple[int | None, dict[str, int]]:
@@ -64,7 +70,42 @@ def _binpack(draft: Draft, path: Path, stated: Binpack) -> tuple[int | None, dic
 
 
 def _plain(value: Any) -> Any:
-    """Data of any shape as JSON has it: the models keep lists as tuples."""
+    """The data with lists instead of the tuples that models have."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _jobs(
+    draft: Draft, path: Path, stated: Mapping[str, Jobs], installed: Release | None
+) -> dict[str, JobOptions]:
+    """Workload kind to the options of its jobs."""
+    found: dict[str, JobOptions] = {}
+    for name, each in stated.items():
+        place = (*path, name)
+        kinds = draft.names("workloads")
+        if name not in kinds and not draft.problems.broken(("workloads",)):
+            message = f"there is no workload kind {name!r}"
+            draft.problems.error(place, message, did_you_mean(name, kinds), key=True)
+        for problem in check(each.plugins, installed):
+            where = (*place, "plugins", *problem.path)
+            draft.problems.error(where, problem.message, problem.help, key=problem.key)
+        topology = TaskTopology()
+        if each.task_topology:
+            _check_tasks(draft, (*place, "taskTopology"), each.task_topology)
+            topology = TaskTopology(
+                each.task_topology.affinity, each.task_topology.anti_affinity, each.task_topology.order
+            )
+        if each.plugins or any(topology):
+            found[name] = JobOptions(dict(each.plugins), topology)
+    return found
+
+
+def _check_tasks(draft: Draft, path: Path, stated: written.TaskTopology) -> None:
+    """Names are joined with commas and semicolons in an annotation, so they must not contain any."""
+    for key, groups in (("affinity", stated.affinity), ("antiAffinity", stated.anti_affinity)):
+        for number, group in enumerate(groups):
+            for index, name in enumerate(group):
+                draft.check((*path, key, number, index), f"task {name!r}", dns_label_problem(name))
+    for index, name in enumerate(stated.order):
+        draft.check((*path, "order", index), f"task {name!r}", dns_label_problem(name))

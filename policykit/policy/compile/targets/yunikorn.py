@@ -1,17 +1,16 @@
-"""YuniKorn's own part of the policy."""
+"""Options for YuniKorn, compiled."""
 
 from __future__ import annotations
 
 from policykit.manifests.path import Path
+from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.targets import yunikorn as written
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import NodeSort
+from policykit.policy.version import Release
 from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES, Resources, from_amounts
 from policykit.targets.yunikorn.options import Options, QueueOptions
 
@@ -20,12 +19,15 @@ _SCHEDULER = "yunikorn"
 _ROOT = "root"
 
 
-def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> SystemOptions:
-    """`TargetSettings.options` of YuniKorn."""
-    _check(draft, path, stated, given)
+def compile_options(
+    draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None
+) -> TargetSettings:
+    """The options of YuniKorn, checked."""
+    _check(draft, path, stated, installed)
     rules, sort = stated.placement_rules, stated.node_sort
-    return SystemOptions(
-        Options(
+    return TargetSettings(
+        "yunikorn",
+        options=Options(
             stated.policy_group,
             stated.fallback,
             stated.namespace_queues,
@@ -37,16 +39,16 @@ def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -
                 for name, queue in stated.queues.items()
             },
             dict(stated.settings),
-        )
+        ),
     )
 
 
-def _check(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> None:
+def _check(draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None) -> None:
     if stated.scheduler_name != _SCHEDULER:
-        message = f"YuniKorn serves schedulerName {_SCHEDULER} alone, not {stated.scheduler_name}"
+        message = f"YuniKorn serves only schedulerName {_SCHEDULER}, not {stated.scheduler_name}"
         draft.problems.error((*path, "schedulerName"), message, "remove schedulerName")
-    if stated.quota_preemption and given.release and given.release < _FIRST_QUOTA_PREEMPTION:
-        message = f"YuniKorn {stated.version} has no quota preemption, 1.8 is the first that has"
+    if stated.quota_preemption and installed and installed < _FIRST_QUOTA_PREEMPTION:
+        message = f"YuniKorn {stated.version} has no quota preemption (added in 1.8)"
         hint = "remove it, or install 1.8 or newer"
         draft.problems.error((*path, "quotaPreemption"), message, hint, key=True)
     named = {"fallback": (stated.fallback, "default"), "namespaceQueues": (stated.namespace_queues, _ROOT)}
@@ -61,7 +63,7 @@ def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> NodeSort:
         place = (*path, "weights", name)
         resource = resource_of(draft, place, name)
         if weight < 0:
-            draft.problems.error(place, f"weight of {name} is below zero: {weight:g}")
+            draft.problems.error(place, f"weight of {name} is {weight:g}, below 0")
         elif resource:
             weights[CORES if resource == "cpu" else resource] = weight
     return NodeSort(stated.type, weights)

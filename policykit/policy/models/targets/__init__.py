@@ -1,4 +1,4 @@
-"""Systems the policy generates for, one module each: what it alone knows."""
+"""Systems the policy generates for: one module each, with its own options."""
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from policykit.policy.models.targets.yunikorn import Yunikorn
 
 
 class Targets(Model):
-    """The systems in play."""
+    """The systems to generate for."""
 
     kubernetes: Kubernetes | None = Field(None, description="Kubernetes itself, always on.")
     volcano: Volcano | None = Field(None, description="Volcano.")

@@ -1,12 +1,40 @@
-"""Options of the policy for Koordinator."""
+"""Options for Koordinator."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Amounts, Duration, Model
-from policykit.policy.models.targets.koordinator_colocation import Colocation
-from policykit.policy.models.targets.target import Target
+from policykit.policy.models.base import Amounts, Duration, Model, Target
+
+
+class ColocationClass(Model):
+    """The class that the pods of a workload kind run as."""
+
+    priority: Literal["prod", "mid", "batch", "free"] = Field(
+        "prod",
+        description="prod: on its own resources; mid and batch: on resources that prod requested but does "
+        "not use for long, or now; free: wherever there is room.",
+    )
+    qos: Literal["LSE", "LSR", "LS", "BE"] | None = Field(
+        None, description="QoS class. Default: LS with prod and mid, BE with batch and free."
+    )
+    order: int | None = Field(
+        None, ge=0, le=2**31 - 1, description="Order among pods of the same priority: higher goes first."
+    )
+    tenants: tuple[str, ...] = Field((), description="Only in the namespaces of these. Default: anywhere.")
+    namespaces: tuple[str, ...] = Field((), description="Only in these, and in those of `tenants`.")
+
+
+class Colocation(Model):
+    """Classes of pods, set by ClusterColocationProfiles."""
+
+    workloads: dict[str, ColocationClass] = Field({}, description="Workload kind to the class of its pods.")
+    priority_classes: bool = Field(
+        False,
+        description="Write the PriorityClasses koord-prod, koord-mid, koord-batch and koord-free as well; "
+        "Koordinator's chart installs them.",
+    )
+
 
 Type = Literal["MostAllocated", "LeastAllocated"]
 Aggregation = Literal["avg", "p50", "p90", "p95", "p99"]
@@ -25,7 +53,7 @@ class Fit(Model):
     weight: int = Field(1, ge=1, description="Weight among the resources.")
 
 
-class Aggregated(Model):
+class UsagePercentiles(Model):
     """Filtering and scoring by percentiles of the measured usage."""
 
     usage_thresholds: dict[str, Percent] = Field(
@@ -56,7 +84,7 @@ class LoadAware(Model):
         {}, description="The same for pods of class koord-prod, by the usage of such pods alone."
     )
     prod_usage_include_sys: bool | None = Field(
-        None, description="Usage outside of pods counts as theirs. From 1.7."
+        None, description="Count usage outside of pods as well. From 1.7."
     )
     score_according_prod_usage: bool | None = Field(
         None, description="Pods of class koord-prod are scored by the usage of such pods alone."
@@ -91,7 +119,7 @@ class LoadAware(Model):
     node_metric_expiration_seconds: int | None = Field(
         None, ge=1, description="Age in seconds from which a measurement is too old."
     )
-    aggregated: Aggregated | None = Field(None, description="Percentiles instead of the latest value.")
+    aggregated: UsagePercentiles | None = Field(None, description="Percentiles instead of the latest value.")
 
 
 class Coscheduling(Model):
@@ -104,7 +132,7 @@ class Coscheduling(Model):
     )
     controller_workers: int | None = Field(None, ge=1, description="Workers of the PodGroup controller.")
     skip_check_schedule_cycle: bool | None = Field(
-        None, description="The pods of a gang need not all be tried in one cycle."
+        None, description="Allow pods of a gang to be tried in different scheduling cycles."
     )
     enable_preemption: bool | None = Field(
         None, description="A gang may preempt pods of lower priority. From 1.7."
@@ -128,7 +156,7 @@ class ElasticQuota(Model):
     default_quota_group_max: Amounts = Field({}, description="Limit of pods without a queue.")
     system_quota_group_max: Amounts = Field({}, description="Limit of pods of kube-system.")
     delay_evict_time: Duration | None = Field(
-        None, description="How long a queue may exceed its share before pods are evicted."
+        None, description="How long a queue may exceed its share before its pods are evicted."
     )
     revoke_pod_interval: Duration | None = Field(None, description="How often queues are checked.")
     monitor_all_quotas: bool | None = Field(
@@ -209,7 +237,7 @@ class Numa(Model):
     )
 
 
-class Scarce(Model):
+class ScarceResources(Model):
     """ScarceResourceAvoidance: keeps pods off nodes with scarce resources they do not request."""
 
     weight: PluginWeight | None = Field(
@@ -221,7 +249,7 @@ class Scarce(Model):
 
 
 class Koordinator(Target):
-    """Koordinator: koord-scheduler, with or instead of the default scheduler."""
+    """Koordinator: koord-scheduler, beside or instead of the default scheduler."""
 
     delivery: Literal["post-render", "manifest"] = Field(
         "post-render", description="No chart value reaches the scheduler's configuration."
@@ -245,5 +273,5 @@ class Koordinator(Target):
     elastic_quota: ElasticQuota | None = Field(None, description="Queues.")
     device_share: DeviceShare | None = Field(None, description="Cards, whole and shared.")
     numa: Numa | None = Field(None, description="CPUs and memory by NUMA node.")
-    scarce: Scarce | None = Field(None, description="Keeps pods off scarce cards.")
+    scarce: ScarceResources | None = Field(None, description="Keeps pods off scarce cards.")
     colocation: Colocation | None = Field(None, description="Classes of pods that share nodes.")

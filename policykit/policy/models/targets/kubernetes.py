@@ -1,4 +1,4 @@
-"""What the policy may say of Kubernetes and its scheduler alone."""
+"""Options for Kubernetes and its scheduler."""
 
 from typing import Literal
 
@@ -8,18 +8,17 @@ from policykit.policy.models.base import Model
 
 
 class Scheduler(Model):
-    """How the profiles of placements that state a scheduler come to run."""
+    """How scheduler profiles of placements with a schedulerName are run."""
 
     way: Literal["second", "cluster"] = Field(
         "second",
         alias="as",
-        description="second: kube-scheduler once more, as a Deployment for the pods that name it. cluster: a "
+        description="second: a second kube-scheduler, as a Deployment, for the pods that name it. cluster: a "
         "configuration file for the control plane's own scheduler.",
     )
     default: str = Field(
         "",
-        description="Placement of the profile default-scheduler, with as: cluster. Default: it "
-        "stays as it is.",
+        description="Placement of the profile default-scheduler, with as: cluster. Default: unchanged.",
     )
     namespace: str = Field("kube-system", description="Namespace of a second scheduler.")
     image: str = Field(
@@ -27,7 +26,7 @@ class Scheduler(Model):
         description="Image of a second scheduler. Default: registry.k8s.io/kube-scheduler of the cluster's "
         "version.",
     )
-    replicas: int = Field(1, ge=1, description="Pods of a second scheduler; one of them leads.")
+    replicas: int = Field(1, ge=1, description="Pods of a second scheduler; one is the leader.")
 
 
 class Kubernetes(Model):
@@ -39,6 +38,6 @@ class Kubernetes(Model):
     )
     native_gang: bool = Field(
         False,
-        description="Gangs by the scheduling API of the stated Kubernetes version, 1.35 or newer (alpha). "
-        "Default: not.",
+        description="Declare gangs with the scheduling API of Kubernetes 1.35 or newer (alpha). "
+        "Default: false.",
     )

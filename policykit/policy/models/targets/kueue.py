@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Model
-from policykit.policy.models.targets.target import Target
+from policykit.policy.models.base import Model, Target
 
 
 class FlavorFungibility(Model):
@@ -28,7 +27,7 @@ class BorrowWithinCohort(Model):
     """Workloads that borrow may preempt workloads with lower priority in the cohort."""
 
     max_priority_threshold: int | None = Field(
-        None, description="The highest priority they preempt. Default: any below their own."
+        None, description="The highest priority they may preempt. Default: any below their own."
     )
 
 
@@ -55,5 +54,5 @@ class Kueue(Target):
     suspend: bool = Field(
         False,
         description="`patch` writes suspend: true on jobs. Kueue's webhook sets it when a job is created; "
-        "written, it restarts an admitted job whenever the manifest is applied again.",
+        "in a manifest, it restarts an admitted job each time the manifest is applied.",
     )

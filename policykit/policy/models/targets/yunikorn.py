@@ -1,4 +1,4 @@
-"""What the policy may say of Apache YuniKorn alone."""
+"""Options for Apache YuniKorn."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Amounts, Model
-from policykit.policy.models.queue import Submit
-from policykit.policy.models.targets.target import Target
+from policykit.policy.models.base import Amounts, Model, Target
+from policykit.policy.models.queue import Submitters
 
 
 class NodeSort(Model):
@@ -25,62 +24,64 @@ class NodeSort(Model):
 
 
 class RuleFilter(Model):
-    """Whom a placement rule is for."""
+    """Users and groups that a placement rule applies to."""
 
     type: Literal["allow", "deny"] = Field(
-        "allow", description="allow: for these alone; deny: for all others."
+        "allow", description="allow: only these; deny: everyone but these."
     )
     users: tuple[str, ...] = Field((), description="User names, or one regular expression.")
     groups: tuple[str, ...] = Field((), description="Group names, or one regular expression.")
 
 
 class PlacementRule(Model):
-    """A placement rule in YuniKorn's words."""
+    """A placement rule, with YuniKorn's names."""
 
     name: Literal["provided", "user", "tag", "fixed"] = Field(
         "provided", description="Where the queue's name comes from: the pod, its user, a tag, or here."
     )
     value: str = Field("", description="Path of the queue of `fixed`; the tag of `tag`, such as namespace.")
-    create: bool = Field(False, description="Makes the queue where it does not exist.")
-    filter: RuleFilter | None = Field(None, description="Whom it is for. Default: everybody.")
-    parent: PlacementRule | None = Field(None, description="Rule that gives the queue above.")
+    create: bool = Field(False, description="Creates the queue if it does not exist.")
+    filter: RuleFilter | None = Field(None, description="Users and groups it applies to. Default: everybody.")
+    parent: PlacementRule | None = Field(None, description="Rule for the parent queue.")
 
 
 class Limit(Model):
-    """What each of some users, or a group, may use of a queue."""
+    """A limit for each of some users, or for groups, in a queue."""
 
-    description: str = Field("", description="For people.")
+    description: str = Field("", description="Free text.")
     users: tuple[str, ...] = Field(
-        (), description="User names; * is everybody who is not named, and comes last."
+        (), description="User names; * stands for everybody not named and comes last."
     )
     groups: tuple[str, ...] = Field((), description="Group names; * comes last.")
-    max: Amounts = Field({}, description="The most they may use.")
+    max: Amounts = Field({}, description="Maximum they may use.")
     max_applications: int = Field(0, ge=0, description="Applications they may run. Default: any number.")
 
 
 class ChildTemplate(Model):
-    """What queues get that placement rules make below a queue."""
+    """Template for queues that placement rules create below a queue."""
 
     max_applications: int = Field(0, ge=0, description="Applications they may run. Default: any number.")
     guarantee: Amounts = Field({}, description="Guaranteed to each.")
-    limit: Amounts = Field({}, description="The most each may use.")
+    limit: Amounts = Field({}, description="Maximum each may use.")
     properties: dict[str, str] = Field({}, description="Properties of each, by YuniKorn's names.")
 
 
 class QueueOptions(Model):
-    """What YuniKorn alone knows of a queue."""
+    """Options of a queue that only YuniKorn has."""
 
-    admins: Submit | None = Field(None, description="Who may manage it, and submit to it and below.")
+    admins: Submitters | None = Field(
+        None, description="Who may manage it, and submit to it and its child queues."
+    )
     max_applications: int = Field(
-        0, ge=0, description="Applications that may run in it. Queues below take the number over."
+        0, ge=0, description="Applications that may run in it; inherited by its child queues."
     )
     properties: dict[str, str] = Field(
         {}, description="Properties by YuniKorn's names: application.sort.policy, preemption.delay, ..."
     )
     child_template: ChildTemplate | None = Field(
-        None, description="For queues that placement rules make below it."
+        None, description="For queues that placement rules create below it."
     )
-    limits: tuple[Limit, ...] = Field((), description="Of users and groups; their order counts.")
+    limits: tuple[Limit, ...] = Field((), description="Limits of users and groups, in order.")
 
 
 class Yunikorn(Target):
@@ -89,30 +90,32 @@ class Yunikorn(Target):
     delivery: Literal["helm-values", "manifest"] = Field(
         "helm-values", description="helm-values: for the chart; manifest: ConfigMap yunikorn-configs."
     )
-    scheduler_name: str = Field("yunikorn", description="schedulerName it serves: it answers to no other.")
+    scheduler_name: str = Field("yunikorn", description="schedulerName it serves; YuniKorn serves no other.")
     policy_group: str = Field(
-        "queues", description="Name of the configuration: its key is this with .yaml (service.policyGroup)."
+        "queues",
+        description="Name of the configuration; its key in the ConfigMap is this name with .yaml "
+        "(service.policyGroup).",
     )
     fallback: str = Field(
         "default",
-        description="Queue of pods that no rule places; default is made where the policy has none. "
-        "Empty: such pods are rejected.",
+        description="Queue for pods that no rule places; `default` is created if the policy does not "
+        "define it. Empty: such pods are rejected.",
     )
     namespace_queues: str = Field(
         "",
-        description="Queue, or root, below which every namespace without a tenant gets a queue of its own.",
+        description="Queue, or root, below which each namespace without a tenant gets its own queue.",
     )
     placement_rules: tuple[PlacementRule, ...] | None = Field(
-        None, description="Rules in place of those made from tenants, namespaceQueues and fallback."
+        None, description="Rules that replace those derived from tenants, namespaceQueues and fallback."
     )
     node_sort: NodeSort | None = Field(
         None, description="How nodes are ordered. Default: from the placements of the workload kinds."
     )
     quota_preemption: bool | None = Field(
-        None, description="Takes back what a queue uses above a limit that was lowered; since 1.8."
+        None, description="Preempts pods of a queue whose usage exceeds a lowered limit. From 1.8."
     )
     queues: dict[str, QueueOptions] = Field(
-        {}, description="Queue of this policy, or root, to what YuniKorn alone knows of it."
+        {}, description="Queue of this policy, or root, to the options that only YuniKorn has."
     )
     settings: dict[str, str] = Field(
         {},

@@ -1,13 +1,67 @@
-"""ClusterColocationProfile objects: what admission sets on pods, written and read."""
+"""ClusterColocationProfiles: the priority and QoS class of each workload kind, written and read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
-from policykit.targets.koordinator.objects.shapes import present
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator import options
+from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.objects.annotations import present
+from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.koordinator.options import PodClass
+
+
+class Band(NamedTuple):
+    """A class of pods, defined by a range of priorities."""
+
+    name: str
+    """prod, mid, batch or free."""
+    lowest: int
+    highest: int
+    description: str
+
+    @property
+    def priority_class(self) -> str:
+        """The PriorityClass that Koordinator's chart installs for it, with the lowest value."""
+        return f"koord-{self.name}"
+
+
+BANDS = (
+    Band("prod", 9000, 9999, "Services with their resources guaranteed."),
+    Band("mid", 7000, 7999, "Work on resources that prod has requested and is not going to use for long."),
+    Band("batch", 5000, 5999, "Work on resources that prod has requested and does not use now."),
+    Band("free", 3000, 3999, "Work that runs on spare resources and is evicted first."),
+)
+QOS: Mapping[str, tuple[str, ...]] = {
+    "prod": ("LS", "LSR", "LSE"),
+    "mid": ("LS", "BE"),
+    "batch": ("BE",),
+    "free": ("BE",),
+}
+"""Priority class to its valid QoS classes, the default first.
+
+Source: koordinator `pkg/webhook/pod/validating/` (1.8), and the recommendations of its documentation.
+"""
+
+
+def band_of(value: int) -> Band | None:
+    """The class of pods with this priority; None if it is in no band.
+
+    Source: koordinator `apis/extension/priority.go` (1.8).
+    """
+    return next((band for band in BANDS if band.lowest <= value <= band.highest), None)
+
+
+def band_of_priority_class(priority_class: str) -> Band | None:
+    """The class that one of Koordinator's own PriorityClasses is for."""
+    return next((band for band in BANDS if band.priority_class == priority_class), None)
+
 
 API_VERSION = "config.koordinator.sh/v1alpha1"
 KIND = "ClusterColocationProfile"
@@ -15,21 +69,17 @@ QOS_CLASSES = ("LSE", "LSR", "LS", "BE", "SYSTEM")
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """Label that every namespace has: its name."""
 
-PLACES: Mapping[str, Path] = {
-    "labels": ("spec", "selector", "matchLabels"),
-    "namespaces": ("spec", "namespaceSelector", "matchExpressions"),
-    "qos": ("spec", "qosClass"),
-    "priority_class": ("spec", "priorityClassName"),
-    "priority": ("spec", "koordinatorPriority"),
-    "scheduler": ("spec", "schedulerName"),
-}
-"""Where a profile has each of these fields."""
-
-_READ = frozenset(path[1] for path in PLACES.values())
+_READ = frozenset(
+    {
+        *("selector", "namespaceSelector", "qosClass"),
+        *("priorityClassName", "koordinatorPriority", "schedulerName"),
+    }
+)
+"""Fields of its spec that `read` knows."""
 
 
 class Profile(NamedTuple):
-    """Which pods it selects, and the class they get."""
+    """The pods that a ClusterColocationProfile selects, and the class they get."""
 
     name: str
     labels: Mapping[str, str] = {}
@@ -42,7 +92,7 @@ class Profile(NamedTuple):
     """Order among pods of one class."""
     scheduler: str = ""
     unread: tuple[str, ...] = ()
-    """Fields of its spec that this form cannot hold."""
+    """Fields of its spec that this type does not have."""
 
 
 def write(profile: Profile) -> dict[str, Any]:
@@ -60,7 +110,7 @@ def write(profile: Profile) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Profile:
-    """A ClusterColocationProfile; what is absent or of another shape is ignored."""
+    """A ClusterColocationProfile. Fields that are missing or have the wrong type are ignored."""
     spec = mapping(data.get("spec"))
     selector, of_namespaces = mapping(spec.get("selector")), mapping(spec.get("namespaceSelector"))
     unread = {field for field in spec if isinstance(field, str) and field not in _READ}
@@ -82,10 +132,87 @@ def read(data: Mapping[str, Any]) -> Profile:
 
 
 def _namespaces(selector: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names that a selector of namespaces lists; empty: it selects by other criteria."""
+    """Names that a namespaceSelector lists; empty if it selects by other criteria."""
     listed = mappings(selector.get("matchExpressions"))
     if len(listed) != 1 or selector.get("matchLabels"):
         return ()
     only = listed[0]
     by_name = only.get("key") == NAMESPACE_NAME and only.get("operator") == "In"
     return texts(only.get("values")) if by_name else ()
+
+
+_UNFIT = re.compile(r"[^a-z0-9-]+")
+_WHOLE_CPUS = frozenset({"LSE", "LSR"})
+
+
+def classes(cluster: Cluster) -> dict[str, PodClass]:
+    """Workload kind to its class, in the order of the policy."""
+    stated = options.of(cluster.targets.get(SYSTEM)).classes
+    return {name: each for name, each in stated.items() if name in cluster.workloads}
+
+
+def priority_class(kind: WorkloadKind, of: PodClass) -> str:
+    """The PriorityClass of its pods: the kind's own, whose value is in the band, or Koordinator's."""
+    return kind.priority_class or f"koord-{of.priority}"
+
+
+def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
+    """One for each workload kind, which selects by the label of the kind, so no pod matches two.
+
+    A kind whose tenants own no namespace gets none: a profile without namespaces applies to all.
+    `scheduler` is Koordinator's schedulerName, which profiles set for kinds that have it.
+    """
+    namespaces = {tenant.name: tenant.namespaces for tenant in cluster.tenants}
+    found: list[Profile] = []
+    for name, of in classes(cluster).items():
+        kind = cluster.workloads[name]
+        where = [*(n for tenant in of.tenants for n in namespaces.get(tenant, ())), *of.namespaces]
+        if of.tenants and not where:
+            continue
+        found.append(
+            Profile(
+                _unique_name(name, found),
+                {WORKLOAD_KEY: name},
+                tuple(dict.fromkeys(where)),
+                of.qos,
+                priority_class(kind, of),
+                of.order,
+                scheduler if kind.scheduler == scheduler else "",
+            )
+        )
+    return tuple(found)
+
+
+def notices(cluster: Cluster) -> Iterator[str]:
+    """Consequences of a class that are easy to miss."""
+    limits = {queue.name: queue.limit for queue in cluster.queues}
+    for name, of in classes(cluster).items():
+        if of.qos in _WHOLE_CPUS:
+            yield (
+                f"workload kind {name} runs as {of.qos}: each of its pods must request whole cpus in total, "
+                "or Koordinator's webhook refuses it"
+            )
+        native = [r for r in ("cpu", "memory") if r in limits.get(cluster.workloads[name].queue, {})]
+        counted = OVERCOMMITTED.get(of.priority)
+        if counted and native:
+            queue = cluster.workloads[name].queue
+            yield (
+                f"workload kind {name} runs as {of.priority}: its requests of cpu and memory become "
+                f"{' and '.join(counted)}, so the limit of {' and '.join(native)} of queue {queue} does not "
+                f"apply. Limit {counted[0]} (in thousandths of a core) and {counted[1]} there"
+            )
+        if of.priority == "free":
+            yield (
+                f"workload kind {name} runs as free: Koordinator does not translate its requests, so it uses "
+                "cpu and memory as any other pod does"
+            )
+
+
+def _unique_name(name: str, taken: list[Profile]) -> str:
+    """A name for the object, numbered if two kinds result in the same name."""
+    plain = _UNFIT.sub("-", name.lower()).strip("-") or "workload"
+    there, free, number = {profile.name for profile in taken}, plain, 1
+    while free in there:
+        number += 1
+        free = f"{plain}-{number}"
+    return free

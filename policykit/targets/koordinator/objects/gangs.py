@@ -1,28 +1,80 @@
-"""The gang of a job's pods, from its workload kind."""
+"""Gangs: the PodGroup object, the annotations of pods without one, and the gang of a workload kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Pods
+from policykit.model.pod_fields import PodContext
 from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects import topology
-from policykit.targets.koordinator.objects.podgroups import (
-    MUST_GATHER,
-    NON_STRICT,
-    PREFER_GATHER,
-    STRICT,
-    Gang,
-    Gather,
-)
+from policykit.targets.koordinator.objects.annotations import compact, present
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
 from policykit.targets.release import Version
 
+API_VERSION = f"{names.GROUP_API}/v1alpha1"
+KIND = "PodGroup"
+STRICT, NON_STRICT = "Strict", "NonStrict"
+MUST_GATHER, PREFER_GATHER = "MustGather", "PreferGather"
 _MODES = {"wait": STRICT, "start": NON_STRICT, "fail": STRICT}
 _RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
+
+
+class Gather(NamedTuple):
+    """Pods are placed in one domain of a layer of the network (Koordinator 1.7 and newer)."""
+
+    layer: str
+    strategy: str = MUST_GATHER
+
+
+class Gang(NamedTuple):
+    """Pods that start together."""
+
+    name: str
+    namespace: str = ""
+    minimum: int | None = None
+    total: int | None = None
+    """How many pods there will be; None: `minimum`."""
+    mode: str = ""
+    """Strict or NonStrict; empty: Strict."""
+    timeout: int | None = None
+    """Seconds that a pod with a node waits for the others; None: the scheduler's default."""
+    gather: tuple[Gather, ...] = ()
+
+
+def write(gang: Gang) -> dict[str, Any]:
+    """A PodGroup."""
+    annotations = _annotations(gang)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": gang.name, **present(namespace=gang.namespace, annotations=annotations)},
+        "spec": present(minMember=gang.minimum, scheduleTimeoutSeconds=gang.timeout),
+    }
+
+
+def write_pods(gang: Gang) -> dict[str, str]:
+    """Annotations of every pod of a gang that has no PodGroup."""
+    annotations = {names.GANG_NAME: gang.name}
+    if gang.minimum is not None:
+        annotations[names.MIN_AVAILABLE] = str(gang.minimum)
+    if gang.timeout is not None:
+        annotations[names.WAITING_TIME] = f"{gang.timeout}s"
+    return annotations | _annotations(gang)
+
+
+def _annotations(gang: Gang) -> dict[str, str]:
+    """The annotations that pods and PodGroups have in common."""
+    gathered = [{"layer": each.layer, "strategy": each.strategy} for each in gang.gather]
+    stated = {
+        names.TOTAL_NUMBER: "" if gang.total is None else str(gang.total),
+        names.GANG_MODE: gang.mode,
+        names.TOPOLOGY_SPEC: compact({"gatherStrategy": gathered}) if gathered else "",
+    }
+    return {key: value for key, value in stated.items() if value}
 
 
 class PlannedGang(NamedTuple):
@@ -32,10 +84,10 @@ class PlannedGang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> PlannedGang:
-    """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
+def gang_of(kind: WorkloadKind, cluster: Cluster, pods: PodContext, version: Version) -> PlannedGang:
+    """The gang of a job's pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
-        return PlannedGang(notices=tuple(_without_gang(kind)))
+        return PlannedGang(notices=tuple(_gangless_notices(kind)))
     if not pods.job:
         return PlannedGang()
     rule = kind.gang_rule or GangRule()
@@ -67,11 +119,11 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) 
         min(rule.timeout, LONGEST_WAIT) if rule.timeout else None,
         gather=gather,
     )
-    return PlannedGang(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
+    return PlannedGang(gang, (*_timeout_notices(kind, rule), *unplaced, *_recurrence_notices(kind, pods)))
 
 
-def _total(pods: Pods) -> int | None:
-    """Pods of the whole job; None: not a fixed number."""
+def _total(pods: PodContext) -> int | None:
+    """Pods of the whole job; None if the number is not fixed."""
     numbers = [members.replicas for members in pods.job]
     return None if None in numbers else sum(number or 0 for number in numbers)
 
@@ -83,10 +135,11 @@ def _gather(
     if within is None:
         return (), ()
     close = f"{kind.name} must stay within one {within.level}"
-    if version < topology.FIRST:
+    if version < topology.SUPPORTED_SINCE:
         return (), (
             f"{close}: Koordinator {version} does not place gangs by network topology (added in "
-            f"{topology.FIRST}). The closest alternative is preferred podAffinity on the level's label",
+            f"{topology.SUPPORTED_SINCE}). The closest alternative is preferred podAffinity on the level's "
+            "label",
         )
     if total is not None and minimum < total:
         return (), (
@@ -98,7 +151,7 @@ def _gather(
     return (Gather(within.level, MUST_GATHER if within.hard else PREFER_GATHER),), ()
 
 
-def _without_gang(kind: WorkloadKind) -> Iterator[str]:
+def _gangless_notices(kind: WorkloadKind) -> Iterator[str]:
     if kind.within is not None:
         yield (
             f"{kind.name} must stay within one {kind.within.level}: Koordinator honours topology only for "
@@ -106,7 +159,7 @@ def _without_gang(kind: WorkloadKind) -> Iterator[str]:
         )
 
 
-def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
+def _timeout_notices(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
     if rule.timeout and rule.timeout > LONGEST_WAIT:
         yield (
             f"{kind.name}: gang.timeout is {rule.timeout} s, but the scheduler ends every wait after "
@@ -124,7 +177,7 @@ def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
         )
 
 
-def _recurring(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
+def _recurrence_notices(kind: WorkloadKind, pods: PodContext) -> Iterator[str]:
     if pods.owner_kind in _RECURRING:
         yield (
             f"{kind.name}: Koordinator treats all runs of {pods.owner_kind} {pods.owner} as one gang: once "

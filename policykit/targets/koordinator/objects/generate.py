@@ -1,50 +1,30 @@
-"""Koordinator's objects, apart from its scheduler's configuration."""
+"""The files of Koordinator's objects, apart from the configuration of its scheduler."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from policykit.catalogue.koordinator.bands import BANDS
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
 from policykit.targets.koordinator import options
-from policykit.targets.koordinator.delivery import FOLDER
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.koordinator.objects import (
-    classes,
-    colocation,
-    podgroups,
-    policy_reservations,
-    quota_tree,
-    quotas,
-    reservations,
-    topology,
-)
+from policykit.targets.koordinator.objects import colocation, quota_tree, quotas, reservations, topology
+from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
-from policykit.targets.koordinator.pods import scheduler
+from policykit.targets.koordinator.pods import scheduler_name
 from policykit.targets.koordinator.scheduler import plugins
-from policykit.targets.kubernetes.objects import priorities as priority_class
+from policykit.targets.kubernetes import priorities as priority_class
 from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
 
-QUOTAS = f"{FOLDER}/quotas.yaml"
-COLOCATION = f"{FOLDER}/colocation.yaml"
-PRIORITIES = f"{FOLDER}/priorities.yaml"
-RESERVATIONS = f"{FOLDER}/reservations.yaml"
-TOPOLOGY = f"{FOLDER}/network-topology.yaml"
-
-READERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
-    podgroups.KIND: (podgroups.API_VERSION, podgroups.read),
-    quotas.KIND: (quotas.API_VERSION, quotas.read),
-    colocation.KIND: (colocation.API_VERSION, colocation.read),
-    priority_class.KIND: (priority_class.API_VERSION, priority_class.read),
-    reservations.KIND: (reservations.API_VERSION, reservations.read),
-    topology.KIND: (topology.API_VERSION, topology.read),
-}
-"""Kind to its apiVersion and reader."""
+QUOTAS = f"{SYSTEM}/quotas.yaml"
+COLOCATION = f"{SYSTEM}/colocation.yaml"
+PRIORITIES = f"{SYSTEM}/priorities.yaml"
+RESERVATIONS = f"{SYSTEM}/reservations.yaml"
+TOPOLOGY = f"{SYSTEM}/network-topology.yaml"
 
 _QUOTAS_COMMENT = "Each parent comes before its children, as Koordinator's webhook requires.\n"
 _RESERVATIONS_COMMENT = (
@@ -64,11 +44,11 @@ def generate(
     stated = options.of(target).fields(plugins.QUOTAS)
     tree = quota_tree.tree(cluster.queues, stated.get("quotaGroupNamespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
-    reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
+    reserved, unreserved = reservations.reservations_of(cluster, scheduler_name(cluster), version)
     parents = {quota.name: quota.parent for quota in bound}
     artifacts = (
         *_file(QUOTAS, in_waves(map(quotas.write, bound), parents), _QUOTAS_COMMENT),
-        *_file(COLOCATION, map(colocation.write, classes.profiles(cluster, scheduler(cluster)))),
+        *_file(COLOCATION, map(colocation.write, colocation.profiles(cluster, scheduler_name(cluster)))),
         *_file(PRIORITIES, map(priority_class.write, _priority_classes(cluster))),
         *_file(RESERVATIONS, map(reservations.write, reserved), _RESERVATIONS_COMMENT),
         *_file(TOPOLOGY, _topologies(cluster, version)),
@@ -76,8 +56,8 @@ def generate(
     notices = (
         *tree.notices,
         *unbound,
-        *_queue_notices(cluster, bound, scheduler(cluster)),
-        *classes.notices(cluster),
+        *_queue_notices(cluster, bound, scheduler_name(cluster)),
+        *colocation.notices(cluster),
         *unreserved,
     )
     return artifacts, notices
@@ -94,18 +74,18 @@ def _priority_classes(cluster: Cluster) -> tuple[Priority, ...]:
 
 
 def _topologies(cluster: Cluster, version: Version) -> tuple[dict[str, Any], ...]:
-    """Only where a workload kind of Koordinator has to stay within a level: nothing else reads it."""
+    """Only if a workload kind of Koordinator must stay within a level: nothing else reads it."""
     needed = any(
-        kind.within is not None and kind.scheduler == scheduler(cluster)
+        kind.within is not None and kind.scheduler == scheduler_name(cluster)
         for kind in cluster.workloads.values()
     )
-    if not needed or not cluster.levels or version < topology.FIRST:
+    if not needed or not cluster.levels or version < topology.SUPPORTED_SINCE:
         return ()
     return (topology.write(topology.layers(cluster.levels)),)
 
 
 def _file(path: str, objects: Iterable[dict[str, Any]], comment: str = "") -> tuple[Artifact, ...]:
-    """A file of objects below a comment; none without objects."""
+    """A file of objects with a comment at the top; none without objects."""
     text = dump_all(objects)
     lines = "".join(f"# {line}\n" for line in comment.splitlines())
     commented = text.replace("---\n", f"---\n{lines}", 1)
@@ -135,8 +115,8 @@ _UNSUPPORTED: tuple[tuple[Callable[[Queue], bool], str], ...] = (
 )
 
 
-def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler: str) -> Iterator[str]:
-    """`scheduler`: the schedulerName of the pods that quotas are charged for."""
+def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler_name: str) -> Iterator[str]:
+    """About queues. `scheduler_name`: that of the pods that are charged to quotas."""
     for has, notice in _UNSUPPORTED:
         names = [queue.name for queue in cluster.queues if has(queue)]
         if names:
@@ -144,7 +124,7 @@ def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler
     yield from _lending(cluster, quotas)
     parents = {quota.name for quota in quotas if quota.is_parent}
     for kind in cluster.workloads.values():
-        if kind.scheduler == scheduler and kind.queue in parents:
+        if kind.scheduler == scheduler_name and kind.queue in parents:
             yield (
                 f"workload kind {kind.name} has queue {kind.queue}, which has children: Koordinator refuses "
                 "pods there, unless its feature gate SupportParentQuotaSubmitPod is on. Name one of the "

@@ -1,4 +1,4 @@
-"""Queues as a tree of ElasticQuotas that Koordinator's webhook accepts by construction."""
+"""Queues as a tree of ElasticQuotas, built so that Koordinator's webhook accepts it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from policykit.errors import PolicykitError
 from policykit.kube.names import is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Queue, Tenant
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
-from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.koordinator.objects.resources import admitted_amounts
 from policykit.targets.release import Version
 
-_PLENTY = 10**9
+_UNLIMITED = 10**9
 """A maximum that limits nothing: a million cores, a billion cards."""
-_PLENTY_OF_BYTES = 2**60
+_UNLIMITED_BYTES = 2**60
 _BYTES = frozenset({"memory", "ephemeral-storage"})
 
 
@@ -29,14 +28,14 @@ class Tree(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """A queue in the tree, its amounts under the resource names that Koordinator counts."""
+    """A queue in the tree, with amounts under the resource names that Koordinator counts."""
 
     queue: Queue
     parent: str
     children: tuple[str, ...]
     guarantee: Amounts
     due: Amounts
-    """The larger of guaranteed and deserved."""
+    """The larger of guarantee and deserved, per resource."""
     limit: Amounts
     top: str
     """Its ancestor directly below the root, or itself."""
@@ -69,7 +68,7 @@ def tree(queues: tuple[Queue, ...], namespace: str, version: Version) -> Tree:
         )
         for name, node in nodes.items()
     )
-    return Tree(quotas, (*_left_out(queues), *_differing_minima(nodes, minima)))
+    return Tree(quotas, (*_built_in_notices(queues), *_minimum_notices(nodes, minima)))
 
 
 def bind_namespaces(
@@ -106,15 +105,15 @@ def bind_namespaces(
 
 
 def lends(minimum: Amounts, guarantee: Amounts) -> bool:
-    """Whether the unused part of a minimum is lent: not where all of it is a guarantee."""
+    """Whether the unused part of a minimum is lent: not if all of it is guaranteed."""
     return not any(minimum.values()) or any(
         amount > guarantee.get(resource, 0) for resource, amount in minimum.items()
     )
 
 
-def plenty(resource: str) -> int:
-    """The maximum written for a resource that nothing limits."""
-    return _PLENTY_OF_BYTES if resource in _BYTES or is_hugepages(resource) else _PLENTY
+def unlimited_amount(resource: str) -> int:
+    """The maximum that is written for an unlimited resource."""
+    return _UNLIMITED_BYTES if resource in _BYTES or is_hugepages(resource) else _UNLIMITED
 
 
 def _nodes(queues: tuple[Queue, ...], version: Version) -> dict[str, _Node]:
@@ -129,9 +128,11 @@ def _nodes(queues: tuple[Queue, ...], version: Version) -> dict[str, _Node]:
     while waiting:
         name, parent, top = waiting.pop()
         queue, children = own[name], tuple(below.get(name, ()))
-        guarantee = counted(queue.guarantee, version)
-        due = _larger(guarantee, counted(queue.deserved, version))
-        found[name] = _Node(queue, parent, children, guarantee, due, counted(queue.limit, version), top)
+        guarantee = admitted_amounts(queue.guarantee, version)
+        due = _larger(guarantee, admitted_amounts(queue.deserved, version))
+        found[name] = _Node(
+            queue, parent, children, guarantee, due, admitted_amounts(queue.limit, version), top
+        )
         waiting += [(child, name, top) for child in reversed(children)]
     return found
 
@@ -147,7 +148,7 @@ def _check_name(name: str) -> None:
 
 
 def _needs(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
-    """Minimum that each would have without limits: its due, or its children's together."""
+    """The minimum of each queue without limits: its due, or the sum of its children's."""
     needs: dict[str, dict[str, int]] = {}
     for name in reversed(tuple(nodes)):
         together = _sum(needs[child] for child in nodes[name].children)
@@ -156,7 +157,7 @@ def _needs(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
 
 
 def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
-    """Own limit, else the parent's maximum, for every resource of the tree."""
+    """The queue's own limit, or else the parent's maximum, for every resource of the tree."""
     known: dict[str, set[str]] = {}
     for node in nodes.values():
         known.setdefault(node.top, set()).update(node.limit, node.due)
@@ -164,7 +165,7 @@ def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
     for name, node in nodes.items():
         above = maxima.get(node.parent, {})
         maxima[name] = {
-            resource: node.limit.get(resource, above.get(resource, plenty(resource)))
+            resource: node.limit.get(resource, above.get(resource, unlimited_amount(resource)))
             for resource in sorted(known[node.top])
         }
     return maxima
@@ -173,7 +174,7 @@ def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
 def _minima(
     nodes: Mapping[str, _Node], needs: Mapping[str, Amounts], maxima: Mapping[str, Amounts]
 ) -> dict[str, dict[str, int]]:
-    """What each needs, cut to its maximum; shared in proportion where the parent has less."""
+    """What each queue needs, capped at its maximum, and shared in proportion if the parent has less."""
     minima = {name: _capped(needs[name], maxima[name]) for name, node in nodes.items() if node.parent == ""}
     for name, node in nodes.items():
         have, wanted = minima[name], _sum(needs[child] for child in node.children)
@@ -189,14 +190,14 @@ def _minima(
     return minima
 
 
-def _left_out(queues: tuple[Queue, ...]) -> Iterator[str]:
+def _built_in_notices(queues: tuple[Queue, ...]) -> Iterator[str]:
     for queue in queues:
         if queue.name in BUILT_IN:
             yield f"queue {queue.name} is built into Koordinator: it is not written"
 
 
-def _differing_minima(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
-    """Where a minimum differs from what the queue is due."""
+def _minimum_notices(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
+    """About minimums that differ from what the queue is due."""
     for name, node in nodes.items():
         for resource, due in node.due.items():
             have = minima[name][resource]
@@ -219,7 +220,7 @@ def _differing_minima(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts])
 
 
 def _weight(resource: str, weight: int) -> int:
-    """In the unit of amounts, so that every resource is written with the same number."""
+    """In the unit of amounts, so that the same number is written for every resource."""
     return weight * 1000 if resource == "cpu" else weight
 
 

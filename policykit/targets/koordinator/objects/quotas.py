@@ -10,7 +10,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.koordinator.objects.shapes import compact, parsed, present
+from policykit.targets.koordinator.objects.annotations import compact, parsed, present
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"
 KIND = "ElasticQuota"
@@ -40,7 +40,7 @@ PLACES: Mapping[str, Path] = {
 
 
 class QueueResources(NamedTuple):
-    """Resources that a queue of the policy states; its quota has those of the whole tree."""
+    """Resources that the policy states for a queue. Its quota has those of the whole tree."""
 
     guarantee: tuple[str, ...] = ()
     deserved: tuple[str, ...] = ()
@@ -57,13 +57,13 @@ class ElasticQuota(NamedTuple):
     is_parent: bool = False
     minimum: Amounts = {}
     maximum: Amounts = {}
-    """A resource that is not named has no bound."""
+    """Resources that are not listed are unlimited."""
     lends: bool = True
-    """Others may use what it leaves unused of its minimum."""
+    """Whether others may use the unused part of its minimum."""
     weight: Amounts | None = None
-    """Share of what is spare, per resource; None: as `maximum`."""
+    """Share of spare capacity, per resource; None: as `maximum`."""
     namespaces: tuple[str, ...] = ()
-    """Namespaces whose pods it is charged for where they name no quota."""
+    """Namespaces whose pods are charged to it if they name no quota."""
     tenants: Mapping[str, tuple[str, ...]] = {}
     """Tenant to its namespaces, for reading a policy back."""
     tree: str = ""
@@ -72,7 +72,7 @@ class ElasticQuota(NamedTuple):
 
 
 def write(quota: ElasticQuota) -> dict[str, Any]:
-    """The object, with the defaults of the webhook written out: it may be disabled."""
+    """The object, including the webhook's defaults, since the webhook may be disabled."""
     labels = {
         _PARENT: quota.parent or ROOT,
         _IS_PARENT: _flag(quota.is_parent),
@@ -102,7 +102,7 @@ def write(quota: ElasticQuota) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> ElasticQuota:
-    """An ElasticQuota; what is absent or of another shape gets Koordinator's default."""
+    """An ElasticQuota. A field that is missing or has the wrong type gets Koordinator's default."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     labels, annotations = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
     parent = text(labels.get(_PARENT))

@@ -1,4 +1,4 @@
-"""The names under which Koordinator counts what pods request."""
+"""The resource names under which Koordinator counts the requests of pods."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from policykit.model.pool import Amounts
 from policykit.targets.release import Version
 
-PERCENT = "koordinator.sh/gpu"
-"""100 of it is one card."""
-PARTS = ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
-REWRITTEN = Version(1, 6, 0)
-"""First release whose webhook replaces `PERCENT` in pods by `PARTS`, each of the same amount."""
+GPU = "koordinator.sh/gpu"
+"""100 of it are one card."""
+GPU_PARTS = ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
+GPU_SPLIT_SINCE = Version(1, 6, 0)
+"""First release whose webhook replaces `GPU` in pods by `GPU_PARTS`, each with the same amount."""
 OVERCOMMITTED: Mapping[str, tuple[str, str]] = {
     "mid": ("kubernetes.io/mid-cpu", "kubernetes.io/mid-memory"),
     "batch": ("kubernetes.io/batch-cpu", "kubernetes.io/batch-memory"),
@@ -19,18 +19,18 @@ OVERCOMMITTED: Mapping[str, tuple[str, str]] = {
 """Class of pods to the resources that replace their requests of cpu and memory at admission."""
 
 
-def stated(found: Amounts, names: Iterable[str]) -> dict[str, int]:
-    """Amounts of the named resources, from those under the names that Koordinator counts."""
-    first = PARTS[0]
-    every = {PERCENT: found[first], **found} if first in found else found
+def policy_amounts(found: Amounts, names: Iterable[str]) -> dict[str, int]:
+    """Amounts of the named resources of a policy, from those that Koordinator counts."""
+    first = GPU_PARTS[0]
+    every = {GPU: found[first], **found} if first in found else found
     return {name: every[name] for name in names if name in every}
 
 
-def counted(wanted: Amounts, version: Version) -> dict[str, int]:
-    """Amounts under the names that pods have after admission, sorted; parts that are stated too win."""
+def admitted_amounts(wanted: Amounts, version: Version) -> dict[str, int]:
+    """Amounts under the names that pods have after admission, sorted. Parts that are also stated win."""
     found = dict(wanted)
-    if version >= REWRITTEN and PERCENT in found:
-        amount = found.pop(PERCENT)
-        for part in PARTS:
+    if version >= GPU_SPLIT_SINCE and GPU in found:
+        amount = found.pop(GPU)
+        for part in GPU_PARTS:
             found.setdefault(part, amount)
     return dict(sorted(found.items()))

@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.topology import Level
-from policykit.targets.koordinator.objects.shapes import present
+from policykit.targets.koordinator.objects.annotations import present
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "ClusterNetworkTopology"
 NAME = "default"
-"""The only one that the scheduler reads."""
-NODES = "NodeTopologyLayer"
+"""The only object that the scheduler reads."""
+NODE_LAYER = "NodeTopologyLayer"
 """The built-in layer of single nodes, the end of the chain."""
-FIRST = Version(1, 7, 0)
-PLACES: Mapping[str, Path] = {"layers": ("spec", "networkTopologySpec")}
+SUPPORTED_SINCE = Version(1, 7, 0)
 
 
 class Layer(NamedTuple):
-    """Nodes with the same value of one of the labels belong together."""
+    """A layer of the network: nodes with the same value of one of the labels."""
 
     name: str
     parent: str = ""
-    """The next wider layer; empty: it is the widest."""
+    """The next wider layer; empty if it is the widest."""
     keys: tuple[str, ...] = ()
 
 
@@ -35,11 +33,11 @@ def layers(levels: tuple[Level, ...]) -> tuple[Layer, ...]:
     found: list[Layer] = []
     for level in levels:
         found.append(Layer(level.name, found[-1].name if found else "", (level.key,)))
-    return (*found, Layer(NODES, found[-1].name if found else ""))
+    return (*found, Layer(NODE_LAYER, found[-1].name if found else ""))
 
 
 def write(chain: tuple[Layer, ...]) -> dict[str, Any]:
-    """The object, under the name that the scheduler reads."""
+    """The object, with the name that the scheduler reads."""
     spec = [
         present(topologyLayer=layer.name, parentTopologyLayer=layer.parent, labelKey=list(layer.keys))
         for layer in chain
@@ -53,7 +51,7 @@ def write(chain: tuple[Layer, ...]) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> tuple[Layer, ...]:
-    """Its layers as listed; one without a name is left out."""
+    """Its layers in their order, without those that have no name."""
     listed = mappings(mapping(data.get("spec")).get("networkTopologySpec"))
     return tuple(
         Layer(name, text(each.get("parentTopologyLayer")), texts(each.get("labelKey")))

@@ -1,21 +1,15 @@
-"""The apiVersion of a configuration: which releases read it, and what each of them knows."""
+"""Checks of the apiVersion of a configuration: the releases that read it, and what they support."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from policykit.catalogue.koordinator import fields
 from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugins
-from policykit.targets.koordinator.scheduler.configuration import (
-    Configuration,
-    Plugin,
-    Profile,
-    args_kind,
-)
+from policykit.targets.koordinator.scheduler import fields, plugins
+from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile, args_kind
 from policykit.targets.koordinator.scheduler.plugin_args import NO_START, problem
 from policykit.targets.koordinator.scheduler.plugins import SCORERS
 from policykit.targets.koordinator.versions import GROUP
@@ -26,14 +20,17 @@ _ONLY_V1BETA2 = ("healthzBindAddress", "metricsBindAddress")
 
 
 def readers(configuration: Configuration, releases: Releases) -> Releases:
-    """Releases that read the apiVersion; all of them where none does, or where the rest of the
-    configuration is for later ones: then the apiVersion is at fault."""
+    """Releases that read the apiVersion.
+
+    All releases if none reads it, or if the rest of the configuration is for later ones: then the
+    apiVersion is at fault.
+    """
     reading = _reading(configuration, releases)
     return releases if not reading or _newer_feature(configuration, reading, releases) else reading
 
 
 def api_version_problems(configuration: Configuration, releases: Releases) -> Iterator[Problem]:
-    """An apiVersion that no release reads, or only releases too old for the plugins."""
+    """An apiVersion that no release reads, or only releases that are too old for the plugins."""
     stated = configuration.api_version
     newest = versions.config_versions(releases[-1]).newest
     removed = [field for field in _ONLY_V1BETA2 if field in configuration.data]
@@ -45,13 +42,13 @@ def api_version_problems(configuration: Configuration, releases: Releases) -> It
         group, _, outer = str(stated).partition("/")
         known = any(outer in versions.config_versions(each).known for each in releases)
         what = "does not know its own plugins' args in" if group == GROUP and known else "does not read"
-        message = f"{fields.named_range(releases)} {what} apiVersion {stated}"
+        message = f"{fields.release_range(releases)} {what} apiVersion {stated}"
         yield problem(("apiVersion",), message, NO_START, help_, repair=repair)
         return
     newer = _newer_feature(configuration, reading, releases)
     if newer:
         message = (
-            f"only {fields.named_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
+            f"only {fields.release_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
             f"added in {newer.since}"
         )
         effect = "no koord-scheduler starts with this configuration"
@@ -87,7 +84,7 @@ def _unregistered_args(configuration: Configuration, reading: Releases) -> Itera
 
 
 def args_type_problems(configuration: Configuration, reading: Releases) -> Iterator[Problem]:
-    """apiVersion and kind of the args of Koordinator's plugins; none where no release reads the whole."""
+    """Wrong apiVersion or kind in the args of Koordinator's plugins; none if no release reads the file."""
     if not _reading(configuration, reading):
         return
     api_version = configuration.api_version
@@ -106,8 +103,8 @@ def args_type_problems(configuration: Configuration, reading: Releases) -> Itera
         if isinstance(version, str) and not any(versions.reads_args(each, version) for each in reading):
             yield problem(
                 (*path, "apiVersion"),
-                f"args of {args.plugin} have apiVersion {version}, which {fields.named_range(reading)} does "
-                "not read",
+                f"args of {args.plugin} have apiVersion {version}, which {fields.release_range(reading)} "
+                "does not read",
                 NO_START,
                 f"write {api_version}, as at the top, or delete the line",
                 repair=Repair(
@@ -117,15 +114,17 @@ def args_type_problems(configuration: Configuration, reading: Releases) -> Itera
 
 
 class _Feature(NamedTuple):
-    """A plugin, a point or a field that came with a later release."""
+    """A plugin, point or field that was added in a later release."""
 
     feature: str
     since: str
 
 
 def _newer_feature(configuration: Configuration, reading: Releases, releases: Releases) -> _Feature | None:
-    """The first of several features that none of the reading releases has, but a later one does; a
-    single one is itself at fault."""
+    """The first of several features that only releases later than the reading ones have.
+
+    None for a single feature: then the feature is at fault.
+    """
     found: list[_Feature] = []
     for profile in configuration.profiles:
         for point, plugin in _enabled(profile):
@@ -133,12 +132,12 @@ def _newer_feature(configuration: Configuration, reading: Releases, releases: Re
             if first is not None and all(each < first for each in reading):
                 whole = plugins.PLUGINS[plugin.name] == first
                 feature = plugin.name if whole else f"{plugin.name} at {point}"
-                found.append(_Feature(feature, fields.named(first)))
+                found.append(_Feature(feature, fields.release_text(first)))
         for args in profile.args:
-            for name in fields.unknown(args.plugin, args.data, reading[-1]):
+            for name in fields.unknown_fields(args.plugin, args.data, reading[-1]):
                 since = fields.since(args.plugin, name)
                 if since is not None and any(each >= since for each in releases):
-                    found.append(_Feature(f"{name} of {args.plugin}", fields.named(since)))
+                    found.append(_Feature(f"{name} of {args.plugin}", fields.release_text(since)))
     return found[0] if len(found) > 1 else None
 
 

@@ -20,7 +20,7 @@ _1_5, _1_6 = Version(1, 5, 0), Version(1, 6, 0)
 _1_7, _1_8 = Version(1, 7, 0), Version(1, 8, 0)
 
 _CLEARED = frozenset({"queueSort", "postFilter", "bind"})
-"""Points where the chart first disables every plugin."""
+"""Points at which the chart disables all default plugins."""
 _SCORES: Mapping[str, int] = {
     "LoadAwareScheduling": 1,
     "NodeNUMAResource": 1,
@@ -43,7 +43,7 @@ def config_map(text: str, namespace: str) -> str:
 
 
 def configuration(version: Version, namespace: str) -> dict[str, Any]:
-    """KubeSchedulerConfiguration of the chart that goes with a release."""
+    """KubeSchedulerConfiguration in the chart of a release."""
     written = f"{GROUP}/{written_in(version)}"
     return {
         "apiVersion": written,
@@ -68,7 +68,7 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
 
 
 def written_in(version: Version) -> str:
-    """Version of the configuration in the chart's file."""
+    """Version of KubeSchedulerConfiguration in the chart's file."""
     if version >= _1_6:
         return "v1"
     return "v1beta3" if version >= _1_5 else "v1beta2"
@@ -83,7 +83,7 @@ def _set(point: str, enabled: list[str]) -> dict[str, Any]:
 
 
 def enabled(version: Version) -> dict[str, list[str]]:
-    """Plugins per extension point in their order; Reservation is first where it must be."""
+    """Enabled plugins per extension point, in order. Reservation comes first where it must."""
     queued, first = version >= _1_7, version >= _1_6
     scores = ["Coscheduling"] if version >= _1_8 else []
     return {

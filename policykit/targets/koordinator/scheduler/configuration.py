@@ -1,4 +1,4 @@
-"""KubeSchedulerConfiguration as koord-scheduler reads it: profiles, plugins and args, with their paths."""
+"""KubeSchedulerConfiguration as koord-scheduler reads it: profiles, plugins and args, with paths."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class Args(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """How the pods of one schedulerName are placed."""
+    """How pods with one schedulerName are scheduled."""
 
     name: str = DEFAULT_NAME
     path: Path = ()
     points: Mapping[str, Point] = {}
     args: tuple[Args, ...] = ()
     data: Mapping[str, Any] = {}
-    """The profile as it is written."""
+    """The profile as plain data."""
 
     def point(self, name: str) -> Point:
         return self.points.get(name, Point())
@@ -89,22 +89,22 @@ class Profile(NamedTuple):
         return next((each for each in self.args if each.plugin == plugin), None)
 
     def arguments(self, plugin: str) -> Mapping[str, Any]:
-        """The args of a plugin; empty where none are given."""
+        """The args of a plugin; empty if there are none."""
         return next((each.data for each in self.args if each.plugin == plugin and each.data), {})
 
     def runs(self, plugin: str, point: str) -> bool:
-        """Whether a plugin that is off by default runs at a point."""
+        """Whether a plugin that is not a default one runs at a point."""
         if self.point(point).plugin(plugin):
             return True
         everywhere = self.point(MULTI_POINT).plugin(plugin)
         return everywhere is not None and not self.point(point).disables(plugin)
 
     def enables(self, plugin: str) -> bool:
-        """Whether a plugin that is off by default is enabled at any point, so that it is constructed."""
+        """Whether a plugin that is not a default one is enabled at any point, and so constructed."""
         return any(plugin in point.names for point in self.points.values())
 
     def runs_by_default(self, plugin: str, point: str) -> bool:
-        """Whether a plugin that is on by default runs at a point that does not enable it by name."""
+        """Whether a default plugin runs at a point that does not enable it by name."""
         multi = self.point(MULTI_POINT)
         if self.point(point).disables(plugin):
             return False
@@ -128,7 +128,7 @@ class Configuration(NamedTuple):
     """A whole configuration."""
 
     api_version: object = None
-    """As it is written; None where it is missing."""
+    """As written; None if it is missing."""
     profiles: tuple[Profile, ...] = ()
     data: Mapping[str, Any] = {}
 
@@ -137,7 +137,7 @@ class Configuration(NamedTuple):
         return next((each for each in self.profiles if each.name == name), None)
 
     def required_profile(self, name: str) -> Profile:
-        """The profile of a schedulerName. Raises PolicykitError where there is none."""
+        """The profile of a schedulerName. Raises PolicykitError if there is none."""
         found = self.profile(name)
         if found is None:
             names = ", ".join(profile.name for profile in self.profiles) or "none"
@@ -150,7 +150,7 @@ class Configuration(NamedTuple):
 
 
 def read(data: object) -> Configuration:
-    """The form of plain data; parts of another shape are left out."""
+    """The configuration in plain data. Parts of the wrong type are left out."""
     root = mapping(data)
     given = root.get("profiles")
     listed = enumerate(given if isinstance(given, list) else ())
@@ -159,7 +159,7 @@ def read(data: object) -> Configuration:
 
 
 def read_profile(data: Mapping[str, Any], path: Path = ()) -> Profile:
-    """One profile, which stands at `path`."""
+    """The profile at `path`."""
     name, given = text(data.get("schedulerName")), mapping(data.get("plugins"))
     points = {
         point: Point(_plugins(point, "enabled", plugins), _plugins(point, "disabled", plugins))
@@ -192,13 +192,18 @@ def args_kind(plugin: str) -> str:
     return f"{plugin}Args"
 
 
-def is_koordinators(data: Mapping[str, Any]) -> bool:
+def is_for_koordinator(data: Mapping[str, Any]) -> bool:
     """Whether koord-scheduler reads a configuration: one binary reads all its profiles."""
-    return any(_is_koordinators(read_profile(each)) for each in mappings(data.get("profiles")))
+    return any(_is_koordinator_profile(read_profile(each)) for each in mappings(data.get("profiles")))
 
 
-def _is_koordinators(profile: Profile) -> bool:
-    """By its name, or by a plugin that no other scheduler has."""
+def added_plugins(data: Mapping[str, Any]) -> frozenset[str]:
+    """Plugins that koord-scheduler adds to kube-scheduler's; none if another scheduler reads the data."""
+    return PLUGIN_NAMES if is_for_koordinator(data) else frozenset()
+
+
+def _is_koordinator_profile(profile: Profile) -> bool:
+    """Whether its name, or a plugin that no other scheduler has, shows that koord-scheduler reads it."""
     listed = (each.name for point in profile.points.values() for each in (*point.enabled, *point.disabled))
     own = PLUGIN_NAMES - {COSCHEDULING}  # other projects have a plugin of that name
     return SCHEDULER in profile.name or any(

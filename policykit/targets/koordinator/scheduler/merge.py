@@ -1,16 +1,25 @@
-"""The policy's entries merged into a given koord-scheduler-config, with every other line kept."""
+"""A given koord-scheduler-config: found in a text, and changed with every other line kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from policykit.errors import PolicykitError
 from policykit.manifests.amend import apply
-from policykit.manifests.embedded import apply_inside
-from policykit.manifests.patch import APPEND, Patch, differences, patched
+from policykit.manifests.edit import read as read_documents
+from policykit.manifests.embedded import apply_inside, embedded, kinds, strings
+from policykit.manifests.node import Node
+from policykit.manifests.patch import APPEND, EditError, Patch, differences, patched
 from policykit.manifests.path import Path, lookup
-from policykit.targets.koordinator.scheduler.configuration import Plugin, Profile, args_kind, read_profile
+from policykit.targets.koordinator.scheduler.configuration import (
+    KIND,
+    Plugin,
+    Profile,
+    args_kind,
+    read_profile,
+)
 from policykit.targets.koordinator.scheduler.plugins import (
     MULTI_POINT,
     PLUGINS,
@@ -18,21 +27,66 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION,
     RESERVATION_FIRST,
 )
-from policykit.targets.koordinator.scheduler.source import Source
+
+
+class Source(NamedTuple):
+    """A scheduler configuration in a text: the document itself, or a string of a ConfigMap."""
+
+    text: str
+    document: int
+    path: Path
+    """Path of the string in its document; empty if the document is the configuration."""
+    inner: str
+    """The configuration's own text."""
+    data: Mapping[str, Any]
+    alone: bool
+    """Whether the text has no other document."""
+
+
+def read_source(text: str) -> Source:
+    """Finds the configuration. Raises PolicykitError unless there is exactly one."""
+    try:
+        roots = read_documents(text)
+    except EditError as error:
+        hint = "give the file as rendered (helm template), not the chart's template"
+        # The reason would quote the text.
+        what = error.message.partition(": ")[0]
+        raise PolicykitError(f"koord-scheduler-config: {what}", hint, error.place) from error
+    found = [source for number, root in enumerate(roots) if root for source in _sources(text, root, number)]
+    if len(found) != 1:
+        raise PolicykitError(
+            f"the given koord-scheduler-config has {len(found)} documents of kind {KIND}",
+            f"give one: a {KIND}, or the ConfigMap that contains it",
+        )
+    return found[0]._replace(alone=len(roots) == 1)
+
+
+def _sources(text: str, root: Node, document: int) -> list[Source]:
+    if isinstance(root.data, dict) and root.data.get("kind") == KIND:
+        return [Source(text, document, (), text, root.data, False)]
+    found = []
+    for path, node in strings(root):
+        if kinds(node.data) == {KIND}:
+            inner = embedded(text, path, node).text
+            inside = read_documents(inner)[0]
+            if inside and path[0] == "data":
+                found.append(Source(text, document, path, inner, inside.data, False))
+    return found
+
 
 Step = Callable[[Profile], Iterable[Patch]]
 """What to change in a profile; paths are below the profile."""
 
 
-def merged(source: Source, patches: Iterable[Patch]) -> str:
-    """The given text with the changes made. Raises PolicykitError where it cannot be edited in place."""
+def merge_patches(source: Source, patches: Iterable[Patch]) -> str:
+    """The text with the changes made. Raises PolicykitError if it cannot be edited in place."""
     if source.path:
         return apply_inside(source.text, source.path, patches, source.document)
     return apply(source.text, patches, source.document)
 
 
 def apply_steps(profile: Profile, steps: Iterable[Step]) -> tuple[list[Patch], Profile]:
-    """The changes of several steps, each applied to the result of those before, and the profile after."""
+    """The changes of several steps, each applied after those before it, and the resulting profile."""
     found: list[Patch] = []
     for step in steps:
         for patch in list(step(profile)):
@@ -57,17 +111,17 @@ def enable(plugin: str, point: str, weight: int | None = None) -> Step:
 
 
 def run_at(plugin: str, points: Iterable[str]) -> tuple[Step, ...]:
-    """Enables the plugin at several points; a weight that is stated stays."""
+    """Enables the plugin at several points, and keeps its weights."""
     return tuple(partial(_run_at, plugin, point) for point in points)
 
 
 def disable(plugin: str, point: str) -> Step:
-    """Removes the plugin from a point, and disables it where it would run by default."""
+    """Removes the plugin from a point, and disables it if it would run by default."""
     return partial(_disable, plugin, point)
 
 
 def prepare(plugin: str) -> Step:
-    """Enables an in-tree plugin at preScore, where it runs by default, if the point is cleared."""
+    """Enables an in-tree plugin at preScore, where it runs by default, if it is disabled there."""
     return partial(_prepare, plugin)
 
 
@@ -81,7 +135,7 @@ def _set_args(plugin: str, fields: Mapping[str, Any], api_version: str, profile:
     if not isinstance(given, dict):
         yield Patch("add", entry.path, wanted)
         return
-    # apiVersion and kind may be left out, but must be right where they are stated.
+    # apiVersion and kind may be left out, but must be correct if they are set.
     for key, value in wanted.items():
         if key in given:
             yield from differences(given[key], value, (*entry.path, key))
@@ -130,7 +184,7 @@ def _disable(plugin: str, point: str, profile: Profile) -> Iterator[Patch]:
     there = profile.point(point).plugin(plugin)
     if there:
         yield Patch("remove", there.path)
-    # Koordinator's own plugins run only where they are enabled.
+    # Koordinator's own plugins run only at points that enable them.
     by_default = plugin not in PLUGINS or profile.point(MULTI_POINT).plugin(plugin)
     if by_default and not profile.point(point).disables(plugin):
         yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": plugin})

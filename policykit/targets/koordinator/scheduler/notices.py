@@ -1,4 +1,4 @@
-"""Notices about the numbers: what they do not guarantee, and what to change."""
+"""Notices about what the computed weights do not guarantee, and what to change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.packing import Packing
@@ -28,15 +28,15 @@ def _no_fit_plus(version: Version) -> str:
     )
 
 
-def idle(version: Version) -> str:
-    """Where the policy does not change the configuration."""
+def unchanged_notice(version: Version) -> str:
+    """The notice for a policy that does not change the configuration."""
     if version < versions.FIT_PLUS:
         return _no_fit_plus(version)
     return "no pool offers a card, so there is nothing to pack: the chart's configuration stays as it is"
 
 
-def of_plan(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str]:
-    """Of each profile in turn; all but the target's own are named."""
+def plan_notices(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str]:
+    """Notices for each profile, with its name unless it is the target's own."""
     own = plan.profiles[0].name
     for each in plan.profiles:
         found = [
@@ -104,7 +104,7 @@ def _placement(each: ProfilePlan, version: Version) -> Iterator[str]:
 
 
 def _other_scheduler(cluster: Cluster, name: str) -> Iterator[str]:
-    """Workload kinds of this profile whose placement has a scheduler of its own, and so no effect here."""
+    """About workload kinds of this profile whose placement has another scheduler, and so no effect."""
     for kind in cluster.workloads.values():
         placement = cluster.placements.get(kind.placement_name)
         if kind.scheduler == name and placement and placement.scheduler not in ("", name):
@@ -124,7 +124,7 @@ def _unoffered(cluster: Cluster, packing: Packing) -> Iterator[str]:
 
 
 def _undecided(margin: Margin, packing: Packing) -> Iterator[str]:
-    """Where a difference of one card is not sure to decide."""
+    """About cards of which a difference of one is not sure to decide."""
     if margin.step == 1 and margin.points:
         return
     cards = {each.resource for each in packing.margins}

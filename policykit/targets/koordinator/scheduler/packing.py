@@ -9,7 +9,7 @@ from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.options import Fit, of
@@ -23,14 +23,14 @@ DEFAULT_NATIVE: Mapping[str, Fit] = {
     "cpu": Fit("LeastAllocated", 2),
     "memory": Fit("LeastAllocated", 1),
 }
-"""Where the policy states no weights: cards are packed, cpu and memory spread a little."""
+"""Used if the policy states no weights: cards are packed, cpu and memory are spread a little."""
 ASSUMED_OTHERS = 15
-"""Resources on a node that a plain pod does not request, apart from the scarce one: disk, huge pages,
-what Koordinator adds for batch and mid, and its devices."""
+"""Number of resources on a node, apart from the scarce one, that an ordinary pod does not request: disk,
+huge pages, Koordinator's resources for batch and mid, and its devices."""
 
 
 class Packing(NamedTuple):
-    """Every number that is written, and those it is computed from."""
+    """The numbers to write, and those they are computed from."""
 
     fit: Mapping[str, Fit]
     margins: tuple[Margin, ...]
@@ -38,25 +38,25 @@ class Packing(NamedTuple):
     conditional: Mapping[str, int]
     """Scoring plugins left out of the sum, since they score only certain pods, with their weights."""
     weight: int
-    """Of the plugin at score."""
+    """Weight of the plugin at score."""
     affinity: int | None
-    """Of NodeAffinity at score; None: nothing prefers a usage."""
+    """Weight of NodeAffinity at score; None if nothing prefers a usage."""
     plugin: str = FIT_PLUS
     """What scores the fit: NodeResourcesFitPlus, or NodeResourcesFit for a shape and up to 1.5."""
     strategy: str = BINPACK
     shape: tuple[Point, ...] = ()
     avoid: tuple[str, ...] = ()
-    """Resources that ScarceResourceAvoidance keeps pods off; empty: it is not used."""
+    """Resources that ScarceResourceAvoidance keeps for pods that request them; empty: it is not used."""
     avoidance: int = 0
     """Its weight at score."""
     left_out: tuple[str, ...] = ()
     """Resources of the placement that the plugin cannot score along with the others."""
     reservation: int | None = None
-    """Of Reservation at score, where a placement outweighs the one it has; None: it stays."""
+    """Weight of Reservation at score, if its current one must be raised; None: it stays."""
 
     @property
     def against_reservation(self) -> int:
-        """Points of all other plugins together, at most."""
+        """The most points that all other plugins can give together."""
         own = self.weight + self.avoidance + (self.affinity or 0)
         return sum(rival.points for rival in self.rivals) + MAX_SCORE * own
 
@@ -112,7 +112,7 @@ def packing(
 
 
 def _preference(cluster: Cluster, name: str, against: list[Rival], weight: int) -> int | None:
-    """Weight of NodeAffinity above all others; None where nothing prefers a usage."""
+    """Weight with which NodeAffinity outweighs all others; None if nothing prefers a usage."""
     kinds = preferring(cluster, name)
     if not kinds:
         return None
@@ -121,7 +121,7 @@ def _preference(cluster: Cluster, name: str, against: list[Rival], weight: int) 
 
 
 def _reserving(packing: Packing) -> Packing:
-    """With the weight of Reservation raised above all others, where it is not."""
+    """The packing with the weight of Reservation raised above all others together."""
     has = packing.conditional.get(RESERVATION)
     if has is None or has * MAX_SCORE > packing.against_reservation:
         return packing
@@ -130,7 +130,7 @@ def _reserving(packing: Packing) -> Packing:
 
 
 def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
-    """Workload kinds that this schedulerName serves and that prefer a usage."""
+    """Workload kinds with this schedulerName that prefer a usage."""
     return tuple(
         kind
         for kind in cluster.workloads.values()
@@ -141,7 +141,7 @@ def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
 def chosen_fit(
     cluster: Cluster, target: TargetSettings, name: str, placement: Placement | None, sizes: Mapping[str, int]
 ) -> Mapping[str, Fit]:
-    """The target's `fit` option for its own profile, else the placement, else the default."""
+    """The target's `fit` option for its own profile, or else the placement, or else the default."""
     stated = of(target).fit if name == (target.scheduler_name or SCHEDULER) else {}
     if stated or placement is None:
         return stated or default_fit(sizes)
@@ -149,7 +149,7 @@ def chosen_fit(
 
 
 def default_fit(sizes: Mapping[str, int]) -> dict[str, Fit]:
-    """Every card packed, heavy enough to count against cpu and memory; empty without cards."""
+    """Every card packed, with enough weight to count against cpu and memory; empty without cards."""
     native = DEFAULT_NATIVE.values()
     cards = {
         resource: Fit("MostAllocated", weights.card_weight(cards, native))

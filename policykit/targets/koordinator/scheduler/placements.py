@@ -1,4 +1,4 @@
-"""The policy's placements as koord-scheduler's plugins score them, and the profile each belongs to."""
+"""The policy's placements as scores of koord-scheduler's plugins, and the profile of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.targets.koordinator.scheduler.weights import is_device
 
 TYPES: Mapping[str, str] = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _DEVICES = ("koordinator.sh/gpu-memory-ratio", "koordinator.sh/rdma", "koordinator.sh/fpga")
-"""What DeviceShare scores by default in every release."""
+"""Resources that DeviceShare scores by default in every release."""
 _NO_CARDS = frozenset({"koordinator.sh/rdma", "koordinator.sh/fpga"})
 _OWN_DEVICES = "koordinator.sh/"
 _OF_NUMA = ("cpu", "memory")
@@ -30,7 +30,7 @@ class ProfilePlacement(NamedTuple):
 
 
 def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
-    """The placement of the profile of schedulerName `name`: one that names it, else that of its kinds."""
+    """The placement of profile `name`: one that names it, or else that of its workload kinds."""
     own = [placement for placement in cluster.placements.values() if placement.scheduler == name]
     for kind in cluster.workloads.values():
         placement = cluster.placements.get(kind.placement_name)
@@ -41,15 +41,15 @@ def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
 
 
 def own_profiles(target: TargetSettings, name: str) -> tuple[str, ...]:
-    """schedulerNames of placements that get a profile of their own, apart from `name`."""
+    """schedulerNames, other than `name`, of placements that get a profile of their own."""
     return tuple(dict.fromkeys(each for each in target.schedulers if each and each != name))
 
 
 def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:
     """How each resource is scored. `sizes`: card resource to how many a node has.
 
-    Cards that the placement does not list follow its strategy. Where it lists nothing, cpu and memory
-    are spread with a small weight, so that packing cards does not crowd them.
+    Cards that the placement does not list follow its strategy. If it lists nothing, cpu and memory are
+    spread with a small weight, so that nodes with packed cards do not run out of them.
     """
     own = TYPES[placement.strategy]
     found = {
@@ -73,7 +73,7 @@ def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:
 def one_type(placement: Placement, wanted: Mapping[str, Fit], sizes: Mapping[str, int]) -> dict[str, Fit]:
     """The part of a fit that NodeResourcesFit can score, which has one type for all resources.
 
-    Where the policy lists no resources, that is the cards alone, with equal weights.
+    If the policy lists no resources, that is the cards alone, with equal weights.
     """
     kept = {
         resource: Fit(each.type, min(each.weight, MAX_WEIGHT))
@@ -86,14 +86,14 @@ def one_type(placement: Placement, wanted: Mapping[str, Fit], sizes: Mapping[str
 
 
 def device_strategy(wanted: Mapping[str, Fit], gpu_memory: bool) -> dict[str, Any] | None:
-    """`scoringStrategy` of DeviceShare; None where no device is scored.
+    """`scoringStrategy` of DeviceShare; None if no device is scored.
 
     `gpu_memory`: the release counts koordinator.sh/gpu-memory by itself.
     """
     devices = {resource: each for resource, each in wanted.items() if is_device(resource)}
     if not devices:
         return None
-    # There is one type for all devices: the heaviest one decides.
+    # All devices have one type, that of the device with the largest weight.
     kind = max(devices.values(), key=lambda each: each.weight).type
     names = [*_DEVICES[:1], *(["koordinator.sh/gpu-memory"] if gpu_memory else []), *_DEVICES[1:]]
     names += [resource for resource in devices if resource.startswith(_OWN_DEVICES) and resource not in names]
@@ -106,7 +106,7 @@ def device_strategy(wanted: Mapping[str, Fit], gpu_memory: bool) -> dict[str, An
 
 
 def _device_type(name: str, devices: Mapping[str, Fit]) -> str:
-    """Type of a device; parts of cards follow the heaviest card. Empty: unknown."""
+    """Type of a device. Parts of cards follow the card with the largest weight. Empty: unknown."""
     if name in devices:
         return devices[name].type
     cards = [each for device, each in devices.items() if device not in _NO_CARDS]
@@ -116,7 +116,7 @@ def _device_type(name: str, devices: Mapping[str, Fit]) -> str:
 
 
 def numa_strategy(wanted: Mapping[str, Fit]) -> dict[str, Any] | None:
-    """`scoringStrategy` of NodeNUMAResource, with the type of cpu; None where neither is scored."""
+    """`scoringStrategy` of NodeNUMAResource for cpu and memory; None if neither is scored."""
     native = {resource: wanted[resource] for resource in _OF_NUMA if resource in wanted}
     if not native:
         return None

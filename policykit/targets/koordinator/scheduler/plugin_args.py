@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations, fields
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
-from policykit.catalogue.koordinator.fields import Release
+from policykit import durations
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem, Repair
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.targets.koordinator.scheduler import fields
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, Release
 
 NO_START = "koord-scheduler does not start"
 REFUSED_VALUE = "refused-value"
-"""Kind of problem with a value that decodes: the plugin refuses it when it is constructed, so a plugin
-that no profile enables never does."""
+"""Kind of problem with a value that decodes, but that the plugin refuses when it is constructed. A plugin
+that no profile enables is never constructed."""
 SCORE_TYPES = ("MostAllocated", "LeastAllocated")
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
 """Defaults that LoadAwareScheduling adds to estimatedScalingFactors."""
@@ -35,9 +35,9 @@ def problem(
     kind: str = "",
     repair: Repair | None = None,
 ) -> Problem:
-    """Something wrong with a scheduler configuration, and what follows from it."""
-    said = f"{message}: {effect}" if effect else message
-    return Problem(path, said, help_, severity, key, kind, repair=repair)
+    """A mistake in a scheduler configuration, and its effect."""
+    full = f"{message}: {effect}" if effect else message
+    return Problem(path, full, help_, severity, key, kind, repair=repair)
 
 
 class Bound(NamedTuple):
@@ -89,7 +89,7 @@ _CHOICES: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
 
 
 def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
-    """All mistakes in the args of one plugin. `releases` are those that may read them; none: any.
+    """All mistakes in the args of a plugin. `releases` are those that may read them; empty: any.
 
     Source: koordinator `validation_pluginargs.go`, types.go and the plugins' constructors (1.8).
     """
@@ -118,7 +118,7 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
 
 
 def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
-    """Resources that LoadAwareScheduling weighs without knowing their scaling factor."""
+    """Resources with a weight but no scaling factor in LoadAwareScheduling."""
     known = {*mapping(args.get("estimatedScalingFactors")), *DEFAULT_FACTORS}
     for resource in mapping(args.get("resourceWeights")):
         if resource not in known:
@@ -135,15 +135,15 @@ def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _unknown_fields(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
     """Fields that none of the releases has."""
-    lacking = [set(fields.unknown(plugin, args, each)) for each in releases]
-    for name in fields.unknown(plugin, args, releases[-1]) if releases else ():
+    lacking = [set(fields.unknown_fields(plugin, args, each)) for each in releases]
+    for name in fields.unknown_fields(plugin, args, releases[-1]) if releases else ():
         if not all(name in each for each in lacking):
             continue
         path, since = tuple(name.split(".")), fields.since(plugin, name)
-        when = f" (added in {fields.named(since)})" if since else ""
+        when = f" (added in {fields.release_text(since)})" if since else ""
         yield problem(
             path,
-            f"{fields.named_range(releases)} has no field {name} in {plugin}Args{when}",
+            f"{fields.release_range(releases)} has no field {name} in {plugin}Args{when}",
             NO_START,
             "delete it, or use a release that has it" if since else _similar_field(plugin, name),
             key=True,

@@ -9,7 +9,7 @@ from policykit.targets.release import Version
 
 FIT_PLUS, SCARCE = "NodeResourcesFitPlus", "ScarceResourceAvoidance"
 SCORERS = (FIT_PLUS, SCARCE)
-"""Plugins whose Score needs what their PreScore prepared."""
+"""Plugins whose Score needs the state that their PreScore writes."""
 FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
 RESERVATION, LOAD_AWARE = "Reservation", "LoadAwareScheduling"
 DEVICES, NUMA = "DeviceShare", "NodeNUMAResource"
@@ -29,11 +29,11 @@ PLUGINS: Mapping[str, Version] = {
     "ScarceResourceAvoidance": _1_6,
     "SchedulingHint": _1_7,
 }
-"""Plugins of koord-scheduler to the first release, of those policykit knows, that has them."""
+"""Plugin of koord-scheduler to the first known release that has it."""
 GONE = frozenset({"BatchResourceFit", "CompatibleDefaultPreemption"})
-"""Plugins that no release from 1.3 on has."""
+"""Plugins that no release since 1.3 has."""
 PLUGIN_NAMES = frozenset({*PLUGINS, *GONE})
-"""Plugins of koord-scheduler, those of old releases included."""
+"""Plugins of koord-scheduler, including those of old releases."""
 
 _POINTS: Mapping[str, Mapping[str, Version]] = {
     "LoadAwareScheduling": {"preFilter": _1_7, "filter": _FIRST, "score": _FIRST, "reserve": _FIRST},
@@ -63,7 +63,7 @@ _POINTS: Mapping[str, Mapping[str, Version]] = {
 }
 """Plugin and point to the first release. Source: methods of each plugin at the release tags."""
 _ENDED: Mapping[tuple[str, str], Version] = {("Coscheduling", "queueSort"): _1_7}
-"""What a plugin stopped implementing, to the first release without it."""
+"""Points that a plugin no longer implements, to the first release without them."""
 
 RESERVATION_FIRST = ("preScore", "reserve")
 """Points where Reservation must run before every other plugin."""
@@ -71,7 +71,7 @@ ORDER = (
     *("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score"),
     *("reserve", "permit", "preBind", "bind", "postBind"),
 )
-"""Points in the order a pod passes them."""
+"""Extension points in the order in which they run."""
 MULTI_POINT = "multiPoint"
 
 DEFAULT_SCORES: Mapping[str, int] = {
@@ -101,7 +101,7 @@ _NEVER_SCORE = frozenset(
 
 
 def implements(plugin: str, point: str, version: Version) -> bool | None:
-    """Whether a plugin may be enabled at a point of a release; None for plugins of others."""
+    """Whether a plugin may be enabled at a point of a release; None for plugins of other projects."""
     if plugin in GONE:
         return False
     if plugin not in PLUGINS:

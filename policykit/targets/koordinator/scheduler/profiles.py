@@ -1,8 +1,8 @@
-"""Every profile of koord-scheduler that the policy configures: the target's own, and those of placements."""
+"""The profiles of koord-scheduler that the policy configures: the target's own, and those of placements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -10,24 +10,39 @@ from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.options import KoordinatorOptions, of
-from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, scoring
+from policykit.targets.koordinator.options import Fit, KoordinatorOptions, of
+from policykit.targets.koordinator.scheduler import chart, configuration, fields, merge, placements
 from policykit.targets.koordinator.scheduler.configuration import Profile
-from policykit.targets.koordinator.scheduler.merge import Step, apply_steps, below
-from policykit.targets.koordinator.scheduler.packing import Packing, chosen_fit, packing
-from policykit.targets.koordinator.scheduler.plugins import LOAD_AWARE, SCARCE, SCORERS
-from policykit.targets.koordinator.scheduler.settings import (
-    Settings,
-    check_load_aware,
-    plugin_settings,
+from policykit.targets.koordinator.scheduler.merge import (
+    Step,
+    apply_steps,
+    below,
+    disable,
+    enable,
+    prepare,
+    set_args,
 )
+from policykit.targets.koordinator.scheduler.packing import Packing, chosen_fit, packing
+from policykit.targets.koordinator.scheduler.plugins import (
+    BALANCED,
+    DEVICES,
+    FIT,
+    FIT_PLUS,
+    LOAD_AWARE,
+    NUMA,
+    RESERVATION,
+    SCARCE,
+    SCORERS,
+)
+from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
+from policykit.targets.koordinator.scheduler.weights import is_device
 from policykit.targets.release import Version
 
 
 class ProfilePlan(NamedTuple):
-    """How one profile is to score."""
+    """How a profile scores nodes."""
 
     name: str
     """Its schedulerName."""
@@ -36,11 +51,11 @@ class ProfilePlan(NamedTuple):
     others: tuple[str, ...] = ()
     """Further placements for the same profile, without effect."""
     opposing: tuple[str, ...] = ()
-    """Plugins that score against the placement, because the policy's options say so."""
+    """Plugins whose options in the policy contradict the placement."""
 
 
 class Plan(NamedTuple):
-    """All profiles, and the changes of the configuration that produce them."""
+    """All profiles, and the changes of the configuration that create them."""
 
     profiles: tuple[ProfilePlan, ...]
     patches: tuple[Patch, ...]
@@ -48,7 +63,7 @@ class Plan(NamedTuple):
 
     @property
     def changes_nothing(self) -> bool:
-        """Nothing is packed, avoided or set: the configuration may stay as it is."""
+        """Whether the configuration can stay as it is: nothing is packed, avoided or set."""
         scoring = any(each.packing.fit or each.packing.avoid or each.placement for each in self.profiles)
         settings = self.settings
         return not (scoring or settings.args or settings.weights or settings.disabled or self.patches)
@@ -59,7 +74,7 @@ def plan(
 ) -> Plan:
     """`data`: a configuration that the release reads; `name`: schedulerName of the target's profile.
 
-    Raises PolicykitError where it has no such profile, and for values that would stop the scheduler.
+    Raises PolicykitError if it has no such profile, and for values that would stop the scheduler.
     """
     given = configuration.read(data)
     base = given.required_profile(name)
@@ -84,9 +99,9 @@ def plan(
 
 
 def _common_steps(settings: Settings, api_version: str, version: Version) -> Iterator[Step]:
-    """What is the same in every profile: args, the plugins that must run, and those that must not."""
-    for plugin, fields in settings.args.items():
-        yield merge.set_args(plugin, fields, api_version)
+    """Steps that are the same for every profile: args, required plugins, and disabled ones."""
+    for plugin, args in settings.args.items():
+        yield merge.set_args(plugin, args, api_version)
     at = chart.enabled(version)
     for plugin in settings.plugins:
         points = [point for point, names in at.items() if plugin in names]
@@ -98,7 +113,7 @@ def _common_steps(settings: Settings, api_version: str, version: Version) -> Ite
 
 
 class _Planner(NamedTuple):
-    """What the profiles of one configuration have in common."""
+    """The data that all profiles of a configuration share."""
 
     cluster: Cluster
     target: TargetSettings
@@ -107,28 +122,28 @@ class _Planner(NamedTuple):
     api_version: str
 
     def scoring(self, profile: Profile) -> tuple[list[Patch], ProfilePlan]:
-        """The changes that make one profile score by its placement."""
+        """The changes that make a profile score by its placement."""
         cluster, target, version, options, api_version = self
         placement, others = placements.profile_placement(cluster, profile.name)
         found: list[Patch] = []
         opposing: tuple[str, ...] = ()
         if placement:
             fit = chosen_fit(cluster, target, profile.name, placement, most_cards(cluster))
-            opposing = tuple(scoring.opposing_options(fit, options))
-            aligned = scoring.align_others(fit, options, version, api_version)
-            found, profile = apply_steps(profile, [*scoring.disable_others(placement, version), *aligned])
+            opposing = tuple(opposing_options(fit, options))
+            aligned = align_others(fit, options, version, api_version)
+            found, profile = apply_steps(profile, [*disable_others(placement, version), *aligned])
         scarce = options.fields(SCARCE).get("resources", ())
         avoid = tuple(dict.fromkeys((*(placement.avoid if placement else ()), *scarce)))
         if version < versions.FIT_PLUS:
             avoid = ()
         weight = options.weights.get(SCARCE)
         numbers = packing(cluster, target, profile, profile.name, version, placement, avoid, weight)
-        made, _ = apply_steps(profile, scoring.write_numbers(numbers, api_version))
+        made, _ = apply_steps(profile, write_numbers(numbers, api_version))
         return [*found, *made], ProfilePlan(profile.name, numbers, placement, others, opposing)
 
 
 def _copy(base: Profile, name: str) -> Profile:
-    """The base profile under another name, without what scores for the base's own placement."""
+    """The base profile under another name, without the plugins that score for its placement."""
     data = {**base.data, "schedulerName": name}
     if isinstance(data.get("pluginConfig"), list):
         data["pluginConfig"] = _without_scorers(data["pluginConfig"])
@@ -144,3 +159,92 @@ def _copy_point(given: object) -> object:
 
 def _without_scorers(entries: object) -> list[Mapping[str, Any]]:
     return [entry for entry in mappings(entries) if entry.get("name") not in SCORERS]
+
+
+def disable_others(placement: Placement, version: Version) -> Iterator[Step]:
+    """Plugins that would score the same resources differently stop scoring; they still filter."""
+    if version >= fields.FIELDS[FIT_PLUS]["resources"] and not placement.shape:
+        yield disable(FIT, "score")
+    yield disable(BALANCED, "score")
+
+
+def align_others(
+    wanted: Mapping[str, Fit], options: KoordinatorOptions, version: Version, api_version: str
+) -> Iterator[Step]:
+    """Makes DeviceShare and NodeNUMAResource score the same way as the placement."""
+    memory = fields.FIELDS[DEVICES]["gpuSharedResourceTemplatesConfig"] <= version
+    devices = placements.device_strategy(wanted, memory)
+    if devices and "scoringStrategy" not in options.fields(DEVICES):
+        mixed = _mixed(each for name, each in wanted.items() if is_device(name))
+        yield _aligned(DEVICES, {"scoringStrategy": devices}, api_version, mixed)
+    native = placements.numa_strategy(wanted)
+    if native and "scoringStrategy" not in options.fields(NUMA):
+        also = {} if "numaScoringStrategy" in options.fields(NUMA) else {"numaScoringStrategy": native}
+        mixed = _mixed(wanted[name] for name in ("cpu", "memory") if name in wanted)
+        yield _aligned(NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
+
+
+def opposing_options(wanted: Mapping[str, Fit], options: KoordinatorOptions) -> Iterator[str]:
+    """Plugins whose scoringStrategy in the policy contradicts the placement."""
+    for plugin, strategy in (
+        (DEVICES, placements.device_strategy(wanted, False)),
+        (NUMA, placements.numa_strategy(wanted)),
+    ):
+        stated = options.fields(plugin).get("scoringStrategy")
+        if strategy and stated and stated.get("type") != strategy["type"]:
+            yield plugin
+
+
+def write_numbers(packing: Packing, api_version: str) -> Iterator[Step]:
+    """Steps that write the weights: for packing, for avoidance, and for preferences above both."""
+    if packing.fit:
+        yield set_args(packing.plugin, _fit_args(packing), api_version)
+        if packing.plugin == FIT_PLUS:
+            yield enable(FIT_PLUS, "preScore")
+        else:
+            yield prepare(FIT)
+        yield enable(packing.plugin, "score", packing.weight)
+    if packing.avoid:
+        yield set_args(SCARCE, {"resources": list(packing.avoid)}, api_version)
+        yield enable(SCARCE, "preScore")
+        yield enable(SCARCE, "score", packing.avoidance)
+    if packing.reservation is not None:
+        yield enable(RESERVATION, "score", packing.reservation)
+    if packing.affinity is not None:
+        yield prepare("NodeAffinity")
+        yield enable("NodeAffinity", "score", packing.affinity)
+
+
+def _fit_args(packing: Packing) -> dict[str, Any]:
+    if packing.plugin == FIT_PLUS:
+        # A map by resource name, where NodeResourcesFit has a list.
+        return {"resources": {name: {"type": f.type, "weight": f.weight} for name, f in packing.fit.items()}}
+    strategy: dict[str, Any] = {
+        "type": placements.TYPES[packing.strategy],
+        "resources": [{"name": name, "weight": each.weight} for name, each in packing.fit.items()],
+    }
+    if packing.shape:
+        shape = [{"utilization": point.utilization, "score": point.score} for point in packing.shape]
+        strategy["type"] = "RequestedToCapacityRatio"
+        strategy["requestedToCapacityRatio"] = {"shape": shape}
+    return {"scoringStrategy": strategy}
+
+
+def _mixed(wanted: Iterable[Fit]) -> bool:
+    """Whether some are packed and others spread: the strategy then leaves out those to be spread."""
+    return len({each.type for each in wanted}) > 1
+
+
+def _aligned(plugin: str, wanted: Mapping[str, Any], api_version: str, mixed: bool) -> Step:
+    """Sets args, unless the plugin does not score, or already spreads everything by default."""
+
+    def step(profile: Profile) -> Iterable[Patch]:
+        given = profile.arguments(plugin)
+        spread = all(strategy["type"] == "LeastAllocated" for strategy in wanted.values())
+        if not profile.point("score").plugin(plugin) and not given:
+            return ()
+        if spread and not mixed and not any(name in given for name in wanted):
+            return ()
+        return set_args(plugin, wanted, api_version)(profile)
+
+    return step

@@ -1,4 +1,4 @@
-"""A given koord-scheduler-config changed so that a release starts with it, where the fix is certain."""
+"""Repairs of a given koord-scheduler-config, so that a release starts with it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from policykit.targets.koordinator.scheduler import configuration, validator
 from policykit.targets.release import Version
 
 
-class Repair(NamedTuple):
+class RepairResult(NamedTuple):
     """Changes, and a notice for each."""
 
     patches: tuple[Patch, ...] = ()
     notices: tuple[str, ...] = ()
 
 
-def repaired(data: Mapping[str, Any], version: Version) -> Repair:
-    """Every problem with a certain fix, fixed one after the other: removing an entry moves those behind it.
+def repair(data: Mapping[str, Any], version: Version) -> RepairResult:
+    """Fixes every problem that has a certain fix, one at a time: removing an entry moves those after it.
 
-    Raises PolicykitError where the apiVersion cannot be rewritten.
+    Raises PolicykitError if the apiVersion cannot be changed.
     """
     patches: list[Patch] = []
     notices: list[str] = []
@@ -31,7 +31,7 @@ def repaired(data: Mapping[str, Any], version: Version) -> Repair:
         found = validator.problems(configuration.read(data), version)
         problem = next((each for each in found if _is_fixed(each)), None)
         if problem is None:
-            return Repair(tuple(patches), tuple(dict.fromkeys(notices)))
+            return RepairResult(tuple(patches), tuple(dict.fromkeys(notices)))
         if problem.repair is None:
             raise PolicykitError(problem.message, problem.help)
         data = reduce(patched, problem.repair.patches, data)
@@ -43,7 +43,7 @@ def _is_fixed(problem: Problem) -> bool:
     return problem.path == ("apiVersion",) or (problem.repair is not None and problem.repair.certain)
 
 
-def notices(data: Mapping[str, Any], version: Version) -> tuple[str, ...]:
-    """What is left for people to fix in a configuration that is written."""
+def remaining_problems(data: Mapping[str, Any], version: Version) -> tuple[str, ...]:
+    """Problems in the written configuration that users must fix themselves."""
     found = validator.problems(configuration.read(data), version)
     return tuple(dict.fromkeys(f"{problem.message}. {problem.help}" for problem in found))

@@ -1,18 +1,17 @@
-"""What every profile must set for Koordinator's plugins: from options, gangs, queues and topology."""
+"""Settings of Koordinator's plugins in every profile, from options, gangs, queues and topology."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations, fields
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
-from policykit.catalogue.koordinator.fields import SECTIONS
+from policykit import durations
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import KoordinatorOptions
-from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler import fields, plugin_args
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, SECTIONS
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
     PLUGINS,
@@ -23,7 +22,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 from policykit.targets.release import Version
 
 PREEMPTION_PLUGINS = (("postFilter", QUOTAS), ("postFilter", "DefaultPreemption"))
-"""(point, plugin) of those that preempt pods."""
+"""(point, plugin) of the plugins that preempt pods."""
 
 
 class Settings(NamedTuple):
@@ -31,7 +30,7 @@ class Settings(NamedTuple):
 
     args: Mapping[str, Mapping[str, Any]] = {}
     plugins: tuple[str, ...] = ()
-    """Enabled at every point where the chart of the release has them."""
+    """Plugins to enable at every point at which the chart of the release has them."""
     weights: Mapping[str, int] = {}
     """Plugin to its weight at score."""
     disabled: tuple[tuple[str, str], ...] = ()
@@ -42,7 +41,7 @@ class Settings(NamedTuple):
 def plugin_settings(
     cluster: Cluster, names: Iterable[str], options: KoordinatorOptions, version: Version
 ) -> Settings:
-    """`names`: schedulerNames of all profiles. Empty where the policy does not touch the plugins."""
+    """Settings for all profiles; `names` are their schedulerNames. Empty if the policy sets nothing."""
     kinds = [kind for kind in cluster.workloads.values() if kind.scheduler in set(names)]
     notices: list[str] = []
     derived = {
@@ -57,8 +56,10 @@ def plugin_settings(
     for plugin in dict.fromkeys((*(plugin for _, plugin in SECTIONS.values()), *derived)):
         if plugin == SCARCE:
             continue
-        stated = {**derived.get(plugin, {}), **_shortened(options.fields(plugin), notices)}
-        known = {name: value for name, value in stated.items() if _exists(plugin, name, version, notices)}
+        stated = {**derived.get(plugin, {}), **_capped_timeout(options.fields(plugin), notices)}
+        known = {
+            name: value for name, value in stated.items() if _is_supported(plugin, name, version, notices)
+        }
         if known:
             found[plugin] = known
     notices.extend(_unchecked_parents(cluster, found.get(QUOTAS, {})))
@@ -72,7 +73,7 @@ def plugin_settings(
 
 
 def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Raises PolicykitError where a resource has a weight but no scaling factor.
+    """Raises PolicykitError if a resource has a weight but no scaling factor.
 
     `given`: args of the configuration that the policy is merged into.
     """
@@ -100,8 +101,8 @@ def _topology(kinds: Iterable[WorkloadKind], version: Version, notices: list[str
     if close and since and version < since:
         notices.append(
             f"workload kinds {', '.join(close)} stay within a topology level, which Koordinator {version} "
-            f"does not support (added in {fields.named(since)}). The closest alternative is pod affinity "
-            "with the level's topologyKey"
+            f"does not support (added in {fields.release_text(since)}). The closest alternative is pod "
+            "affinity with the level's topologyKey"
         )
         return {}
     return {"awareNetworkTopology": True} if close else {}
@@ -123,16 +124,16 @@ def _reclaim(cluster: Cluster) -> dict[str, Any]:
     return {} if reclaim is None else {"monitorAllQuotas": reclaim}
 
 
-def _exists(plugin: str, field: str, version: Version, notices: list[str]) -> bool:
+def _is_supported(plugin: str, field: str, version: Version, notices: list[str]) -> bool:
     since = fields.since(plugin, field)
     if since is not None and since <= version:
         return True
-    when = f" (added in {fields.named(since)})" if since else ""
+    when = f" (added in {fields.release_text(since)})" if since else ""
     notices.append(f"Koordinator {version} has no field {field} in {plugin}Args{when}: left out")
     return False
 
 
-def _shortened(stated: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
+def _capped_timeout(stated: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
     wait = durations.seconds(str(stated.get("defaultTimeout", "0"))) or 0
     if wait <= LONGEST_WAIT:
         return stated

@@ -1,30 +1,25 @@
-"""What keeps koord-scheduler from starting with a configuration, and what has no effect or harms pods."""
+"""Validation of a configuration: what stops koord-scheduler, has no effect, or harms pods."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from policykit.catalogue.koordinator import fields
+from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugin_args, plugins
+from policykit.targets.koordinator.scheduler import fields, plugin_args, plugins
 from policykit.targets.koordinator.scheduler.api_version import (
     Releases,
     api_version_problems,
     args_type_problems,
     readers,
 )
-from policykit.targets.koordinator.scheduler.configuration import (
-    Configuration,
-    Plugin,
-    Profile,
-)
+from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile
 from policykit.targets.koordinator.scheduler.plugin_args import NO_START, REFUSED_VALUE, problem
 from policykit.targets.koordinator.scheduler.plugins import (
     BINDER,
@@ -36,7 +31,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION_FIRST,
     SCORERS,
 )
-from policykit.targets.kubernetes.scheduler.in_tree import FIRST as IN_TREE
+from policykit.targets.kubernetes.scheduler.plugin_names import IN_TREE
 from policykit.targets.release import Version
 
 _PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
@@ -45,7 +40,7 @@ _POINTS = frozenset({*plugins.ORDER, MULTI_POINT})
 
 
 def problems(configuration: Configuration, version: Version) -> Iterator[Problem]:
-    """Everything wrong with a configuration that one release is to read."""
+    """All problems of a configuration for one release."""
     releases = (version,)
     yield from startup(configuration, releases)
     for profile in configuration.profiles:
@@ -56,7 +51,7 @@ def problems(configuration: Configuration, version: Version) -> Iterator[Problem
 
 
 def startup(configuration: Configuration, releases: Releases) -> Iterator[Problem]:
-    """What stops every release when it starts, the fields of args excepted. `releases`: the possible ones."""
+    """Problems that stop every one of `releases` at start-up, apart from fields of args."""
     yield from api_version_problems(configuration, releases)
     reading = readers(configuration, releases)
     yield from args_type_problems(configuration, reading)
@@ -83,7 +78,7 @@ def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]
             elif all(plugins.implements(plugin.name, name, each) is False for each in reading):
                 yield problem(
                     (*path, "name"),
-                    f"{plugin.name} is not a {name} plugin in {fields.named_range(reading)}",
+                    f"{plugin.name} is not a {name} plugin in {fields.release_range(reading)}",
                     NO_START,
                     _implemented_points(plugin.name, name),
                     repair=Repair("remove it there", remove),
@@ -102,7 +97,7 @@ def _implemented_points(plugin: str, point: str) -> str:
 
 
 def _queue_sort(configuration: Configuration, reading: Releases) -> Iterator[Problem]:
-    """All profiles share one queue, which exactly one plugin sorts."""
+    """All profiles share one queue, which exactly one plugin must sort."""
     first: tuple[str, str] | None = None
     for profile in configuration.profiles:
         point = profile.point("queueSort")
@@ -148,7 +143,7 @@ def _sorted_by(profile: Profile, plugin: str) -> Iterator[Patch]:
 
 
 def _split_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
-    """A dash too many: the name is in one profile, its plugins in the next."""
+    """Profiles split by an extra dash: the name is in one profile, its plugins in the next."""
     for one, other in pairwise(profiles):
         if set(one.data) == {"schedulerName"} and "schedulerName" not in other.data and other.data:
             yield problem(
@@ -161,7 +156,7 @@ def _split_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
 
 
 def _unnamed_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
-    """Only a single profile has a default name, and it is not the one that pods of Koordinator name.
+    """Profiles without a name. Only a single profile gets a default name, which is not koord-scheduler.
 
     Source: `SetDefaults_KubeSchedulerConfiguration` and its validation (Kubernetes v1.36).
     """
@@ -193,7 +188,7 @@ def _joined(one: Profile, other: Profile) -> Repair:
 
 
 def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
-    """The args of Koordinator's plugins, and whether they belong to a plugin that runs."""
+    """Problems in the args of Koordinator's plugins, and args of plugins that do not run."""
     for plugin in SCORERS:
         yield from _unused_args(profile, plugin)
     seen: set[str] = set()
@@ -255,7 +250,7 @@ def _unused_args(profile: Profile, plugin: str) -> Iterator[Problem]:
 
 
 def plugin_order(profile: Profile) -> Iterator[Problem]:
-    """Reservation behind other plugins, and no plugin that binds."""
+    """Reservation after other plugins, and profiles without a plugin that binds."""
     for name in RESERVATION_FIRST:
         enabled = profile.point(name).enabled
         for plugin in enabled[1:]:
@@ -294,7 +289,7 @@ def _no_binder(profile: Profile) -> Iterator[Problem]:
 
 
 def disabled_scores(profile: Profile) -> Iterator[Problem]:
-    """Every plugin disabled at score, and with it those that honour the preferences of pods."""
+    """Every plugin disabled at score, including those that honour the preferences of pods."""
     point = profile.point("score")
     lost = {plugin: preference for plugin, preference in PREFERENCES.items() if plugin not in point.names}
     for plugin in point.disabled if lost else ():
@@ -309,7 +304,7 @@ def disabled_scores(profile: Profile) -> Iterator[Problem]:
 
 
 def unprepared_scores(profile: Profile, reading: Releases) -> Iterator[Problem]:
-    """Plugins whose Score reads the cycle state that their PreScore writes, enabled at score alone."""
+    """Plugins enabled at score but not at preScore, although their Score needs what PreScore writes."""
     for plugin in _scored_alone(profile):
         if any(plugins.implements(plugin.name, "score", each) for each in reading):
             path = (*profile.path, "plugins", "preScore", "enabled", APPEND)

@@ -1,7 +1,7 @@
-"""The weights of NodeResourcesFitPlus and NodeAffinity that make packing and preference win.
+"""Weights of NodeResourcesFitPlus and NodeAffinity with which packing and preferences decide.
 
-Every plugin scores 0 to 100, times its weight. So each guarantee is one inequality over the
-worst case of all other plugins, and its weight the smallest integer that satisfies it.
+Every plugin scores 0 to 100, times its weight. Each guarantee is therefore an inequality against the
+worst case of all other plugins, and the weight is the smallest integer that satisfies it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 )
 
 _CARDS = frozenset({"nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu", "huawei.com/npu-core"})
-"""Devices of DeviceShare, apart from everything under koordinator.sh/."""
+"""Devices of DeviceShare, in addition to everything under koordinator.sh/."""
 BALANCED_SWING = 50
 """One minus a standard deviation of fractions, which never exceeds one half."""
 CONDITIONAL: Mapping[str, str] = {
@@ -33,7 +33,7 @@ CONDITIONAL: Mapping[str, str] = {
     "DynamicResources": "pods with resource claims",
     "VolumeBinding": "pods with volumes not yet bound",
 }
-"""Plugins that score only pods with certain fields: those pods are meant to follow them."""
+"""Plugin to the pods it scores: it is meant to decide for those, so it is not outweighed."""
 
 
 class Rival(NamedTuple):
@@ -50,7 +50,7 @@ class Rival(NamedTuple):
 
 
 class Margin(NamedTuple):
-    """How far more cards in use raise the score of one of two nodes of equal size, at least."""
+    """How much more cards in use raise the score of a node over another of equal size, at least."""
 
     resource: str
     cards: int
@@ -58,7 +58,7 @@ class Margin(NamedTuple):
     step: int
     """Smallest difference in cards in use with which the fuller node is sure to win."""
     points: int
-    """Least difference of the scores then; 0: none, whatever the step."""
+    """Smallest difference of the scores at that step; 0: no step is sure to make one."""
 
 
 def rivals(
@@ -92,10 +92,10 @@ def is_device(resource: str) -> bool:
 
 
 def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str]) -> Margin:
-    """The smallest step that is sure to show, and the points it is worth.
+    """The smallest difference in use that is sure to decide, and the points it is worth.
 
-    `others`: resources of `fit` that a pod may request along with the card. Their fill levels are
-    assumed to work against the step: anything from empty to full on either node.
+    `others`: resources of `fit` that a pod may request along with the card. Their use is assumed to
+    count against the difference: anything from empty to full on either node.
     """
     weight = fit[resource].weight
     rest = [fit[name] for name in others]
@@ -109,10 +109,10 @@ def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[s
 def shape_margin(
     resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str], shape: Shape
 ) -> Margin:
-    """The same for RequestedToCapacityRatio: the least difference that its shape makes of a step.
+    """The same for RequestedToCapacityRatio: the smallest difference that its shape guarantees.
 
-    A resource that scores 0 leaves the mean, so with other resources a shape that reaches 0 guarantees
-    nothing.
+    A resource that scores 0 is left out of the mean, so with other resources a shape that reaches 0
+    guarantees nothing.
     """
     weight, rest = fit[resource].weight, [fit[name].weight for name in others]
     points = [ratio(used, cards, shape) for used in range(1, cards + 1)]
@@ -141,9 +141,9 @@ def avoidance_weight(against: Iterable[Rival], packing: int, others: int) -> int
 
 
 def card_weight(cards: int, others: Iterable[Fit]) -> int:
-    """Default weight of a card: one more in use is worth half of what it moves its own score by.
+    """Default weight of a card: one more in use is worth half the points of its own score.
 
-    Where that is less than two points, as many cards as move it by two points are taken.
+    If that is less than two points, it is computed for as many cards as make up two points.
     """
     moved = max(MAX_SCORE // cards, 2)
     return lightest(moved, others, moved // 2)
@@ -159,12 +159,12 @@ def lightest(moved: int, others: Iterable[Fit], points: int) -> int:
 
 
 def decides_singly(cards: int) -> bool:
-    """Whether any weight makes a single card in use show: it must move the score by two points."""
+    """Whether a single card can decide with some weight: it must be worth two points of its own score."""
     return MAX_SCORE // cards >= 2
 
 
 def packing_weight(margins: Iterable[Margin], against: Iterable[Rival]) -> int:
-    """Smallest plugin weight with which the fuller node wins against all rivals together."""
+    """Smallest weight of the plugin with which the fuller node wins against all rivals together."""
     least = min((each.points for each in margins if each.points), default=1)
     return sum(rival.points for rival in against) // least + 1
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from policykit.model.placement import BINPACK, Placement
 from policykit.model.workload import WorkloadKind
-from policykit.targets import fleet
+from policykit.targets import capacity
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Fit
 from policykit.targets.kubernetes.versions import LAST_PATCH
 from policykit.targets.release import Version
@@ -76,7 +76,7 @@ def without_shape(placement: Placement, main: str) -> str:
 def unknown_size(placement: Placement, resource: str) -> str:
     return (
         f"placement {placement.name}: the number of {resource} per node is not known for every pool: the "
-        f"weights assume {fleet.ASSUMED_CARDS}. Set allocatable in the policy"
+        f"weights assume {capacity.ASSUMED_CARDS}. Set allocatable in the policy"
     )
 
 

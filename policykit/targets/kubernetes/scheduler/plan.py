@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool
-from policykit.targets.kubernetes import names, options
+from policykit.targets.kubernetes import options, scheduler_names
 from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.kubernetes.scheduler import messages, profiles
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, Profile
@@ -45,7 +45,7 @@ def plan(cluster: Cluster, stated: SchedulerOptions, version: Version) -> Plan:
         if name and name not in found:
             found[name] = profiles.placement_profile(cluster, placement, name, version)
             notices += found[name].notices
-        if placement.avoid and (name or names.is_only_scheduler(cluster)):
+        if placement.avoid and (name or scheduler_names.is_only_scheduler(cluster)):
             notices.append(messages.unsupported_avoid(placement, *_pools(cluster, placement)))
     if found and way == options.CLUSTER and DEFAULT_SCHEDULER not in found:
         found = {DEFAULT_SCHEDULER: PlacementProfile("", Profile()), **found}
@@ -68,12 +68,12 @@ def _name(
         served = [
             kind
             for kind in cluster.workloads.values()
-            if kind.placement_name == placement.name and kind.scheduler in names.DEFAULT_NAMES
+            if kind.placement_name == placement.name and kind.scheduler in scheduler_names.DEFAULT_NAMES
         ]
-        return "", [messages.no_scheduler_name(placement.name)] if served and names.is_only_scheduler(
-            cluster
-        ) else []
-    if name in names.other_names(cluster):
+        return "", [
+            messages.no_scheduler_name(placement.name)
+        ] if served and scheduler_names.is_only_scheduler(cluster) else []
+    if name in scheduler_names.other_names(cluster):
         return "", [messages.foreign_scheduler(name, placement.name)]
     if name == DEFAULT_SCHEDULER and way == options.SECOND:
         return "", [messages.default_elsewhere(placement.name)]

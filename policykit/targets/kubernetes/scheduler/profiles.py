@@ -9,10 +9,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point
 from policykit.model.pool import Pool
 from policykit.model.workload import WorkloadKind
-from policykit.targets import fleet
+from policykit.targets import capacity
 from policykit.targets.kubernetes.scheduler import messages, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
-from policykit.targets.kubernetes.scheduler.preference import preference_gap
+from policykit.targets.kubernetes.scheduler.plugins import preference_gap
 from policykit.targets.release import Version
 
 _STRATEGIES = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
@@ -50,7 +50,7 @@ def placement_profile(
 ) -> PlacementProfile:
     """The profile that serves `scheduler` as the placement says."""
     kinds = kinds_of(cluster, placement, scheduler)
-    sizes = fleet.cards_per_node(cluster, _pools(cluster, kinds))
+    sizes = capacity.cards_per_node(cluster, _pools(cluster, kinds))
     asked, notices = _scored_resources(placement, sizes)
     fit, leads = _fit(asked, sizes)
     against = plugins.rivals(version)
@@ -58,10 +58,13 @@ def placement_profile(
     weight = weights.fit_weight(leads.values(), rivals)
     affinity, reason = _affinity(cluster, kinds, weight, rivals)
     scores = {plugins.FIT: weight, **({plugins.AFFINITY: affinity} if affinity else {})}
-    sampled = 100 if fleet.node_total(cluster) > fleet.SCORED_NODES else None
+    sampled = 100 if capacity.node_total(cluster) > capacity.SCORED_NODES else None
     comments = (
         messages.opening(scheduler, placement.name),
-        *(messages.leading(r, fleet.assumed(sizes[r]), least, weight, against) for r, least in leads.items()),
+        *(
+            messages.leading(r, capacity.assumed(sizes[r]), least, weight, against)
+            for r, least in leads.items()
+        ),
         *_scope_comments(asked, fit),
         *([reason] if reason else []),
         messages.opt_in_plugins(plugins.opt_in(version)),
@@ -140,7 +143,7 @@ def _leads(asked: _ScoredResources, sizes: _Sizes, fill: int) -> dict[str, int]:
     return {
         resource: min(
             weights.lead(asked.strategy, asked.shape, size, weight, fill)
-            for size in fleet.assumed(sizes[resource])
+            for size in capacity.assumed(sizes[resource])
         )
         for resource, weight in asked.cards.items()
     }
@@ -171,7 +174,7 @@ def _weak_points(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], 
     """Notices about guarantees that the weights cannot give."""
     found = []
     for resource, least in leads.items():
-        known = fleet.assumed(sizes[resource])
+        known = capacity.assumed(sizes[resource])
         if 0 in sizes[resource]:
             found.append(messages.unknown_size(placement, resource))
         if len(known) > 1:

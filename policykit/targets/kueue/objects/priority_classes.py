@@ -11,8 +11,6 @@ from policykit.targets.kueue import versions
 from policykit.targets.release import Version
 
 KIND = "WorkloadPriorityClass"
-MAX_DESCRIPTION = 2048
-"""Characters of a description in v1beta2."""
 
 
 def write(priority: Priority, version: Version) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""ResourceFlavor: nodes that quota is counted on, written and read."""
+"""ResourceFlavor and Topology, written and read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube import tolerations
-from policykit.manifests.shape import mapping, pairs, text
+from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.taint import Taint, Toleration
 from policykit.targets.kueue import versions
 from policykit.targets.release import Version
 
-KIND = "ResourceFlavor"
+RESOURCE_FLAVOR = "ResourceFlavor"
 
 
 class ResourceFlavor(NamedTuple):
@@ -28,7 +28,7 @@ class ResourceFlavor(NamedTuple):
     """Name of the Topology of its nodes; empty: none."""
 
 
-def write(flavor: ResourceFlavor, version: Version) -> dict[str, Any]:
+def write_flavor(flavor: ResourceFlavor, version: Version) -> dict[str, Any]:
     """The object, in the version that the release serves."""
     spec: dict[str, Any] = {}
     if flavor.labels:
@@ -40,8 +40,8 @@ def write(flavor: ResourceFlavor, version: Version) -> dict[str, Any]:
     if flavor.topology:
         spec["topologyName"] = flavor.topology
     return {
-        "apiVersion": versions.api_version(KIND, version),
-        "kind": KIND,
+        "apiVersion": versions.api_version(RESOURCE_FLAVOR, version),
+        "kind": RESOURCE_FLAVOR,
         "metadata": {"name": flavor.name},
         **({"spec": spec} if spec else {}),
     }
@@ -52,7 +52,7 @@ def _taint(taint: Taint) -> dict[str, str]:
     return {"key": taint.key, **value, "effect": taint.effect}
 
 
-def read(data: Mapping[str, Any]) -> ResourceFlavor:
+def read_flavor(data: Mapping[str, Any]) -> ResourceFlavor:
     """A ResourceFlavor object; what is absent or of another shape is empty."""
     spec = mapping(data.get("spec"))
     return ResourceFlavor(
@@ -61,4 +61,33 @@ def read(data: Mapping[str, Any]) -> ResourceFlavor:
         tolerations.read_taints(spec.get("nodeTaints")),
         tolerations.read(spec.get("tolerations")),
         text(spec.get("topologyName")),
+    )
+
+
+TOPOLOGY = "Topology"
+
+
+class Topology(NamedTuple):
+    """Levels by which Kueue places the pods of a workload."""
+
+    name: str
+    levels: tuple[str, ...]
+    """Node labels, the widest level first. Nodes without one of them do not count."""
+
+
+def write_topology(topology: Topology, version: Version) -> dict[str, Any]:
+    """The object, in the version that the release serves."""
+    return {
+        "apiVersion": versions.api_version(TOPOLOGY, version),
+        "kind": TOPOLOGY,
+        "metadata": {"name": topology.name},
+        "spec": {"levels": [{"nodeLabel": level} for level in topology.levels]},
+    }
+
+
+def read_topology(data: Mapping[str, Any]) -> Topology:
+    """A Topology object; what is absent or of another shape is empty."""
+    return Topology(
+        text(mapping(data.get("metadata")).get("name")),
+        tuple(text(each.get("nodeLabel")) for each in mappings(mapping(data.get("spec")).get("levels"))),
     )

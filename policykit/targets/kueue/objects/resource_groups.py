@@ -1,11 +1,12 @@
-"""`resourceGroups` of ClusterQueues and Cohorts: quotas by flavor and resource, written and read."""
+"""`resourceGroups` of ClusterQueues and Cohorts, and which of their resources the policy states."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.shape import mappings, text, texts
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts
 from policykit.model.quantity import amount, amount_text
 
 
@@ -27,7 +28,7 @@ class ResourceGroup(NamedTuple):
     """Flavor to resource to quota, in the order in which flavors are tried."""
 
 
-def write(group: ResourceGroup) -> dict[str, Any]:
+def write_group(group: ResourceGroup) -> dict[str, Any]:
     """One entry of `resourceGroups`."""
     return {
         "coveredResources": list(group.resources),
@@ -50,14 +51,14 @@ def _quota(resource: str, quota: Quota) -> dict[str, str]:
     return written
 
 
-def read(data: object) -> tuple[ResourceGroup, ...]:
+def read_groups(data: object) -> tuple[ResourceGroup, ...]:
     """The entries of `resourceGroups`. A quota that is no quantity counts as 0, a limit as none."""
     return tuple(
         ResourceGroup(
             texts(group.get("coveredResources")),
             {
                 text(flavor.get("name")): {
-                    text(each.get("name")): _read(each) for each in mappings(flavor.get("resources"))
+                    text(each.get("name")): _read_quota(each) for each in mappings(flavor.get("resources"))
                 }
                 for flavor in mappings(group.get("flavors"))
             },
@@ -66,9 +67,40 @@ def read(data: object) -> tuple[ResourceGroup, ...]:
     )
 
 
-def _read(data: Mapping[str, Any]) -> Quota:
+def _read_quota(data: Mapping[str, Any]) -> Quota:
     resource = text(data.get("name"))
     nominal, borrowing, lending = (
         amount(resource, data.get(field)) for field in ("nominalQuota", "borrowingLimit", "lendingLimit")
     )
     return Quota(nominal or 0, borrowing, lending)
+
+
+STATED_RESOURCES = "policykit.io/stated"
+
+
+class StatedResources(NamedTuple):
+    """Names of the resources of each amount of a queue."""
+
+    guarantee: tuple[str, ...] = ()
+    deserved: tuple[str, ...] = ()
+    limit: tuple[str, ...] = ()
+
+
+def stated_metadata(stated: StatedResources | None) -> dict[str, dict[str, str]]:
+    """As part of `metadata`; nothing where it is not known."""
+    if stated is None:
+        return {}
+    written = {field: list(names) for field, names in stated._asdict().items() if names}
+    return {"annotations": {STATED_RESOURCES: json.dumps(written, separators=(",", ":"))}}
+
+
+def read_stated(data: Mapping[str, Any]) -> StatedResources | None:
+    """Of an object; None where it has no annotation, or one of another shape."""
+    written = pairs(mapping(data.get("metadata")).get("annotations")).get(STATED_RESOURCES)
+    if written is None:
+        return None
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+    return StatedResources(*(texts(mapping(found).get(field)) for field in StatedResources._fields))

@@ -24,34 +24,34 @@ _COMMENTS = (
 )
 
 
-def named(queues: Iterable[Queue]) -> bool:
+def uses_node_groups(queues: Iterable[Queue]) -> bool:
     """Whether any queue names pools, so that plugin nodegroup is needed."""
     return any(queue.pools and any(queue.pools) for queue in queues)
 
 
-def group(pool: Pool) -> str:
+def node_group(pool: Pool) -> str:
     """The node group of a pool: the label it has, else its own name."""
     return pool.labels.get(LABEL) or pool.name
 
 
-def allotted(
+def assign_node_groups(
     queues: Sequence[Queue], pools: Sequence[Pool], version: Version
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues with the node groups they may use, as Volcano reads them; and what is lost.
+    """The queues with the node groups they may use, and notices about what is not written.
 
     Plugin nodegroup lets a queue use only what its affinity lists, and a queue without one
     no labelled node at all. So once a queue names pools every queue has the whole list of
     those it may use: a queue that names none has that of the nearest queue above, else all.
     Raises PolicykitError for a queue that is left with none.
     """
-    if not named(queues):
+    if not uses_node_groups(queues):
         return tuple(queue._replace(pools=None) for queue in queues), ()
     if version < versions.CAPACITY:
         return tuple(queue._replace(pools=None) for queue in queues), (
             f"Volcano {version} has no node groups (plugin nodegroup, added in {versions.CAPACITY}): the "
             "pools of queues are not written. Nearest: node affinity of the workload kinds",
         )
-    groups = {pool.name: group(pool) for pool in pools}
+    groups = {pool.name: node_group(pool) for pool in pools}
     by_name = {queue.name: queue for queue in queues}
     found = tuple(queue._replace(pools=_list(_nearest(queue, by_name), groups)) for queue in queues)
     shut = next((queue.name for queue in found if queue.pools and not queue.pools.required), None)
@@ -62,11 +62,6 @@ def allotted(
             path=("queues", shut, "pools"),
         )
     return found, tuple(_weak(queues))
-
-
-def everywhere(pools: Iterable[Pool]) -> PoolAffinity:
-    """Of a queue that may use every pool."""
-    return PoolAffinity(_once(group(pool) for pool in pools))
 
 
 def _nearest(queue: Queue, queues: Mapping[str, Queue]) -> PoolAffinity:
@@ -112,11 +107,11 @@ def _weak(queues: Iterable[Queue]) -> Iterator[str]:
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """`nodegroups.sh`, where queues name pools: the label on every node that can be named."""
-    if not named(cluster.queues) or version < versions.CAPACITY:
+    if not uses_node_groups(cluster.queues) or version < versions.CAPACITY:
         return (), ()
     commands, notices = [], []
     for pool in cluster.pools:
-        value = group(pool)
+        value = node_group(pool)
         problem = label_value_problem(value)
         if problem:
             notices.append(f"pool {pool.name}: its name {problem}, so it cannot be a value of label {LABEL}")

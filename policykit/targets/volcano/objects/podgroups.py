@@ -9,7 +9,11 @@ from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
 from policykit.targets.volcano.objects.queues import quantities
-from policykit.targets.volcano.objects.topology import Bound, read_bound, write_bound
+from policykit.targets.volcano.objects.topology import (
+    NetworkTopology,
+    read_network_topology,
+    write_network_topology,
+)
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 
@@ -25,7 +29,7 @@ class PodGroup(NamedTuple):
     priority_class: str = ""
     min_resources: Amounts = {}
     """What has to be free before the pods are considered at all (action enqueue)."""
-    bound: Bound | None = None
+    bound: NetworkTopology | None = None
     min_task_member: Mapping[str, int] = {}
     """Task of a job to how many of its pods must fit."""
 
@@ -45,7 +49,7 @@ def write(group: PodGroup) -> dict[str, Any]:
     if group.min_resources:
         spec["minResources"] = quantities(group.min_resources)
     if group.bound:
-        spec["networkTopology"] = write_bound(group.bound)
+        spec["networkTopology"] = write_network_topology(group.bound)
     return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": spec}
 
 
@@ -60,6 +64,6 @@ def read(data: Mapping[str, Any]) -> PodGroup:
         text(spec.get("queue")),
         text(spec.get("priorityClassName")),
         amounts(spec.get("minResources")),
-        read_bound(spec.get("networkTopology")),
+        read_network_topology(spec.get("networkTopology")),
         {name: number for name, value in tasks.items() if (number := whole(value)) is not None},
     )

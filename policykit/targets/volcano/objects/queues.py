@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from policykit.kube.names import is_hugepages
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, pairs, text, texts, whole
 from policykit.model.pool import Amounts
@@ -12,6 +13,9 @@ from policykit.model.quantity import amount_text
 from policykit.model.queue import PoolAffinity, Queue
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
+MAX_DEPTH = 5
+"""Levels below root (--max-queue-depth)."""
+_COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 HIERARCHY = "volcano.sh/hierarchy"
 """Annotation: where the queue stands in the tree of plugin drf (hdrf). Read, never written."""
 HIERARCHY_WEIGHTS = "volcano.sh/hierarchy-weights"
@@ -55,6 +59,11 @@ def write(queue: Queue) -> dict[str, Any]:
     if queue.pools and any(queue.pools):
         spec["affinity"] = _affinity(queue.pools)
     return {"apiVersion": API_VERSION, "kind": "Queue", "metadata": {"name": queue.name}, "spec": spec}
+
+
+def is_counted(resource: str) -> bool:
+    """Whether Volcano counts a resource of this name; others it drops silently."""
+    return resource in _COUNTED or "/" in resource or is_hugepages(resource)
 
 
 def quantities(wanted: Amounts) -> dict[str, str]:

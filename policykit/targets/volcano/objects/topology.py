@@ -1,4 +1,4 @@
-"""The cluster's topology as HyperNodes: a tier per level, found by the labels of the nodes."""
+"""HyperNodes and network topology: written, read, and derived from the levels of a policy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,110 @@ from typing import Any, NamedTuple
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
-from policykit.manifests.shape import text, whole
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.cluster import Cluster
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import hypernodes
-from policykit.targets.volcano.objects.hypernodes import HyperNode, Member, Requirement
+
+API_VERSION = "topology.volcano.sh/v1alpha1"
+
+
+class Requirement(NamedTuple):
+    """A requirement on a node label."""
+
+    key: str
+    operator: str
+    """In, NotIn, Exists or DoesNotExist."""
+    values: tuple[str, ...] = ()
+
+
+class Member(NamedTuple):
+    """What belongs to a HyperNode: a HyperNode by its name, or nodes. One of the selectors is set.
+
+    `labels` and `requirements` are one selector and hold together; labels select nodes only.
+    """
+
+    kind: str
+    """Node or HyperNode."""
+    name: str = ""
+    pattern: str = ""
+    """Regular expression over node names."""
+    labels: Mapping[str, str] = {}
+    requirements: tuple[Requirement, ...] = ()
+
+
+class HyperNode(NamedTuple):
+    """Nodes that stand together at a tier of the topology."""
+
+    name: str
+    tier: int
+    """The lower the closer."""
+    members: tuple[Member, ...]
+    tier_name: str = ""
+    """Since 1.14; one tier has one name."""
+
+
+def write(hyper_node: HyperNode) -> dict[str, Any]:
+    """A HyperNode as Volcano's object."""
+    spec: dict[str, Any] = {"tier": hyper_node.tier}
+    if hyper_node.tier_name:
+        spec["tierName"] = hyper_node.tier_name
+    spec["members"] = [_member(member) for member in hyper_node.members]
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "HyperNode",
+        "metadata": {"name": hyper_node.name},
+        "spec": spec,
+    }
+
+
+def _member(member: Member) -> dict[str, Any]:
+    written: dict[str, Any] = {"type": member.kind}
+    if member.name:
+        written["selector"] = {"exactMatch": {"name": member.name}}
+    elif member.pattern:
+        written["selector"] = {"regexMatch": {"pattern": member.pattern}}
+    elif member.labels or member.requirements:
+        selector: dict[str, Any] = {}
+        if member.labels:
+            selector["matchLabels"] = dict(sorted(member.labels.items()))
+        if member.requirements:
+            selector["matchExpressions"] = [_requirement(each) for each in member.requirements]
+        written["selector"] = {"labelMatch": selector}
+    return written
+
+
+def _requirement(each: Requirement) -> dict[str, Any]:
+    values = {"values": list(each.values)} if each.values else {}
+    return {"key": each.key, "operator": each.operator, **values}
+
+
+def read(data: Mapping[str, Any]) -> HyperNode:
+    """A HyperNode object; what is absent or of another shape is empty, the tier 0."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    return HyperNode(
+        text(metadata.get("name")),
+        whole(spec.get("tier")) or 0,
+        tuple(_read_member(member) for member in mappings(spec.get("members"))),
+        text(spec.get("tierName")),
+    )
+
+
+def _read_member(data: Mapping[str, Any]) -> Member:
+    selector = mapping(data.get("selector"))
+    by_label = mapping(selector.get("labelMatch"))
+    return Member(
+        text(data.get("type")),
+        text(mapping(selector.get("exactMatch")).get("name")),
+        text(mapping(selector.get("regexMatch")).get("pattern")),
+        pairs(by_label.get("matchLabels")),
+        tuple(
+            Requirement(text(each.get("key")), text(each.get("operator")), texts(each.get("values")))
+            for each in mappings(by_label.get("matchExpressions"))
+        ),
+    )
+
 
 FILE = "volcano/hypernodes.yaml"
 DISCOVERY = Version(1, 13, 0)
@@ -31,7 +128,7 @@ Chain = tuple[tuple[str, str], ...]
 """(level, value) of a place, from the widest level it is known at down to its own."""
 
 
-class Bound(NamedTuple):
+class NetworkTopology(NamedTuple):
     """networkTopology of a PodGroup or a Job: how far apart its pods may run."""
 
     mode: str = "hard"
@@ -41,7 +138,7 @@ class Bound(NamedTuple):
     """Since 1.14. With a name there is no number: the webhook refuses both."""
 
 
-def write_bound(bound: Bound) -> dict[str, Any]:
+def write_network_topology(bound: NetworkTopology) -> dict[str, Any]:
     """`networkTopology`."""
     written: dict[str, Any] = {"mode": bound.mode}
     if bound.tier_name:
@@ -51,11 +148,11 @@ def write_bound(bound: Bound) -> dict[str, Any]:
     return written
 
 
-def read_bound(data: object) -> Bound | None:
+def read_network_topology(data: object) -> NetworkTopology | None:
     """`networkTopology`, None where there is none; its mode is hard unless it says soft."""
     if not isinstance(data, Mapping):
         return None
-    return Bound(
+    return NetworkTopology(
         text(data.get("mode")) or "hard",
         whole(data.get("highestTierAllowed")),
         text(data.get("highestTierName")),
@@ -75,7 +172,9 @@ def tiers(levels: Iterable[Level]) -> dict[str, int]:
     return {level.name: number for number, level in enumerate(reversed(tuple(levels)), 1)}
 
 
-def bound(within: Closeness, cluster: Cluster, version: Version, *, named: bool = True) -> Bound | None:
+def network_topology(
+    within: TopologyAffinity, cluster: Cluster, version: Version, *, named: bool = True
+) -> NetworkTopology | None:
     """What keeps pods within one value of a level; None where the release or the policy has none.
 
     The tier is given by name where the generated HyperNodes carry it: Volcano does not
@@ -86,8 +185,8 @@ def bound(within: Closeness, cluster: Cluster, version: Version, *, named: bool 
         return None
     mode = "hard" if within.hard else "soft"
     if named and version >= NAMED_TIERS and _stated(cluster, within.level):
-        return Bound(mode, tier_name=within.level)
-    return Bound(mode, tier)
+        return NetworkTopology(mode, tier_name=within.level)
+    return NetworkTopology(mode, tier)
 
 
 def _stated(cluster: Cluster, level: str) -> bool:
@@ -199,7 +298,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
         return (), messages if asking else ()
     found, notices = derived(cluster, version)
     if found:
-        manifests = writer.dump_all(map(hypernodes.write, found))
+        manifests = writer.dump_all(map(write, found))
         return (Artifact(FILE, manifests, Role.MANIFEST),), notices
     return (), _undescribed(cluster, version) if asking else ()
 

@@ -1,4 +1,4 @@
-"""What the configuration does not do for this policy, and what comes nearest."""
+"""What the configuration does not do for this policy, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from policykit.catalogue.volcano.validator import VICTIM_FLAGS
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
+from policykit.targets import TARGETS
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import topology_kinds
 
@@ -84,7 +85,7 @@ def _without_enqueue(made: Configuration, options: VolcanoOptions) -> Iterator[s
 
 
 def replaced_weights(computed: Sequence[Plugin], options: VolcanoOptions) -> Iterator[str]:
-    """Weights of the policy's own that the arithmetic in the comments does not know."""
+    """Weights that the policy overrides, so that the arithmetic in the comments no longer holds."""
     for plugin in computed:
         option = options.plugins.get(plugin.name, PluginOption())
         changed = [key for key, value in option.arguments.items() if plugin.arguments.get(key) != value]
@@ -110,7 +111,8 @@ def _autoscaling(
 
 
 def _reservations(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Iterator[str]:
-    ours = {kind.name for kind in kinds} | (set() if "koordinator" in cluster.targets else {""})
+    kept_elsewhere = any(target.reserves and target.name in cluster.targets for target in TARGETS)
+    ours = {kind.name for kind in kinds} | (set() if kept_elsewhere else {""})
     lost = [each.name for each in cluster.reservations if each.workload in ours]
     if lost:
         yield (

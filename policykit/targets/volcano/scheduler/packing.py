@@ -1,19 +1,101 @@
-"""Packing and spreading by resource: which plugin does it, with which weights."""
+"""Packing and spreading by resource: what the policy asks for, which plugin does it, with which weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK, SPREAD
-from policykit.targets import fleet
+from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.placement import BINPACK, SPREAD, Placement
+from policykit.model.workload import WorkloadKind
+from policykit.targets import capacity
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.scheduler import reasons, weights
-from policykit.targets.volcano.scheduler.placement import DesiredPlacement
 from policykit.targets.volcano.scheduler.weights import Step
+
+SCHEDULER_NAME = "volcano"
+
+
+class DesiredPlacement(NamedTuple):
+    """How the configuration should place pods."""
+
+    strategy: str = BINPACK
+    placement: Placement | None = None
+    """The named placement it is taken from; None: kinds state a strategy alone, or nothing."""
+    avoid: tuple[str, ...] = ()
+    """Scarce resources of every placement in play."""
+    others: tuple[str, ...] = ()
+    """Kinds with another named placement, which the configuration does not follow."""
+
+    def strategy_of(self, resource: str) -> str:
+        stated = self.placement.resources.get(resource) if self.placement else None
+        return stated.strategy if stated else self.strategy
+
+    @property
+    def weights(self) -> Mapping[str, int]:
+        """Weights of resources that the placement states."""
+        if self.placement is None:
+            return {}
+        return {name: each.weight for name, each in self.placement.resources.items()}
+
+    @property
+    def mixed(self) -> bool:
+        """Some resources are packed and others spread."""
+        listed = self.placement.resources.values() if self.placement else ()
+        return any(each.strategy != self.strategy for each in listed)
+
+    @property
+    def by_resource(self) -> bool:
+        """The plugin needs a strategy for each resource."""
+        return self.mixed or (self.strategy == SPREAD and self.placement is not None)
+
+    @property
+    def weighed(self) -> bool:
+        """resource-strategy-fit is needed."""
+        return self.by_resource or bool(self.avoid)
+
+
+def scheduled_kinds(cluster: Cluster, target: TargetSettings) -> list[WorkloadKind]:
+    """Kinds whose pods this target's scheduler may place, in the policy's order."""
+    names = ("", target.scheduler_name or SCHEDULER_NAME)
+    return [
+        kind
+        for kind in cluster.workloads.values()
+        if kind.scheduler in names and (kind.scheduler or _placed_by(cluster, kind) in names)
+    ]
+
+
+def _placed_by(cluster: Cluster, kind: WorkloadKind) -> str:
+    placement = cluster.placements.get(kind.placement_name)
+    return placement.scheduler if placement else ""
+
+
+def strategy(cluster: Cluster, kind: WorkloadKind) -> str:
+    """binpack, spread or empty."""
+    placement = cluster.placements.get(kind.placement_name)
+    return placement.strategy if placement else kind.placement
+
+
+def desired_placement(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> DesiredPlacement:
+    """Spreading where every kind asks for it, else packing; of placements the first that does so."""
+    spreading = bool(kinds) and all(strategy(cluster, kind) == SPREAD for kind in kinds)
+    wanted = SPREAD if spreading else BINPACK
+    named = [
+        (kind, cluster.placements[kind.placement_name])
+        for kind in kinds
+        if kind.placement_name in cluster.placements
+    ]
+    chosen = next((placement for _, placement in named if placement.strategy == wanted), None)
+    avoid = dict.fromkeys(resource for _, placement in named for resource in placement.avoid)
+    others = [
+        kind.name
+        for kind, placement in named
+        if placement.strategy == wanted and chosen and placement.resources != chosen.resources
+    ]
+    return DesiredPlacement(wanted, chosen, tuple(avoid), tuple(others))
+
 
 BINPACK_PLUGIN, FIT_PLUGIN = "binpack", "resource-strategy-fit"
 
@@ -59,7 +141,7 @@ def _packed(
     rivals: Mapping[str, int],
 ) -> Packing:
     """Plugin binpack: what should be spread counts nothing in it."""
-    listed = {*desired.weights, "cpu", "memory", *fleet.cards_per_node(cluster)}
+    listed = {*desired.weights, "cpu", "memory", *capacity.cards_per_node(cluster)}
     spread = sorted(name for name in listed if desired.strategy_of(name) == SPREAD)
     without = options._replace(resources={**dict.fromkeys(spread, 0), **options.resources})
     made = _weighed(cluster, desired, without, rivals, BINPACK_PLUGIN)
@@ -94,15 +176,15 @@ def _weighed(
 
 
 def _steps(cluster: Cluster, stated: Mapping[str, int]) -> tuple[list[Step], dict[str, int], list[str]]:
-    sizes = fleet.cards_per_node(cluster)
+    sizes = capacity.cards_per_node(cluster)
     resources = {"cpu": 1, "memory": 1, **{name: stated[name] for name in sorted(stated)}}
     fill = sum(weight for resource, weight in resources.items() if resource not in sizes)
     steps: list[Step] = []
     notices: list[str] = []
     for resource, found in sizes.items():
-        known = fleet.assumed(found)
+        known = capacity.assumed(found)
         if 0 in found:
-            notices.append(reasons.unknown_size(resource, fleet.ASSUMED_CARDS))
+            notices.append(reasons.unknown_size(resource, capacity.ASSUMED_CARDS))
         if len(known) > 1:
             notices.append(reasons.mixed_sizes(resource, known))
         cards = weights.common_multiple(known)

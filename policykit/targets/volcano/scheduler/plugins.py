@@ -13,7 +13,7 @@ from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.scheduler import weights
-from policykit.targets.volcano.scheduler.placement import strategy
+from policykit.targets.volcano.scheduler.packing import strategy
 
 
 def topology_rival(weight: int) -> dict[str, int]:

@@ -15,10 +15,13 @@ from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
 from policykit.targets.volcano.options import VolcanoOptions, of
 from policykit.targets.volcano.scheduler import plugins, reasons, weights
-from policykit.targets.volcano.scheduler.packing import BINPACK_PLUGIN, FIT_PLUGIN, Packing, packing
-from policykit.targets.volcano.scheduler.placement import (
+from policykit.targets.volcano.scheduler.packing import (
+    BINPACK_PLUGIN,
+    FIT_PLUGIN,
     DesiredPlacement,
+    Packing,
     desired_placement,
+    packing,
     scheduled_kinds,
     strategy,
 )
@@ -117,7 +120,7 @@ def _rivals(
     `computed` are plugins whose weights are chosen so that they win.
     """
     rivals = dict(weights.RIVALS)
-    if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
+    if nodegroups.uses_node_groups(cluster.queues) and version >= versions.CAPACITY:
         rivals["nodegroup"] = weights.NODE_GROUPS
     for name, (argument, usual) in weights.OPTIONAL.items():
         if options.enables(name) and name not in computed:

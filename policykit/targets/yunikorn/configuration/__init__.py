@@ -1,1 +1,1 @@
-"""queues.yaml and what carries it, in YuniKorn's own words: written and read."""
+"""queues.yaml and the ConfigMap that carries it, written and read."""

@@ -1,31 +1,34 @@
-"""How a configuration is handed over: ConfigMap yunikorn-configs, or values of the chart."""
+"""What carries a configuration: ConfigMap yunikorn-configs, or Helm values of the chart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.manifests.path import Path, Step
+from policykit.manifests.shape import mapping
+
 CONFIGS = "yunikorn-configs"
-"""The user's ConfigMap: its keys win over those of DEFAULTS."""
+"""The user's ConfigMap: its keys override those of DEFAULTS."""
 DEFAULTS = "yunikorn-defaults"
 """The chart's ConfigMap."""
 VALUES = "yunikornDefaults"
 """Chart value with the keys of DEFAULTS."""
 NAMESPACE = "yunikorn"
 POLICY_GROUP = "service.policyGroup"
-PACKED = ".gz"
+GZIP_SUFFIX = ".gz"
 """Suffix of keys in binaryData: gzip in base64."""
-_LARGEST_PACKED = 1 << 22
-"""Bytes; a ConfigMap holds 1 MiB, and a queue configuration packs about tenfold."""
+_MAX_UNPACKED = 1 << 22
+"""In bytes. A ConfigMap holds 1 MiB, and a queue configuration compresses about tenfold."""
 
 
-def is_read(name: str) -> bool:
+def is_read(name: object) -> bool:
     """Whether the scheduler reads a ConfigMap of this name."""
     return name in (CONFIGS, DEFAULTS)
 
 
 def entries(queues: str, policy_group: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Keys of either ConfigMap; all values are texts. `queues` is the text of queues.yaml."""
+    """Data of either ConfigMap. `queues` is the text of queues.yaml."""
     stated = dict(settings) if policy_group == "queues" else {**settings, POLICY_GROUP: policy_group}
     return {**dict(sorted(stated.items())), f"{policy_group}.yaml": queues}
 
@@ -44,20 +47,38 @@ def values(data: Mapping[str, str]) -> dict[str, Any]:
 
 
 def policy_group(data: Mapping[str, Any]) -> str:
-    """Name of the configuration that counts among these keys."""
+    """Name of the configuration that the scheduler uses."""
     stated = data.get(POLICY_GROUP)
     return stated if isinstance(stated, str) and stated else "queues"
 
 
+def source(data: object) -> tuple[Path, str]:
+    """Path and text of the configuration in a ConfigMap or in Helm values; empty if there is none."""
+    where, data_entries = _entries(mapping(data))
+    key = f"{policy_group(data_entries)}.yaml"
+    text = data_entries.get(key)
+    return ((*where, key), text) if isinstance(text, str) else ((), "")
+
+
+def _entries(data: Mapping[str, Any]) -> tuple[tuple[Step, ...], Mapping[str, Any]]:
+    """Keys of a ConfigMap of YuniKorn, or of the chart values that become one."""
+    if data.get("kind") == "ConfigMap":
+        ours = is_read(mapping(data.get("metadata")).get("name"))
+        return (("data",), mapping(data.get("data"))) if ours else ((), {})
+    if "kind" in data:
+        return (), {}
+    return (VALUES,), mapping(data.get(VALUES))
+
+
 def unpack(text: str) -> str | None:
-    """The text; None for what is not gzip in base64, is no text, or is unreasonably large."""
+    """The text; None if it is not gzip in base64, not UTF-8, or too large."""
     import zlib
     from base64 import b64decode
 
     try:
         packed = b64decode("".join(text.split()), validate=True)
         reader = zlib.decompressobj(wbits=31)
-        raw = reader.decompress(packed, _LARGEST_PACKED)
+        raw = reader.decompress(packed, _MAX_UNPACKED)
         return raw.decode("utf-8") if reader.eof else None
     except (ValueError, zlib.error):
         return None

@@ -1,14 +1,14 @@
-"""Properties of queues: which there are since when, and what they take."""
+"""Properties of queues: the releases that read them, and their valid values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
-from policykit.nearest import nearest
+from policykit.durations import is_duration
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration.values import Parameter, parameter_problem
 
 SORT = "application.sort.policy"
 OFFSET = "priority.offset"
@@ -17,19 +17,8 @@ QUOTA_DELAY = "quota.preemption.delay"
 _OLD_QUOTA_DELAY = "preemption.quota.delay"
 """What 1.8 reads."""
 
-_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
 _INT32 = 1 << 31
 _UINT64 = 1 << 64
-
-
-def duration(text: str) -> bool:
-    """Whether Go reads a duration of 0 or more: 30s, 1h30m, 0."""
-    if text == "0":
-        return True
-    position = 0
-    while match := _DURATION.match(text, position):
-        position = match.end()
-    return bool(text) and position == len(text)
 
 
 def _one_of(*words: str, any_case: bool = True) -> Callable[[str], bool]:
@@ -44,50 +33,36 @@ def _count(text: str) -> bool:
     return bool(re.match(r"[0-9]{1,20}\Z", text)) and int(text) < _UINT64
 
 
-class Property(NamedTuple):
-    """A property YuniKorn reads."""
-
-    takes: Callable[[str], bool]
-    words: str
-    since: Version | None = None
-
-
-KNOWN: Mapping[str, Property] = {
-    SORT: Property(_one_of("fifo", "fair", any_case=False), "fifo or fair"),
-    "application.sort.priority": Property(_one_of("enabled", "disabled"), "enabled or disabled"),
-    "priority.policy": Property(_one_of("default", "fence"), "default or fence"),
-    OFFSET: Property(_offset, "a whole number of 32 bits"),
-    PREEMPTION: Property(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
-    "preemption.delay": Property(duration, "a duration such as 30s"),
-    QUOTA_DELAY: Property(duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
-    "application.unschedasks.backoff": Property(_count, "a whole number", versions.ASK_BACKOFF),
-    "application.unschedasks.backoff.delay": Property(
-        duration, "a duration such as 30s", versions.ASK_BACKOFF
+KNOWN: Mapping[str, Parameter] = {
+    SORT: Parameter(_one_of("fifo", "fair", any_case=False), "fifo or fair"),
+    "application.sort.priority": Parameter(_one_of("enabled", "disabled"), "enabled or disabled"),
+    "priority.policy": Parameter(_one_of("default", "fence"), "default or fence"),
+    OFFSET: Parameter(_offset, "a whole number of 32 bits"),
+    PREEMPTION: Parameter(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
+    "preemption.delay": Parameter(is_duration, "a duration such as 30s"),
+    QUOTA_DELAY: Parameter(is_duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
+    "application.unschedasks.backoff": Parameter(_count, "a whole number", versions.ASK_BACKOFF),
+    "application.unschedasks.backoff.delay": Parameter(
+        is_duration, "a duration such as 30s", versions.ASK_BACKOFF
     ),
 }
 
 
 def problem(name: str, text: str, version: Version) -> str:
-    """Why a property has no effect; empty: it has."""
-    known = KNOWN.get(name)
-    if known is None:
-        near = nearest(name, tuple(KNOWN))
-        return f"is not a property that YuniKorn reads{f': did you mean {near}?' if near else ''}"
-    if known.since and version < known.since:
-        return f"requires YuniKorn {known.since} or later"
-    return "" if known.takes(text) else f"is {text!r}, not {known.words}"
+    """Why a property has no effect; empty: it has one."""
+    return parameter_problem("property", KNOWN, name, text, version)
 
 
 OF_LEAVES = frozenset({SORT, "preemption.delay"})
-"""What only leaves use; a leaf that a placement rule makes has it from its child template alone."""
+"""Properties of leaf queues only. A leaf that a placement rule creates gets them from its child template."""
 _COUNTS_AS_FIFO = "stateaware"
 _ABOVE_ZERO = frozenset({"preemption.delay", "application.unschedasks.backoff.delay"})
 
 
-def unread(name: str, text: str, version: Version | None) -> str:
-    """Why a property in a configuration has no effect, spelled as its release spells it.
+def no_effect_reason(name: str, text: str, version: Version | None) -> str:
+    """Why a property of a configuration has no effect; properties have the names of the release.
 
-    `version` None: none is stated, and what some release reads is fine.
+    `version` None: unknown, so a property that any release reads is accepted.
     """
     if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
         read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
@@ -97,18 +72,18 @@ def unread(name: str, text: str, version: Version | None) -> str:
             return f"is called {read} in YuniKorn {version}"
     if name == SORT and text == _COUNTS_AS_FIFO:
         return f"is {text!r}, which YuniKorn treats as fifo"
-    if name in _ABOVE_ZERO and duration(text) and not any(digit in text for digit in "123456789"):
+    if name in _ABOVE_ZERO and is_duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"
-    return problem(understood_name(name), text, version or versions.parse(""))
+    return problem(newest_name(name), text, version or versions.parse(""))
 
 
-def understood_name(name: str) -> str:
-    """As the newest release spells it."""
+def newest_name(name: str) -> str:
+    """The name in the newest release."""
     return QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name
 
 
-def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
-    """As a release spells them."""
+def release_names(properties: Mapping[str, str], version: Version) -> dict[str, str]:
+    """Properties under the names of a release."""
     renamed = version < versions.QUOTA_DELAY_RENAMED
     return {
         _OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
@@ -116,10 +91,10 @@ def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
     }
 
 
-def understood(properties: Mapping[str, str]) -> dict[str, str]:
-    """As the newest release spells them."""
+def newest_names(properties: Mapping[str, str]) -> dict[str, str]:
+    """Properties under the names of the newest release."""
     return {
-        understood_name(name): text
+        newest_name(name): text
         for name, text in properties.items()
         if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
     }

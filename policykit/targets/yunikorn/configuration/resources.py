@@ -1,4 +1,4 @@
-"""Amounts in queues.yaml: YuniKorn's own grammar, which is no Kubernetes quantity."""
+"""Amounts in queues.yaml, in YuniKorn's own syntax, which differs from Kubernetes quantities."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import texts
+from policykit.targets.yunikorn.configuration.values import texts
 
 CORES = "vcore"
 """What YuniKorn calls cpu; a plain number means cores."""
-Counted = Mapping[str, int]
+CountedAmounts = Mapping[str, int]
 """Resource by YuniKorn's name to amount: vcore in thousandths, everything else in units."""
 
 _TEXT = re.compile(r"([0-9]+)\s*([mkKMGTPE]i?)?\Z")
@@ -26,7 +26,7 @@ _LARGEST = (1 << 63) - 1
 
 
 class Resources(NamedTuple):
-    """`resources` of a queue or child template, as texts. None: the key is not there."""
+    """`resources` of a queue or child template, as written. None: the key is missing."""
 
     guaranteed: Mapping[str, str] | None = None
     maximum: Mapping[str, str] | None = None
@@ -47,7 +47,7 @@ def _given(data: Mapping[str, Any], key: str) -> bool:
 
 
 def quantity(resource: str, text: str) -> int | None:
-    """What a text counts for; None: YuniKorn refuses it (core resources/quantity.go, 1.9)."""
+    """The amount; None if YuniKorn refuses it (core resources/quantity.go, 1.9)."""
     match = _TEXT.match(text.strip())
     if match is None or len(match[1]) > len(str(_LARGEST)):
         return None
@@ -62,34 +62,34 @@ def quantity(resource: str, text: str) -> int | None:
 
 
 def counted(stated: Mapping[str, str] | None) -> dict[str, int]:
-    """Every amount that is one."""
+    """Every valid amount."""
     found = {name: quantity(name, text) for name, text in (stated or {}).items()}
     return {name: number for name, number in found.items() if number is not None}
 
 
 def from_amounts(amounts: Amounts) -> dict[str, str]:
-    """Kubernetes amounts in YuniKorn's words."""
+    """Kubernetes amounts under YuniKorn's names."""
     return {CORES if name == "cpu" else name: amount_text(name, amounts[name]) for name in sorted(amounts)}
 
 
 def to_amounts(stated: Mapping[str, str] | None) -> dict[str, int]:
-    """Kubernetes amounts; `cpu` is left out, which no pod of YuniKorn ever counts as."""
+    """Kubernetes amounts. `cpu` is left out: YuniKorn counts nothing under that name."""
     return {
         "cpu" if name == CORES else name: number for name, number in counted(stated).items() if name != "cpu"
     }
 
 
-def too_much(larger: Counted, smaller: Counted) -> str:
-    """The first resource of which `smaller` has more; what `larger` does not name is unlimited."""
+def first_excess(larger: CountedAmounts, smaller: CountedAmounts) -> str:
+    """The first resource of which `smaller` has more. Resources missing in `larger` are unlimited."""
     return next((name for name in sorted(smaller) if name in larger and smaller[name] > larger[name]), "")
 
 
-def least(one: Counted, other: Counted) -> dict[str, int]:
+def minimum(one: CountedAmounts, other: CountedAmounts) -> dict[str, int]:
     """The smaller amount of each resource that either names."""
     return {**one, **{name: min(amount, one.get(name, amount)) for name, amount in other.items()}}
 
 
-def total(each: Iterable[Counted]) -> dict[str, int]:
+def total(each: Iterable[CountedAmounts]) -> dict[str, int]:
     found: dict[str, int] = {}
     for amounts in each:
         for name, amount in amounts.items():

@@ -1,26 +1,23 @@
-"""Settings in the ConfigMaps other than the queues: which YuniKorn reads, and their types."""
+"""Settings in the ConfigMaps, apart from the queues: names, types and the releases that read them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
 
-from policykit.nearest import nearest
+from policykit.durations import is_duration
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
-from policykit.targets.yunikorn.configuration.pattern import compiles
-from policykit.targets.yunikorn.configuration.properties import duration
+from policykit.targets.yunikorn.configuration.values import (
+    Parameter,
+    is_boolean,
+    is_regular_expression,
+    parameter_problem,
+)
 
-_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-"""What Go's strconv.ParseBool takes."""
 _LEVEL = re.compile(r"log(\.[A-Za-z0-9-]+)*\.level\Z")
 _LEVELS = frozenset({"debug", "info", "warn", "error", "dpanic", "panic", "fatal"})
-
-
-def _flag(text: str) -> bool:
-    return text in _BOOLEANS
 
 
 def _whole(text: str) -> bool:
@@ -28,32 +25,26 @@ def _whole(text: str) -> bool:
 
 
 def _duration(text: str) -> bool:
-    return duration(text.removeprefix("-"))
+    return is_duration(text.removeprefix("-"))
 
 
 def _patterns(text: str) -> bool:
     """Comma-separated regular expressions."""
-    return all(compiles(part.strip()) for part in text.split(","))
+    return all(is_regular_expression(part.strip()) for part in text.split(","))
 
 
 def _any(text: str) -> bool:
     return True
 
 
-class Setting(NamedTuple):
-    takes: Callable[[str], bool]
-    words: str = ""
-    since: Version | None = None
+_TEXT = Parameter(_any)
+_FLAG = Parameter(is_boolean, "true or false")
+_WHOLE = Parameter(_whole, "a whole number")
+_DURATION = Parameter(_duration, "a duration such as 10s")
+_PATTERNS = Parameter(_patterns, "comma-separated regular expressions")
+_USER = Parameter(_whole, "a whole number", versions.PLACEHOLDER_USER)
 
-
-_TEXT = Setting(_any)
-_FLAG = Setting(_flag, "true or false")
-_WHOLE = Setting(_whole, "a whole number")
-_DURATION = Setting(_duration, "a duration such as 10s")
-_PATTERNS = Setting(_patterns, "comma-separated regular expressions")
-_USER = Setting(_whole, "a whole number", versions.PLACEHOLDER_USER)
-
-KNOWN: Mapping[str, Setting] = {
+KNOWN: Mapping[str, Parameter] = {
     "service.clusterId": _TEXT,
     "service.schedulingInterval": _DURATION,
     "service.volumeBindTimeout": _DURATION,
@@ -94,16 +85,16 @@ REMOVED: Mapping[str, str] = {
     "service.operatorPlugins": "has no effect since operator plugins were removed",
 }
 _FATAL = ("service.", "kubernetes.")
-"""Settings of the scheduler: one invalid value makes the update of all fail."""
+"""Settings of the scheduler: one invalid value makes the update of all settings fail."""
 
 
 def stops(key: str) -> bool:
-    """Whether a bad value keeps the scheduler from starting, or from taking up any setting."""
+    """Whether an invalid value keeps the scheduler from starting, or from updating any setting."""
     return key.startswith(_FATAL) and key in KNOWN
 
 
-def unread(key: str, text: str, version: Version | None) -> str:
-    """Why a key of the ConfigMap has no effect; `version` None: what some release reads is fine."""
+def no_effect_reason(key: str, text: str, version: Version | None) -> str:
+    """Why a key of the ConfigMap has no effect. `version` None: any release that reads it will do."""
     if key == POLICY_GROUP:
         return ""
     return REMOVED.get(key) or problem(key, text, version or versions.parse(""))
@@ -116,10 +107,4 @@ def problem(key: str, text: str, version: Version) -> str:
         return "" if fine else f"is {text!r}, not a level from debug to fatal or -1 to 5"
     if key == POLICY_GROUP:
         return "is set by the option policyGroup"
-    known = KNOWN.get(key)
-    if known is None:
-        near = nearest(key, tuple(KNOWN))
-        return f"is not a setting that YuniKorn reads{f': did you mean {near}?' if near else ''}"
-    if known.since and version < known.since:
-        return f"requires YuniKorn {known.since} or later"
-    return "" if known.takes(text) else f"is {text!r}, not {known.words}"
+    return parameter_problem("setting", KNOWN, key, text, version)

@@ -1,1 +1,67 @@
-"""The validator of queues.yaml: what the scheduler refuses, and what fails once it runs."""
+"""Validation of a queue configuration: what the scheduler refuses, and what fails at run time.
+
+Source: core configvalidator.go, release 1.9. Older releases know fewer keys, and check the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
+from policykit.targets.release import Version
+from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, queue_tree, read
+from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues
+from policykit.targets.yunikorn.validation.problem import UndecodedParts, certain_problems
+
+_NEWEST = versions.parse("")
+
+
+def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
+    """All problems for which the scheduler refuses a queues.yaml, in the order of its checks.
+
+    The scheduler stops at the first part that it cannot decode. Here all of them are listed, and those
+    other problems that correcting these parts cannot resolve.
+    """
+    undecoded = tuple(decoding.problems(data, version))
+    rest = refused(read(data)) if isinstance(data, Mapping) else ()
+    return (*undecoded, *certain_problems(rest, UndecodedParts.of(undecoded), data))
+
+
+def refused(configuration: Configuration) -> tuple[Problem, ...]:
+    """Problems for which the scheduler refuses a configuration that decodes."""
+    found = list(queues.partitions(configuration))
+    for number, partition in enumerate(configuration.partitions):
+        if partition.queues is not None:
+            found += _partition(partition, ("partitions", number))
+    return tuple(found)
+
+
+def failing(configuration: Configuration) -> tuple[Problem, ...]:
+    """Problems that the scheduler accepts and that fail, or mean something else, at run time."""
+    found: list[Problem] = []
+    for number, partition in enumerate(configuration.partitions):
+        path: Path = ("partitions", number)
+        tree = queue_tree(partition, path)
+        dead = placement.dead_rules(partition.rules, tree.queue, (*path, "placementrules"))
+        # A missing queue is no failure if pods can create it by naming it.
+        found += [each for each in dead if each.kind != "rule-parent" or each.severity is None]
+        found += failures.access_list_problems(tree)
+        found += failures.template_amounts(tree)
+        found += failures.resource_names(partition, tree, path)
+        found += failures.zeros(tree)
+        found += failures.capitals(tree)
+    return tuple(found)
+
+
+def _partition(partition: Partition, path: Path) -> Iterator[Problem]:
+    tree = queue_tree(partition, path)
+    yield from queues.root(partition, tree)
+    yield from queues.queues(tree)
+    yield from limits.own(tree)
+    yield from queues.resources(tree)
+    yield from placement.refused(partition.rules, tree, (*path, "placementrules"))
+    yield from queues.node_sort(partition, path)
+    yield from queues.applications(tree)
+    yield from limits.inherited(tree)

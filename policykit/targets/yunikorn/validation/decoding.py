@@ -1,4 +1,4 @@
-"""Strict decoding: which keys there are, and of what type (core config.go, 1.9)."""
+"""Strict decoding: the known keys and their types (core config.go, 1.9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.manifests.problem import Problem
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration.shape import flag
+from policykit.targets.yunikorn.configuration.values import flag
 from policykit.targets.yunikorn.validation.problem import problem
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]
@@ -19,7 +19,7 @@ _LIKENESS = 0.75
 
 
 def problems(data: object, version: Version) -> Iterator[Problem]:
-    """Every key YuniKorn does not know and every value it cannot take. An empty file is fine."""
+    """Every unknown key and every value of the wrong type. An empty file is valid."""
     if data is not None:
         yield from _document(data, (), version)
 

@@ -1,4 +1,4 @@
-"""What the validator accepts, and what then fails or means something else at run time."""
+"""Problems that the scheduler's validator accepts and that fail, or mean something else, at run time."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.partition import Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration import access_lists
+from policykit.targets.yunikorn.configuration.queues_yaml import Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import unreadable
 
 
-def access_lists(tree: QueueNode) -> Iterator[Problem]:
-    """Of every queue; lists that the validator refuses are left to it."""
+def access_list_problems(tree: QueueNode) -> Iterator[Problem]:
+    """Access lists of every queue, except those that the validator refuses."""
     for each in tree.walk():
         for key, text in (("submitacl", each.queue.submit), ("adminacl", each.queue.admin)):
             if len(text.split()) <= 2:
@@ -24,7 +23,7 @@ def access_lists(tree: QueueNode) -> Iterator[Problem]:
 
 
 def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
-    people = acl.read(text)
+    people = access_lists.read(text)
     if people is None:
         message = f"{key} {text!r} has more than one space: creating queue {queue} fails"
         yield problem(path, "acl-spaces", message)
@@ -56,12 +55,12 @@ def _names(text: str) -> list[str]:
 
 
 def _dropped(text: str) -> tuple[str, ...]:
-    """Names that YuniKorn ignores; `*` means everybody only where it is the whole list."""
-    people = acl.read(text)
-    if people is None or people == acl.ALL:
+    """Names that YuniKorn ignores. `*` means everybody only if it is the whole list."""
+    people = access_lists.read(text)
+    if people is None or people == access_lists.ALL:
         return ()
-    beside = [name for name in _names(text) if name == acl.EVERYBODY]
-    return (*beside, *acl.invalid_names(people))
+    beside = [name for name in _names(text) if name == access_lists.EVERYBODY]
+    return (*beside, *access_lists.invalid_names(people))
 
 
 def _shown(name: str) -> str:
@@ -81,16 +80,16 @@ def template_amounts(tree: QueueNode) -> Iterator[Problem]:
 
 
 _RIGHT_NAMES = {"cpu": CORES, "vcores": CORES, "mem": "memory", "gpu": "nvidia.com/gpu"}
-"""Resource names that YuniKorn counts nothing under, and the right ones."""
+"""Wrong resource names, under which YuniKorn counts nothing, and the right ones."""
 
 
 def never_counted(name: str) -> str:
-    """The right name of a resource that YuniKorn counts nothing under; empty: the name may be right."""
+    """The right name for a wrong one; empty if the name may be right."""
     return _RIGHT_NAMES.get(name.lower(), "")
 
 
 def resource_names(partition: Partition, tree: QueueNode, path: Path) -> Iterator[Problem]:
-    """Resource names that YuniKorn counts nothing under, in amounts and weights."""
+    """Wrong resource names in amounts and weights."""
     for where, stated in stated_amounts(tree):
         for name in stated:
             if right := never_counted(name):

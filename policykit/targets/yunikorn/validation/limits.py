@@ -1,4 +1,4 @@
-"""Limits of users and groups: within a queue, and against the queues above."""
+"""Checks of the limits of users and groups, within a queue and against the queues above."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT
-from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.configuration.queues_yaml import Limit, QueueNode
+from policykit.targets.yunikorn.configuration.resources import CountedAmounts, counted, first_excess, minimum
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import shown, unreadable
 
@@ -21,7 +20,7 @@ _PATTERNS = {"users": USER, "groups": GROUP}
 
 
 def own(tree: QueueNode) -> Iterator[Problem]:
-    """Each queue's list by itself."""
+    """The limits of each queue on their own."""
     for each in tree.walk():
         seen: dict[str, set[str]] = {"users": set(), "groups": set()}
         for number, limit in enumerate(each.queue.limits):
@@ -61,7 +60,7 @@ def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
             f"limit allows {limit.applications} applications, but queue {queue.name} {queue.applications}"
         )
         yield problem((*path, "maxapplications"), "limit-applications", message)
-    name = too_much(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
+    name = first_excess(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
     if name:
         allowed = counted(queue.resources.maximum)[name]
         message = (
@@ -72,7 +71,7 @@ def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
 
 
 def inherited(tree: QueueNode) -> Iterator[Problem]:
-    """Against what the queues above allow the same name, or else `*`."""
+    """Limits against those of the queues above for the same name, or for `*`."""
     for key in ("users", "groups"):
         yield from _resources(tree, key, {})
         yield from _applications(tree, key, {})
@@ -82,20 +81,20 @@ def _names(limit: Limit, key: str) -> tuple[str, ...]:
     return limit.users if key == "users" else limit.groups
 
 
-def _resources(here: QueueNode, key: str, above: Mapping[str, Counted]) -> Iterator[Problem]:
+def _resources(here: QueueNode, key: str, above: Mapping[str, CountedAmounts]) -> Iterator[Problem]:
     passed = dict(above)
     for number, limit in enumerate(here.queue.limits):
         most = counted(limit.resources)
         for name in _names(limit, key):
             bound = above.get(name, above.get(ALL))
-            over = too_much(bound, most) if bound is not None else ""
+            over = first_excess(bound, most) if bound is not None else ""
             if bound and over:
                 message = (
                     f"limit allows {name} {shown(over, most[over])} {over} in queue {here.queue.name}, "
                     f"but a queue above it allows only {shown(over, bound[over])}"
                 )
                 yield problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
-            passed[name] = least(most, above[name]) if name in above else most
+            passed[name] = minimum(most, above[name]) if name in above else most
     for child in here.children:
         yield from _resources(child, key, passed)
 

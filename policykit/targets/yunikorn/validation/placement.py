@@ -1,4 +1,4 @@
-"""Placement rules: what the validator refuses, and what it accepts and then never places anything.
+"""Placement rules: those that the validator refuses, and those it accepts that never place anything.
 
 Source: core configvalidator.go and scheduler/placement/*.go, release 1.9.
 """
@@ -12,25 +12,25 @@ from typing import NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration.pattern import compiles
 from policykit.targets.yunikorn.configuration.placement_rules import (
     FIXED,
     KNOWN,
+    PARENT_QUEUE_TAG,
     PROVIDED,
     TAG,
     Filter,
     Rule,
 )
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
-from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
+from policykit.targets.yunikorn.configuration.values import is_regular_expression
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.limits import GROUP, USER
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
 _PATTERN = re.compile(r"[\^$*+?()\[{}|]")
-"""Characters that tell a regular expression from a name."""
+"""Characters that distinguish a regular expression from a name."""
 
 
 def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[Problem]:
@@ -58,11 +58,11 @@ def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
 
 
 def _is_pattern(text: str) -> bool:
-    return bool(_PATTERN.search(text)) and compiles(text)
+    return bool(_PATTERN.search(text)) and is_regular_expression(text)
 
 
 def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
-    """What the first `fixed` rules of the chain give must be in the tree, as far as it goes."""
+    """The queue of the leading `fixed` rules of the chain must exist, unless it is created."""
     static = ""
     dynamic = False
     for each in rule.chain:
@@ -98,9 +98,9 @@ def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:
 _NOT_ACTIVE = "correct it: the scheduler does not load the configuration, or starts and rejects everything"
 
 
-def dead(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
-    """`path` is the list's."""
-    others = _others(rules)
+def dead_rules(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
+    """Rules that fail or never place anything. `path` is that of the list."""
+    others = _created_queues(rules)
     for number, rule in enumerate(rules):
         here = (*path, number)
         yield from _rule(rule, here)
@@ -152,7 +152,7 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
         yield problem(where, "rule-root", message, advice)
 
 
-def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterator[Problem]:
+def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) -> Iterator[Problem]:
     """A parent rule whose queue is missing and may not be made: then the rule below it never places.
 
     Only where the rule below may make its own: the validator refuses the others.
@@ -171,24 +171,24 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterat
             return
 
 
-class _Others(NamedTuple):
-    """What the rules of a partition make at run time."""
+class _CreatedQueues(NamedTuple):
+    """Queues that the rules of a partition create at run time."""
 
     made: frozenset[str]
-    """Queues that parent rules make."""
+    """Queues that parent rules create."""
     free: bool
-    """Some rule makes whatever queue a pod or a namespace names, with those above it."""
+    """A rule creates any queue that a pod or namespace names, with its parents."""
 
 
-def _others(rules: tuple[Rule, ...]) -> _Others:
+def _created_queues(rules: tuple[Rule, ...]) -> _CreatedQueues:
     made = {place for rule in rules for place, inner in _fixed_prefixes(rule) if inner.create}
     named = (rule for rule in rules if rule.create and not rule.parent)
-    free = any(rule.name.lower() == PROVIDED or rule.value.lower() == PARENT_QUEUE for rule in named)
-    return _Others(frozenset(made), free)
+    free = any(rule.name.lower() == PROVIDED or rule.value.lower() == PARENT_QUEUE_TAG for rule in named)
+    return _CreatedQueues(frozenset(made), free)
 
 
 def _fixed_prefixes(rule: Rule) -> Iterator[tuple[str, Rule]]:
-    """Whole paths that the parent rules give, as long as they are fixed."""
+    """Full paths of the parent rules, as long as they are fixed."""
     static = ROOT
     for inner in rule.chain[:-1]:
         if inner.name.lower() != FIXED or not inner.value:

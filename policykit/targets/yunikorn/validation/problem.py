@@ -1,18 +1,18 @@
-"""The kinds of problems that the validator finds, and what is known of each."""
+"""Kinds of validation problems, and which are certain in a file that decodes only in part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 
 
 class Dependence(Enum):
-    """What else in the file a problem depends on: if that does not decode, the problem is uncertain."""
+    """Other parts of the file that a problem depends on. If they do not decode, the problem is uncertain."""
 
     VALUE = auto()
     """Nothing else: the values at its path are wrong by themselves."""
@@ -31,7 +31,7 @@ class Kind(NamedTuple):
     """What to do, unless the problem has its own help."""
     depends_on: Dependence = Dependence.PARTITION
     compares_queues: bool = False
-    """A placeholder in any queue may make it go away."""
+    """A placeholder in any queue may resolve it."""
 
 
 _VALUE, _SIBLINGS, _NAME, _CHILDREN = (
@@ -95,7 +95,7 @@ KINDS: Mapping[str, Kind] = {
     "rule-unknown": Kind("use provided, user, tag or fixed", _VALUE),
     "rule-value": Kind("", _SIBLINGS),
 }
-"""By their stable short names."""
+"""Kinds by name."""
 
 
 def problem(
@@ -107,5 +107,56 @@ def problem(
     *,
     key: bool = False,
 ) -> Problem:
-    """Something YuniKorn refuses, or that fails at run time. `path` is in the text of queues.yaml."""
+    """A value that YuniKorn refuses, or that fails at run time. `path` is in queues.yaml."""
     return Problem(path, message, help_ or KINDS[kind].help, severity, key, kind)
+
+
+class UndecodedParts(NamedTuple):
+    """Paths of the parts that do not decode, as sets: a file may have thousands of problems."""
+
+    paths: frozenset[Path]
+    maps: frozenset[Path]
+    """The maps that contain them, directly or in a list."""
+    ancestors: frozenset[Path]
+    """These maps and everything above them."""
+    partitions: frozenset[Path]
+    everywhere: bool
+    """One of them belongs to no partition."""
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]) -> UndecodedParts:
+        paths = frozenset(each.path for each in problems)
+        maps = frozenset(map(_parent_map, paths))
+        ancestors = frozenset(path[:length] for path in maps for length in range(len(path) + 1))
+        partitions = frozenset(path[:2] for path in paths)
+        return cls(paths, maps, ancestors, partitions, any(len(path) < 2 for path in paths))
+
+    def may_undo(self, path: Path, dependence: Dependence, data: object = None) -> bool:
+        """Whether correcting these parts may resolve a problem at a path of `data`."""
+        if any(path[:length] in self.paths for length in range(len(path) + 1)):
+            return True
+        if dependence is Dependence.VALUE:
+            return False
+        if dependence is Dependence.NAME:
+            return path[:-1] in self.maps and lookup(data, path) is None
+        if dependence is Dependence.SIBLINGS:
+            return path in self.maps or path[:-1] in self.maps
+        if dependence is Dependence.CHILDREN:
+            return path[: path.index("resources")] in self.ancestors
+        return self.everywhere or path[:2] in self.partitions
+
+
+def certain_problems(
+    problems: Iterable[Problem], undecoded: UndecodedParts, data: object = None
+) -> Iterator[Problem]:
+    """The problems that remain however the undecoded parts of `data` are corrected."""
+    for each in problems:
+        if not undecoded.may_undo(each.path, KINDS[each.kind].depends_on, data):
+            yield each
+
+
+def _parent_map(path: Path) -> Path:
+    """The map that contains a key or, directly or not, a list item."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    return path[:-1]

@@ -1,4 +1,4 @@
-"""Partitions, queues, and their amounts, as the validator of YuniKorn checks them."""
+"""Checks of partitions, queues and their amounts, as in YuniKorn's validator."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from typing import NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import (
     CORES,
-    Counted,
+    CountedAmounts,
     counted,
-    least,
+    first_excess,
+    minimum,
     quantity,
-    too_much,
     total,
 )
 from policykit.targets.yunikorn.validation.problem import problem
 
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
-"""A queue's own name: no dots, which divide the names of a path."""
+"""A queue's own name: no dots, which separate the names of a path."""
 SORT_TYPES = ("", "fair", "binpacking")
 
 
 def partitions(configuration: Configuration) -> Iterator[Problem]:
-    """Names are unique whatever their case; no name is the default partition's."""
+    """Names are unique, ignoring case; an empty name is the default partition."""
     seen: set[str] = set()
     for number, partition in enumerate(configuration.partitions):
         name = partition.name.lower() or DEFAULT
@@ -87,19 +86,19 @@ def node_sort(partition: Partition, path: Path) -> Iterator[Problem]:
 
 
 def resources(tree: QueueNode) -> Iterator[Problem]:
-    """Amounts are valid and fit into each other; a resource that one side does not name is not compared."""
+    """Amounts are valid and fit into those above. Resources that only one side names are not compared."""
     found: list[Problem] = []
     _guaranteed(tree, {}, found)
     yield from found
 
 
-def _guaranteed(here: QueueNode, above: Counted, found: list[Problem]) -> dict[str, int]:
-    """What the levels above count for a queue; `above` is the smallest max of its ancestors."""
+def _guaranteed(here: QueueNode, above: CountedAmounts, found: list[Problem]) -> dict[str, int]:
+    """The guarantee that counts for the levels above. `above` is the smallest max of its ancestors."""
     stated = here.queue.resources
     for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
         found.extend(unreadable(texts, (*here.path, "resources", key)))
     own, most = counted(stated.guaranteed), counted(stated.maximum)
-    merged = least(most, above)
+    merged = minimum(most, above)
     compared = (
         (most, own, _GUARANTEED_OVER_MAX),
         (above, most, _MAX_OVER_ANCESTOR),
@@ -114,7 +113,7 @@ def _guaranteed(here: QueueNode, above: Counted, found: list[Problem]) -> dict[s
 class _Comparison(NamedTuple):
     kind: str
     key: str
-    """Which of the queue's amounts is to blame."""
+    """The field that is at fault."""
     message: str
 
 
@@ -141,8 +140,10 @@ _SUM_OVER_MAX = _Comparison(
 )
 
 
-def _fits(here: QueueNode, larger: Counted, smaller: Counted, compared: _Comparison) -> Iterator[Problem]:
-    name = too_much(larger, smaller)
+def _fits(
+    here: QueueNode, larger: CountedAmounts, smaller: CountedAmounts, compared: _Comparison
+) -> Iterator[Problem]:
+    name = first_excess(larger, smaller)
     if name:
         message = compared.message.format(
             queue=here.queue.name,
@@ -154,7 +155,7 @@ def _fits(here: QueueNode, larger: Counted, smaller: Counted, compared: _Compari
 
 
 def shown(name: str, amount: int) -> str:
-    """An amount as people write it: 500m of vcore, 4Gi of memory."""
+    """An amount as written in manifests: 500m of vcore, 4Gi of memory."""
     return amount_text("cpu" if name == CORES else name, amount)
 
 

@@ -8,20 +8,18 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.catalogue.koordinator import bands
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.queue import Priority, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Priority, Queue, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import classes, colocation
+from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.colocation import Profile
 from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 from tests.targets.koordinator.strategies import NAMES
 
 NEWEST = Version(1, 8, 0)
@@ -51,7 +49,7 @@ def test_every_profile_fits_the_crd(profile: Profile) -> None:
 
 
 def cluster(kinds: tuple[WorkloadKind, ...], stated: dict[str, Any], **more: Any) -> Cluster:
-    options = stating(classes=stated, priority_classes=more.pop("own", False))
+    options = koordinator_options(classes=stated, priority_classes=more.pop("own", False))
     return Cluster(
         "c",
         (),
@@ -77,7 +75,7 @@ STATED = st.sampled_from(
 
 @given(st.dictionaries(KIND_NAMES, STATED, max_size=4))
 def test_profiles_never_meet_and_are_called_differently(stated: dict[str, Any]) -> None:
-    made = classes.profiles(cluster(tuple(map(WorkloadKind, stated)), stated), "koord-scheduler")
+    made = colocation.profiles(cluster(tuple(map(WorkloadKind, stated)), stated), "koord-scheduler")
     assert len(made) == len(stated)
     assert len({profile.name for profile in made}) == len(made)
     assert not any(dns_subdomain_problem(profile.name) for profile in made)
@@ -138,7 +136,7 @@ def test_tenants_without_namespaces_have_no_profile() -> None:
         {"web": {"priority": "prod", "qos": "LS", "tenants": ["a"]}},
         tenants=(Tenant("a"),),
     )
-    assert classes.profiles(made, "koord-scheduler") == ()
+    assert colocation.profiles(made, "koord-scheduler") == ()
 
 
 def test_priority_classes_are_written_when_asked_for() -> None:
@@ -162,7 +160,7 @@ def test_priority_classes_are_written_when_asked_for() -> None:
     ],
 )
 def test_bands(value: int, band: str | None) -> None:
-    found = bands.band_of(value)
+    found = colocation.band_of(value)
     assert (found.name if found else None) == band
 
 
@@ -174,7 +172,7 @@ def test_what_follows_from_a_class_is_told() -> None:
         "c": {"priority": "free", "qos": "BE"},
     }
     made = cluster(kinds, stated, queues=(Queue("q", limit={"cpu": 8000}),))
-    assert list(classes.notices(made)) == [
+    assert list(colocation.notices(made)) == [
         "workload kind a runs as batch: its requests of cpu and memory become kubernetes.io/batch-cpu and "
         "kubernetes.io/batch-memory, so the limit of cpu of queue q does not apply. Limit "
         "kubernetes.io/batch-cpu (in thousandths of a core) and kubernetes.io/batch-memory there",

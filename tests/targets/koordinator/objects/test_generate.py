@@ -6,11 +6,8 @@ import pytest
 
 from policykit.api import lint_texts
 from policykit.manifests.parser import parse
-from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.objects import generate as objects
-from policykit.targets.koordinator.objects import quotas, reservations
-from policykit.targets.koordinator.read import read
 from policykit.targets.release import Version
 from tests.clusters import policy
 from tests.targets.koordinator.crds import needs_crds, problems
@@ -79,19 +76,6 @@ def test_everything_fits_the_crds() -> None:
             assert document.root is not None
             if document.root.data["kind"] != "PriorityClass":
                 assert problems(document.root.data) == []
-
-
-def test_everything_is_found_again_in_its_place() -> None:
-    text = "".join(written("1.8.0").values())
-    documents = [document.root.data for document in parse(text) if document.root is not None]
-    found = read(text)
-    assert [each.document for each in found] == list(range(len(documents)))
-    assert all(each.path == () and each.inner is None for each in found)
-    for each in found:
-        if isinstance(each.value, quotas.ElasticQuota):
-            assert lookup(documents[each.document], quotas.PLACES["maximum"])
-        if isinstance(each.value, reservations.Reservation):
-            assert lookup(documents[each.document], reservations.PLACES["ttl"]) == "0s"
 
 
 def test_what_is_generated_has_no_findings() -> None:

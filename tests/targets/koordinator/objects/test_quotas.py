@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump, dump_all
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.queue import Preemption, Queue, Submitters
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Preemption, Queue, Submitters, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import quotas

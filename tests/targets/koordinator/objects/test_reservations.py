@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 
 from policykit.kube import affinity, tolerations
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
+from policykit.model.queue import Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
-from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import reservations
-from policykit.targets.koordinator.objects.policy_reservations import reservations_of
-from policykit.targets.koordinator.objects.reservations import Owner
+from policykit.targets.koordinator.objects.reservations import Owner, reservations_of
 from policykit.targets.release import Version
+from tests.kube.oracle import affinity_matches
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES
@@ -178,7 +177,7 @@ def test_the_template_lands_where_the_reservation_is_for(stated: Reservation, po
     fitting = [
         each.name
         for each in made.pools
-        if affinity.matches(affinity.read(spec), each.labels, "n")
+        if affinity_matches(affinity.read(spec), each.labels, "n")
         and not tolerations.untolerated(each.hard_taints, tolerated)
     ]
     assert fitting == pools

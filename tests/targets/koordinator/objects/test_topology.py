@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import topology
@@ -40,11 +40,11 @@ def test_every_topology_fits_the_crd(chain: tuple[Layer, ...]) -> None:
 def test_the_scheduler_can_walk_the_chain(levels: tuple[Level, ...]) -> None:
     """As it does: from single nodes up, parent by parent, through every layer."""
     made = {layer.name: layer for layer in topology.layers(levels)}
-    walked, at = [], topology.NODES
+    walked, at = [], topology.NODE_LAYER
     while at:
         walked.append(at)
         at = made[at].parent
-    assert walked == [topology.NODES, *(level.name for level in reversed(levels))]
+    assert walked == [topology.NODE_LAYER, *(level.name for level in reversed(levels))]
 
 
 def cluster(**kind: Any) -> Cluster:
@@ -57,7 +57,7 @@ def cluster(**kind: Any) -> Cluster:
     )
 
 
-ASKING = {"within": Closeness("rack"), "scheduler": "koord-scheduler"}
+ASKING = {"within": TopologyAffinity("rack"), "scheduler": "koord-scheduler"}
 
 
 def test_written_in_full() -> None:

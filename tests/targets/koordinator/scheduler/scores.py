@@ -1,7 +1,7 @@
 """Scores of koord-scheduler's plugins, 0 to 100, in its own integer arithmetic (1.6 to 1.8).
 
 Written apart from the arithmetic that computes weights, to test it. NodeResourcesFit and
-NodeResourcesBalancedAllocation are Kubernetes' own: `kube.scores`.
+NodeResourcesBalancedAllocation are Kubernetes' own: `tests.kube.scoring`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from policykit.kube.scores import MAX_SCORE, fit_score, least, score, shares
+from policykit.kube.scores import MAX_SCORE, least
 from policykit.model.pool import Amounts
 from policykit.targets.koordinator.options import Fit
+from tests.kube.scoring import fit_score, score, shares
 
 UNSTATED: Amounts = {"cpu": 250, "memory": 200 * 1024 * 1024}
 """What LoadAwareScheduling expects of a pod that states no request: milli-cores, bytes."""
@@ -92,7 +93,7 @@ def numa(
 
 
 def device_share(strategy: str, types: Sequence[Sequence[Device]]) -> int:
-    """DeviceShare of one node before normalisation (`kube.scores.normalised`); may exceed 100.
+    """DeviceShare of one node before normalisation (`scoring.normalised`); may exceed 100.
 
     `types`: per device type the pod asks for and the node has, its scored resources.
     Source: `deviceshare/scoring.go`.

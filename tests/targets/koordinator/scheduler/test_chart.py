@@ -4,7 +4,7 @@ import pytest
 
 from policykit.manifests.edit import same
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import chart, configuration, source
+from policykit.targets.koordinator.scheduler import chart, configuration, merge
 from tests.shared import SHARED
 
 
@@ -13,7 +13,7 @@ def test_equal_to_the_chart(version: str) -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")
     text = (SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{version}.yaml").read_text()
-    assert same(source.read(text).data, chart.configuration(versions.parse(version), chart.NAMESPACE))
+    assert same(merge.read_source(text).data, chart.configuration(versions.parse(version), chart.NAMESPACE))
 
 
 @pytest.mark.parametrize(

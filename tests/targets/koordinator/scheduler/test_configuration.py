@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
-from policykit.manifests import writer
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
-from policykit.targets.koordinator.read import read
 from policykit.targets.koordinator.scheduler import chart, configuration
+from policykit.targets.koordinator.scheduler.merge import read_source
 from policykit.targets.koordinator.scheduler.plugins import DEFAULT_SCORES
 from policykit.targets.koordinator.versions import parse as release
 from tests.shared import SHARED
@@ -56,23 +55,6 @@ def test_every_part_is_read_from_its_path(data: dict[str, Any]) -> None:
                 )
 
 
-@given(CONFIGURATIONS)
-def test_found_in_a_document_and_in_a_config_map(data: dict[str, Any]) -> None:
-    made = {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        "profiles": [each for each in data["profiles"] if isinstance(each, dict)],
-    }
-    text = writer.dump(made)
-    (plain,) = read(text)
-    assert (plain.value, plain.document, plain.path, plain.inner) == (configuration.read(made), 0, (), None)
-    (held,) = read(f"---\nkind: Service\n---\n{chart.config_map(text, 'ns')}")
-    assert (held.value, held.document, held.path, held.inner) == (
-        *(configuration.read(made), 1, ("data", chart.KEY)),
-        (),
-    )
-
-
 @given(VALUES)
 def test_no_shape_is_an_error(data: object) -> None:
     configuration.read(data)
@@ -101,8 +83,8 @@ def test_the_corpus_is_read() -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")
     text = (SHARED / "corpus" / "koordinator" / "sched-config-chart-v1.8.0.yaml").read_text(encoding="utf-8")
-    (found,) = read(text)
-    (profile,) = found.value.profiles
+    found = read_source(text)
+    (profile,) = configuration.read(found.data).profiles
     assert profile.points["preEnqueue"].names == ("Coscheduling",)
     (document,) = parse(text)
     assert document.root
@@ -128,7 +110,7 @@ COMMON = {"schedulerName": "gangs", "plugins": {"permit": {"enabled": [{"name": 
     ],
 )
 def test_which_scheduler_reads_it(profiles: Any, ours: bool) -> None:
-    assert configuration.is_koordinators({"profiles": profiles}) is ours
+    assert configuration.is_for_koordinator({"profiles": profiles}) is ours
 
 
 def test_the_profile_of_our_scheduler() -> None:

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from policykit.errors import PolicykitError
 from policykit.manifests import writer
 from policykit.manifests.patch import Patch
 from policykit.targets.koordinator.options import Fit
-from policykit.targets.koordinator.scheduler import chart, merge, scoring, source
+from policykit.targets.koordinator.scheduler import chart, merge, profiles
 from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
 from policykit.targets.koordinator.scheduler.configuration import read as read_form
+from policykit.targets.koordinator.scheduler.merge import Source
 from policykit.targets.koordinator.scheduler.packing import Packing, packing
-from policykit.targets.koordinator.scheduler.source import Source
 from policykit.targets.koordinator.versions import parse
 from tests.shared import SHARED
 from tests.targets.koordinator.clusters import DONGLE, dongles
@@ -23,12 +24,12 @@ NAME = "koord-scheduler"
 
 def patches(data: Mapping[str, Any], name: str, numbers: Packing) -> tuple[Patch, ...]:
     profile = read_form(data).required_profile(name)
-    found, _ = merge.apply_steps(profile, scoring.write_numbers(numbers, str(data.get("apiVersion"))))
+    found, _ = merge.apply_steps(profile, profiles.write_numbers(numbers, str(data.get("apiVersion"))))
     return merge.below(profile.path, found)
 
 
 def merged(given: Source, name: str, numbers: Packing) -> str:
-    return merge.merged(given, patches(given.data, name, numbers))
+    return merge.merge_patches(given, patches(given.data, name, numbers))
 
 
 def profile_of(data: Mapping[str, Any]) -> Profile:
@@ -94,9 +95,9 @@ profiles:
 
 
 def test_an_entry_that_is_there_is_updated_in_place() -> None:
-    text = merged(source.read(SMALL), NAME, NUMBERS)
+    text = merged(merge.read_source(SMALL), NAME, NUMBERS)
     assert text == SMALL_MERGED
-    assert merged(source.read(text), NAME, NUMBERS) == text
+    assert merged(merge.read_source(text), NAME, NUMBERS) == text
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["LF", "CRLF"])
@@ -106,7 +107,7 @@ def test_the_charts_files_keep_every_line(version: str, newline: str) -> None:
         pytest.skip("needs the shared corpus")
     path = SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{version}.yaml"
     before = path.read_text().replace("\n", newline)
-    after = merged(source.read(before), NAME, NUMBERS)
+    after = merged(merge.read_source(before), NAME, NUMBERS)
     added = [line for line in difflib.ndiff(before.split(newline), after.split(newline)) if line[0] in "+-?"]
     assert [line.strip() for line in added] == [
         *("+         - name: NodeResourcesFitPlus", "+           args:"),
@@ -118,13 +119,13 @@ def test_the_charts_files_keep_every_line(version: str, newline: str) -> None:
         *("+               - name: NodeResourcesFitPlus", "+                 weight: 82"),
         *("+               - name: NodeAffinity", "+                 weight: 89"),
     ]
-    assert merged(source.read(after), NAME, NUMBERS) == after
+    assert merged(merge.read_source(after), NAME, NUMBERS) == after
 
 
 @pytest.mark.parametrize("version", ["1.6.0", "1.7.0", "1.8.0"])
 def test_enabled_at_both_points_behind_reservation(version: str) -> None:
     text = writer.dump(chart.configuration(parse(version), chart.NAMESPACE))
-    profile = profile_of(source.read(merged(source.read(text), NAME, NUMBERS)).data)
+    profile = profile_of(merge.read_source(merged(merge.read_source(text), NAME, NUMBERS)).data)
     before = profile.point("preScore").names
     assert before[0] == "Reservation"
     assert before[-1] == "NodeResourcesFitPlus"
@@ -138,7 +139,7 @@ def _changed(profile: dict[str, Any], numbers: Packing = WITHOUT_PREFERENCE) -> 
         "kind": KIND,
         "profiles": [{"schedulerName": NAME, **profile}],
     }
-    made = source.read(merged(source.read(writer.dump(data)), NAME, numbers))
+    made = merge.read_source(merged(merge.read_source(writer.dump(data)), NAME, numbers))
     changed: dict[str, Any] = made.data["profiles"][0]
     return changed
 
@@ -195,7 +196,7 @@ def test_preference_where_pre_score_is_cleared() -> None:
 
 
 def test_what_is_right_already_is_left_alone() -> None:
-    assert patches(source.read(SMALL_MERGED).data, NAME, NUMBERS) == ()
+    assert patches(merge.read_source(SMALL_MERGED).data, NAME, NUMBERS) == ()
 
 
 def test_numbers_do_not_depend_on_an_earlier_merge() -> None:
@@ -203,5 +204,30 @@ def test_numbers_do_not_depend_on_an_earlier_merge() -> None:
     target = cluster.targets["koordinator"]
     data = chart.configuration(parse(""), "ns")
     first = packing(cluster, target, profile_of(data), NAME, parse(""))
-    again = source.read(merged(source.read(writer.dump(data)), NAME, first)).data
+    again = merge.read_source(merged(merge.read_source(writer.dump(data)), NAME, first)).data
     assert packing(cluster, target, profile_of(again), NAME, parse("")) == first
+
+
+BARE = "kind: KubeSchedulerConfiguration\nprofiles: []\n"
+CONFIG_MAP = "kind: ConfigMap\ndata:\n  x: |\n    kind: KubeSchedulerConfiguration\n  y: |\n    a: b\n"
+
+
+def test_bare_and_inside_a_config_map() -> None:
+    assert merge.read_source(BARE).path == ()
+    assert merge.read_source(CONFIG_MAP).path == ("data", "x")
+    assert merge.read_source(CONFIG_MAP).inner == "kind: KubeSchedulerConfiguration\n"
+    assert merge.read_source(f"kind: Service\n---\n{CONFIG_MAP}").document == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kind: ConfigMap\n", "has 0 documents"),
+        (f"{BARE}---\n{BARE}", "has 2 documents"),
+        ("data: {{ .Values.x }}\n", "koord-scheduler-config"),
+        ("a: [\n", "not YAML"),
+    ],
+)
+def test_what_cannot_be_read(text: str, says: str) -> None:
+    with pytest.raises(PolicykitError, match=says):
+        merge.read_source(text)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.kube.scores import Share, balanced_score, fit_score, normalised, shares
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.workload import WorkloadKind
@@ -16,6 +15,7 @@ from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import chart, configuration, weights
 from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing, default_fit, packing
 from policykit.targets.koordinator.scheduler.weights import Rival
+from tests.kube.scoring import Share, balanced_score, fit_score, normalised, shares
 from tests.targets.koordinator.clusters import DONGLE, NODE, dongles
 from tests.targets.koordinator.scheduler.scores import estimated_load, fit_plus, load_aware, numa
 

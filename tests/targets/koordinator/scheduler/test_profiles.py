@@ -18,11 +18,11 @@ from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.queue import Preemption
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
 from policykit.targets.koordinator.options import Fit
-from policykit.targets.koordinator.scheduler import chart, configuration, placements, profiles, source
+from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, profiles
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.profiles import Plan
 from policykit.targets.koordinator.versions import parse
@@ -292,7 +292,7 @@ KINDS = st.builds(
     gang=st.sampled_from(["all", "none", ""]),
     placement_name=st.sampled_from(["", "a", "b"]),
     gang_rule=st.none() | st.builds(GangRule, timeout=st.none() | st.integers(1, 2000)),
-    within=st.none() | st.just(Closeness("rack")),
+    within=st.none() | st.just(TopologyAffinity("rack")),
     prefer=st.sampled_from([{}, {"x": 5}]),
 )
 SECTIONS = st.fixed_dictionaries(
@@ -356,7 +356,7 @@ def _config_map(generated: Generated) -> str:
 
 def test_the_text_is_what_the_data_says() -> None:
     _, data = planned(policies.cluster())
-    assert source.read(_config_map(generate(policies.cluster()))).data == data
+    assert merge.read_source(_config_map(generate(policies.cluster()))).data == data
     assert writer.dump(data)
 
 

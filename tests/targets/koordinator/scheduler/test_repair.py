@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import patched
-from policykit.targets.koordinator.scheduler import chart, plugins
-from policykit.targets.koordinator.scheduler.repair import notices, repaired
+from policykit.targets.koordinator.scheduler import chart, fields, plugins
+from policykit.targets.koordinator.scheduler.repair import remaining_problems, repair
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import checker
 from tests.targets.koordinator.checker import faults
@@ -34,15 +33,15 @@ def enabled(*names: str) -> dict[str, Any]:
 
 
 def fixed(data: dict[str, Any], version: str = "1.8.0") -> tuple[Any, tuple[str, ...]]:
-    patches, found = repaired(data, parse(version))
+    patches, found = repair(data, parse(version))
     after = reduce(patched, patches, data)
-    assert repaired(after, parse(version)).patches == ()
+    assert repair(after, parse(version)).patches == ()
     return after, found
 
 
 @pytest.mark.parametrize("version", ["1.4.1", "1.5.0", "1.6.0", "1.6.1", "1.7.0", "1.8.0"])
 def test_the_charts_need_nothing(version: str) -> None:
-    assert repaired(chart.configuration(parse(version), "ns"), parse(version)) == ((), ())
+    assert repair(chart.configuration(parse(version), "ns"), parse(version)) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -78,7 +77,7 @@ def test_another_version_is_rewritten(given_: str, version: str, becomes: str, w
 @pytest.mark.parametrize("version", ["1.6.0", "1.6.1", "1.7.0"])
 def test_v1beta3_stays_where_it_is_read(version: str) -> None:
     data = {**configuration(), "apiVersion": "kubescheduler.config.k8s.io/v1beta3"}
-    assert repaired(data, parse(version)).patches == ()
+    assert repair(data, parse(version)).patches == ()
 
 
 def test_what_v1beta2_alone_has_is_refused() -> None:
@@ -88,7 +87,7 @@ def test_what_v1beta2_alone_has_is_refused() -> None:
         "healthzBindAddress": ":1",
     }
     with pytest.raises(PolicykitError) as raised:
-        repaired(data, NEWEST)
+        repair(data, NEWEST)
     assert "v1, which has no healthzBindAddress: delete it" in (raised.value.hint or "")
 
 
@@ -202,8 +201,8 @@ LEFT: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("data", "says"), LEFT.values(), ids=LEFT)
 def test_left_to_people(data: dict[str, Any], says: str) -> None:
-    assert repaired(data, NEWEST) == ((), ())
-    found = notices(data, NEWEST)
+    assert repair(data, NEWEST) == ((), ())
+    found = remaining_problems(data, NEWEST)
     assert any(says in text for text in found), found
 
 

@@ -4,15 +4,14 @@ from typing import Any
 
 import pytest
 
-from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.queue import Preemption, Queue
-from policykit.model.tenant import Reservation
-from policykit.model.topology import Closeness
+from policykit.model.queue import Preemption, Queue, Reservation
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import of as of_target
+from policykit.targets.koordinator.scheduler import fields
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies
@@ -77,7 +76,7 @@ def test_gangs_of_another_scheduler_say_nothing() -> None:
 
 @pytest.mark.parametrize(("version", "aware"), [("1.6.1", False), ("1.7.0", True), ("1.8.0", True)])
 def test_closeness(version: str, aware: bool) -> None:
-    made = required(of(KIND._replace(within=Closeness("rack"))), version)
+    made = required(of(KIND._replace(within=TopologyAffinity("rack"))), version)
     assert made.args == ({"Coscheduling": {"awareNetworkTopology": True}} if aware else {})
     assert made.notices == (
         ()

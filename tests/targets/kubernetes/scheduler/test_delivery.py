@@ -10,7 +10,7 @@ import yaml
 from policykit import api
 from policykit.generator.artifact import Role
 from policykit.model.cluster import Cluster
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.targets.kubernetes.generate import generate
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.scheduler.configuration import Lease, read
@@ -193,7 +193,7 @@ def test_as_the_clusters_own(version: str, scheduler: dict[str, Any]) -> None:
 
 
 def test_gates_of_native_gangs() -> None:
-    kind = TRAINING._replace(gang="all", within=Closeness("zone", hard=True))
+    kind = TRAINING._replace(gang="all", within=TopologyAffinity("zone", hard=True))
     options = KubernetesOptions(native_gang=True)
     found = objects(cluster(DENSE, kinds=(kind,), options=options))["Deployment/policykit-scheduler"]
     gates = "GenericWorkload=true,GangScheduling=true,TopologyAwareWorkloadScheduling=true"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Pool
-from policykit.model.topology import Apartness
+from policykit.model.topology import TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Configuration, Fit, read, write
 from policykit.targets.kubernetes.scheduler.profiles import PlacementProfile, placement_profile
@@ -123,7 +123,9 @@ def test_without_cards_the_weight_stays_as_it_is() -> None:
     )
 
 
-KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense", across=Apartness("zone"))
+KIND = WorkloadKind(
+    "soft", scheduler="dense-scheduler", placement_name="dense", across=TopologySpread("zone")
+)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.kube.scores import Share, fit_score, ratio
+from policykit.kube.scores import ratio
 from policykit.model.placement import Point
 from policykit.targets.kubernetes.scheduler.configuration import RATIO
 from policykit.targets.kubernetes.scheduler.weights import affinity_weight, fit_weight, lead
+from tests.kube.scoring import Share, fit_score
 
 RISING = (Point(0, 0), Point(100, 10))
 FROM_ONE = (Point(0, 1), Point(100, 10))

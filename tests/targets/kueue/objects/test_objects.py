@@ -13,22 +13,10 @@ from policykit.manifests import writer
 from policykit.model.queue import Priority
 from policykit.model.taint import Taint, Toleration
 from policykit.targets.kueue import versions
-from policykit.targets.kueue.objects import (
-    cluster_queues,
-    cohorts,
-    local_queues,
-    priority_classes,
-    resource_flavors,
-    topologies,
-)
-from policykit.targets.kueue.objects.cluster_queues import ClusterQueue, Fungibility, Preemption
-from policykit.targets.kueue.objects.cohorts import Cohort
-from policykit.targets.kueue.objects.local_queues import LocalQueue
-from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
-from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup
-from policykit.targets.kueue.objects.stated_resources import Stated
-from policykit.targets.kueue.objects.topologies import Topology
-from policykit.targets.kueue.read import READERS, read
+from policykit.targets.kueue.objects import READERS, priority_classes, queues, read, resource_flavors
+from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, Fungibility, LocalQueue, Preemption
+from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor, Topology
+from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup, StatedResources
 from policykit.targets.reading import Read
 from tests.targets.kueue.clusters import GIB, GPU
 
@@ -47,7 +35,7 @@ def groups(draw: st.DrawFn) -> ResourceGroup:
 
 
 GROUPS = st.lists(groups(), max_size=2).map(tuple)
-STATED = st.none() | st.builds(Stated, RESOURCES, RESOURCES, RESOURCES)
+STATED = st.none() | st.builds(StatedResources, RESOURCES, RESOURCES, RESOURCES)
 WEIGHTS = st.none() | st.integers(0, 100)
 QUEUES = st.builds(
     ClusterQueue,
@@ -80,17 +68,26 @@ FLAVORS = st.builds(
 )
 PRIORITIES = st.builds(Priority, NAMES, st.integers(-5, 5), st.just(value=True), st.just(value=False), NAMES)
 VALUES = st.one_of(
-    *(st.tuples(st.just(cluster_queues), QUEUES), st.tuples(st.just(cohorts), COHORTS)),
-    *(st.tuples(st.just(local_queues), LOCAL_QUEUES), st.tuples(st.just(topologies), TOPOLOGIES)),
-    *(st.tuples(st.just(resource_flavors), FLAVORS), st.tuples(st.just(priority_classes), PRIORITIES)),
+    *(
+        st.tuples(st.just(queues.write_cluster_queue), QUEUES),
+        st.tuples(st.just(queues.write_cohort), COHORTS),
+    ),
+    *(
+        st.tuples(st.just(queues.write_local_queue), LOCAL_QUEUES),
+        st.tuples(st.just(resource_flavors.write_topology), TOPOLOGIES),
+    ),
+    *(
+        st.tuples(st.just(resource_flavors.write_flavor), FLAVORS),
+        st.tuples(st.just(priority_classes.write), PRIORITIES),
+    ),
 )
 
 
 @given(VALUES, RELEASES)
 def test_what_is_written_reads_back(made: tuple[Any, Any], version: Any) -> None:
-    module, value = made
-    written = module.write(value, version)
-    assert module.read(written) == value
+    write, value = made
+    written = write(value, version)
+    assert READERS[written["kind"]](written) == value
     assert read(writer.dump(written)) == [Read(value)]
     assert yaml.safe_load(writer.dump(written)) == written
 
@@ -105,10 +102,10 @@ def test_a_queue_in_full() -> None:
         Preemption("LowerPriority", "Any", "LowerPriority", 10),
         Fungibility("TryNextFlavor", "TryNextFlavor", "PreemptionOverBorrowing"),
         3,
-        Stated(("memory",)),
+        StatedResources(("memory",)),
     )
     namespace = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["team-a"]}
-    assert cluster_queues.write(queue, versions.parse("0.15")) == {
+    assert queues.write_cluster_queue(queue, versions.parse("0.15")) == {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ClusterQueue",
         "metadata": {"name": "a", "annotations": {"policykit.io/stated": '{"guarantee":["memory"]}'}},
@@ -156,9 +153,9 @@ def test_a_queue_in_full() -> None:
 )
 def test_names_of_fields_by_release(release: str, queue: str, cohort: str) -> None:
     version = versions.parse(release)
-    written = cluster_queues.write(ClusterQueue("a", cohort="c"), version)["spec"]
+    written = queues.write_cluster_queue(ClusterQueue("a", cohort="c"), version)["spec"]
     assert written == {queue: "c", "namespaceSelector": {}}
-    assert cohorts.write(Cohort("a", "c"), version)["spec"] == {cohort: "c"}
+    assert queues.write_cohort(Cohort("a", "c"), version)["spec"] == {cohort: "c"}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +169,7 @@ def test_names_of_fields_by_release(release: str, queue: str, cohort: str) -> No
     ],
 )
 def test_namespaces(selector: Any, expected: Any) -> None:
-    assert cluster_queues.read({"spec": {"namespaceSelector": selector}}).namespaces == expected
+    assert queues.read_cluster_queue({"spec": {"namespaceSelector": selector}}).namespaces == expected
 
 
 @pytest.mark.parametrize("kind", sorted(READERS))

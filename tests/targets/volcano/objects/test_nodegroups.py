@@ -25,13 +25,13 @@ ALL = PoolAffinity((TRAIN, INFER, HYBRID))
     ids=["required", "preferred", "excluded", "avoided", "preferred-outside", "excluded-of-required"],
 )
 def test_every_pool_a_queue_may_use_is_listed(pools: PoolAffinity, expected: PoolAffinity) -> None:
-    found, _ = nodegroups.allotted((Queue("a", pools=pools),), POOLS, NEWEST)
+    found, _ = nodegroups.assign_node_groups((Queue("a", pools=pools),), POOLS, NEWEST)
     assert found == (Queue("a", pools=expected),)
 
 
 def test_a_queue_that_names_none_has_those_of_the_nearest_above() -> None:
     queues = (Queue("a", pools=PoolAffinity((TRAIN,))), Queue("b", "a"), Queue("c", "b"), Queue("d"))
-    found, notices = nodegroups.allotted(queues, POOLS, NEWEST)
+    found, notices = nodegroups.assign_node_groups(queues, POOLS, NEWEST)
     assert {queue.name: queue.pools for queue in found} == {
         "a": PoolAffinity((TRAIN,)),
         "b": PoolAffinity((TRAIN,)),
@@ -43,7 +43,7 @@ def test_a_queue_that_names_none_has_those_of_the_nearest_above() -> None:
 
 def test_without_pools_nothing_changes() -> None:
     queues = (Queue("a"), Queue("b", "a", pools=PoolAffinity()))
-    assert nodegroups.allotted(queues, POOLS, NEWEST) == ((Queue("a"), Queue("b", "a")), ())
+    assert nodegroups.assign_node_groups(queues, POOLS, NEWEST) == ((Queue("a"), Queue("b", "a")), ())
 
 
 def test_what_a_wish_is_worth_is_said() -> None:
@@ -51,7 +51,7 @@ def test_what_a_wish_is_worth_is_said() -> None:
         Queue("b", pools=PoolAffinity(preferred=(TRAIN,))),
         Queue("a", pools=PoolAffinity(avoided=(TRAIN,))),
     )
-    assert nodegroups.allotted(queues, POOLS, NEWEST)[1] == (
+    assert nodegroups.assign_node_groups(queues, POOLS, NEWEST)[1] == (
         "queue a, b: a preferred pool adds 50 points to a node's score, an avoided one removes 101, "
         "and plugin nodegroup has no weight: binpack and nodeaffinity may outweigh it",
     )
@@ -97,7 +97,9 @@ def test_nodes_are_labelled_where_they_can_be_named() -> None:
             "volcano.sh/nodegroup-name",
         ),
     )
-    assert nodegroups.allotted(queues, pools, NEWEST)[0] == (Queue("a", pools=PoolAffinity(("own",))),)
+    assert nodegroups.assign_node_groups(queues, pools, NEWEST)[0] == (
+        Queue("a", pools=PoolAffinity(("own",))),
+    )
 
 
 @pytest.mark.parametrize(

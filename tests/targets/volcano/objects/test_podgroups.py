@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from policykit.manifests import writer
 from policykit.targets.volcano.objects import podgroups
 from policykit.targets.volcano.objects.podgroups import PodGroup
-from policykit.targets.volcano.objects.topology import Bound
+from policykit.targets.volcano.objects.topology import NetworkTopology
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GIB, GPU
 from tests.targets.volcano.objects.test_queues import AMOUNTS, NAMES
@@ -16,8 +16,10 @@ from tests.targets.volcano.objects.test_queues import AMOUNTS, NAMES
 TEXT = st.just("") | NAMES
 BOUNDS = (
     st.none()
-    | st.tuples(st.sampled_from(["hard", "soft"]), st.none() | st.integers(0, 5)).map(lambda b: Bound(*b))
-    | NAMES.map(lambda name: Bound("hard", None, name))
+    | st.tuples(st.sampled_from(["hard", "soft"]), st.none() | st.integers(0, 5)).map(
+        lambda b: NetworkTopology(*b)
+    )
+    | NAMES.map(lambda name: NetworkTopology("hard", None, name))
 )
 GROUPS = st.builds(
     PodGroup,
@@ -40,7 +42,7 @@ def test_what_is_written_reads_back(group: PodGroup) -> None:
 
 def test_written_in_full() -> None:
     group = PodGroup(
-        "team-a", "llm", 4, "a", "high", {GPU: 32, "memory": GIB}, Bound("hard", 1), {"worker": 3}
+        "team-a", "llm", 4, "a", "high", {GPU: 32, "memory": GIB}, NetworkTopology("hard", 1), {"worker": 3}
     )
     written = podgroups.write(group)
     assert written == {
@@ -78,7 +80,7 @@ def test_valid_by_the_crd() -> None:
     crd = yaml.safe_load((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_podgroups.yaml").read_text())
     served = {version["name"]: version for version in crd["spec"]["versions"]}
     schema = served["v1beta1"]["schema"]["openAPIV3Schema"]
-    group = PodGroup("a", "b", 4, "q", "high", {GPU: 8}, Bound("soft", tier_name="rack"), {"w": 4})
+    group = PodGroup("a", "b", 4, "q", "high", {GPU: 8}, NetworkTopology("soft", tier_name="rack"), {"w": 4})
     written = podgroups.write(group)
     jsonschema.validate(written, schema)
     assert set(written["spec"]) <= set(schema["properties"]["spec"]["properties"])

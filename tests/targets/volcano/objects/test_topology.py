@@ -1,23 +1,110 @@
+"""HyperNodes and network topology: round trips, and what a policy's levels become."""
+
 from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
+from hypothesis import strategies as st
 
+from policykit.manifests import writer
 from policykit.model.pool import Pool
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import hypernodes, topology
-from policykit.targets.volcano.objects.hypernodes import HyperNode, Member, Requirement
-from policykit.targets.volcano.objects.topology import Bound
+from policykit.targets.volcano.objects import topology
+from policykit.targets.volcano.objects.topology import HyperNode, Member, NetworkTopology, Requirement
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.racks import KEYS, RACKS, cluster, pool, shape
 from tests.targets.volcano.webhook import refused_hyper_nodes
 
+NAMES = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,10}[a-z0-9])?", fullmatch=True)
+REQUIREMENTS = st.builds(
+    Requirement, NAMES, st.sampled_from(["In", "Exists"]), st.lists(NAMES, max_size=2).map(tuple)
+)
+LABELS = st.dictionaries(NAMES, NAMES, max_size=2)
+MEMBERS = (
+    st.tuples(st.sampled_from(["Node", "HyperNode"]), NAMES).map(lambda each: Member(*each))
+    | NAMES.map(lambda pattern: Member("Node", pattern=pattern))
+    | st.tuples(LABELS, st.lists(REQUIREMENTS, max_size=2)).map(
+        lambda each: Member("Node", labels=each[0], requirements=tuple(each[1]))
+    )
+)
+HYPER_NODES = st.builds(
+    HyperNode, NAMES, st.integers(0, 9), st.lists(MEMBERS, max_size=3).map(tuple), st.just("") | NAMES
+)
+
+
+@given(HYPER_NODES)
+def test_what_is_written_reads_back(hyper_node: HyperNode) -> None:
+    assert topology.read(topology.write(hyper_node)) == hyper_node
+    assert topology.read(yaml.safe_load(writer.dump(topology.write(hyper_node)))) == hyper_node
+
+
+def test_written_in_full() -> None:
+    members = (
+        Member("HyperNode", "rack-1"),
+        Member("Node", pattern="^gpu-"),
+        Member("Node", labels={"rack": "r1"}, requirements=(Requirement("zone", "DoesNotExist"),)),
+    )
+    written = topology.write(HyperNode("zone-a", 2, members, "zone"))
+    assert written == {
+        "apiVersion": "topology.volcano.sh/v1alpha1",
+        "kind": "HyperNode",
+        "metadata": {"name": "zone-a"},
+        "spec": {
+            "tier": 2,
+            "tierName": "zone",
+            "members": [
+                {"type": "HyperNode", "selector": {"exactMatch": {"name": "rack-1"}}},
+                {"type": "Node", "selector": {"regexMatch": {"pattern": "^gpu-"}}},
+                {
+                    "type": "Node",
+                    "selector": {
+                        "labelMatch": {
+                            "matchLabels": {"rack": "r1"},
+                            "matchExpressions": [{"key": "zone", "operator": "DoesNotExist"}],
+                        }
+                    },
+                },
+            ],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({}, HyperNode("", 0, ())),
+        ({"spec": {"tier": "1", "members": {}}}, HyperNode("", 0, ())),
+        ({"spec": {"tier": 1, "members": [3, {"type": "Node"}]}}, HyperNode("", 1, (Member("Node"),))),
+        (
+            {"spec": {"members": [{"type": "Node", "selector": {"name": "n1", "labelMatch": []}}]}},
+            HyperNode("", 0, (Member("Node"),)),
+        ),
+    ],
+    ids=["empty", "types", "members", "old-form"],
+)
+def test_other_shapes_are_empty(data: dict[str, Any], expected: HyperNode) -> None:
+    assert topology.read(data) == expected
+
+
+@pytest.mark.skipif(SHARED is None, reason="needs ../shared")
+def test_published_ones_are_read_whole() -> None:
+    assert SHARED is not None
+    found = []
+    for path in sorted((SHARED / "corpus/volcano").glob("*.yaml")):
+        for data in yaml.safe_load_all(path.read_text()):
+            if isinstance(data, dict) and data.get("kind") == "HyperNode":
+                read = topology.read(data)
+                assert topology.read(topology.write(read)) == read
+                found.append(read.name)
+    assert found
+
+
 NEWEST = versions.parse("")
-CLOSE = WorkloadKind("training", within=Closeness("rack", hard=True))
+CLOSE = WorkloadKind("training", within=TopologyAffinity("rack", hard=True))
 
 
 def nodes(**places: str) -> Member:
@@ -84,9 +171,9 @@ def test_one_value_in_two_wider_places_is_two() -> None:
 @given(racks.POOLS)
 def test_any_topology_is_ready(pools: tuple[Pool, ...]) -> None:
     found, _ = topology.derived(cluster(pools=pools), NEWEST)
-    written = [hypernodes.write(each) for each in found]
+    written = [topology.write(each) for each in found]
     assert refused_hyper_nodes(written, NEWEST) == []
-    assert tuple(map(hypernodes.read, written)) == found
+    assert tuple(map(topology.read, written)) == found
     for every in pools:
         for each in every.shapes:
             assert _tiers_of(each.labels, found) == {KEYS_TIERS[key] for key in each.labels}
@@ -118,36 +205,36 @@ def _tiers_of(labels: Any, found: tuple[HyperNode, ...]) -> set[int]:
 @pytest.mark.parametrize(
     ("within", "version", "named", "expected"),
     [
-        (Closeness("rack", hard=True), "1.15.1", True, Bound("hard", tier_name="rack")),
-        (Closeness("rack", hard=True), "1.15.1", False, Bound("hard", 2)),
-        (Closeness("nvlink"), "1.13", True, Bound("soft", 1)),
-        (Closeness("zone"), "1.12", True, Bound("soft", 3)),
-        (Closeness("zone"), "1.11", True, None),
-        (Closeness("switch"), "1.15.1", True, None),
+        (TopologyAffinity("rack", hard=True), "1.15.1", True, NetworkTopology("hard", tier_name="rack")),
+        (TopologyAffinity("rack", hard=True), "1.15.1", False, NetworkTopology("hard", 2)),
+        (TopologyAffinity("nvlink"), "1.13", True, NetworkTopology("soft", 1)),
+        (TopologyAffinity("zone"), "1.12", True, NetworkTopology("soft", 3)),
+        (TopologyAffinity("zone"), "1.11", True, None),
+        (TopologyAffinity("switch"), "1.15.1", True, None),
     ],
     ids=["by-name", "by-number", "before-names", "widest", "before-topology", "no-such-level"],
 )
-def test_bound(within: Closeness, version: str, named: bool, expected: Bound | None) -> None:
-    assert topology.bound(within, cluster(), versions.parse(version), named=named) == expected
+def test_bound(within: TopologyAffinity, version: str, named: bool, expected: NetworkTopology | None) -> None:
+    assert topology.network_topology(within, cluster(), versions.parse(version), named=named) == expected
 
 
 def test_a_level_that_no_pool_has_goes_by_number() -> None:
-    within = Closeness("nvlink", hard=True)
-    assert topology.bound(within, cluster(pools=RACKS[1:]), NEWEST) == Bound("hard", 1)
+    within = TopologyAffinity("nvlink", hard=True)
+    assert topology.network_topology(within, cluster(pools=RACKS[1:]), NEWEST) == NetworkTopology("hard", 1)
 
 
 @pytest.mark.parametrize(
     ("bound", "expected"),
     [
-        (Bound(), {"mode": "hard"}),
-        (Bound("soft", 0), {"mode": "soft", "highestTierAllowed": 0}),
-        (Bound("hard", tier_name="rack"), {"mode": "hard", "highestTierName": "rack"}),
+        (NetworkTopology(), {"mode": "hard"}),
+        (NetworkTopology("soft", 0), {"mode": "soft", "highestTierAllowed": 0}),
+        (NetworkTopology("hard", tier_name="rack"), {"mode": "hard", "highestTierName": "rack"}),
     ],
     ids=["mode", "tier", "name"],
 )
-def test_bounds_are_written_and_read(bound: Bound, expected: dict[str, Any]) -> None:
-    assert topology.write_bound(bound) == expected
-    assert topology.read_bound(expected) == bound
+def test_bounds_are_written_and_read(bound: NetworkTopology, expected: dict[str, Any]) -> None:
+    assert topology.write_network_topology(bound) == expected
+    assert topology.read_network_topology(expected) == bound
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from policykit.generator.artifact import Generated
 from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement, ResourcePlacement
 from policykit.model.queue import PoolAffinity, Preemption, Queue
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import generate
 from policykit.targets.volcano.names import CONFIG_FILE, CONFIG_OVERRIDE
@@ -25,7 +25,7 @@ from tests.targets.volcano.conflicts import conflicts
 METRICS = {"type": "prometheus", "address": "http://prometheus:9090"}
 DESERVED = (Queue("a", deserved={GPU: 16}), Queue("b", deserved={GPU: 8}))
 RACK = (Level("zone", "topology.kubernetes.io/zone"), Level("rack", "example.com/rack"))
-NEAR = TRAINING._replace(within=Closeness("rack", hard=True))
+NEAR = TRAINING._replace(within=TopologyAffinity("rack", hard=True))
 
 
 def written(generated: Generated) -> Any:

@@ -8,11 +8,10 @@ import pytest
 
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.generator.artifact import Generated
-from policykit.model.autoscaling import Autoscaling
 from policykit.model.cluster import Cluster
-from policykit.model.queue import PoolAffinity, Preemption, Queue
-from policykit.model.tenant import Reservation
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.queue import PoolAffinity, Preemption, Queue, Reservation
+from policykit.model.topology import TopologyAffinity, TopologySpread
+from policykit.model.workload import Autoscaling
 from policykit.targets.volcano.generate import generate
 from tests.targets.volcano.clusters import GPU, INFERENCE, POOLS, TRAINING, cluster
 from tests.targets.volcano.scheduler.test_conflicts import BOTH, DESERVED, METRICS, NEAR, made
@@ -314,7 +313,7 @@ def growing(kinds: Any) -> Cluster:
         ),
         pytest.param(growing((TRAINING,)), [], id="autoscaled-pool-in-a-policy-without-new-words"),
         pytest.param(
-            made(NOTHING, kinds=(TRAINING._replace(across=Apartness("zone")),)),
+            made(NOTHING, kinds=(TRAINING._replace(across=TopologySpread("zone")),)),
             [
                 "across of training is a preference, and packing outweighs it. If the pods must be "
                 "apart, set mode: hard"
@@ -322,7 +321,7 @@ def growing(kinds: Any) -> Cluster:
             id="soft-spread",
         ),
         pytest.param(
-            made(NOTHING, kinds=(TRAINING._replace(across=Apartness("zone", hard=True)),)),
+            made(NOTHING, kinds=(TRAINING._replace(across=TopologySpread("zone", hard=True)),)),
             [],
             id="hard-spread",
         ),
@@ -366,5 +365,5 @@ def test_the_page_names_topology_and_node_groups() -> None:
 
 
 def test_within_is_read_of_kinds_that_volcano_serves() -> None:
-    other = NEAR._replace(scheduler="koord-scheduler", within=Closeness("rack"))
+    other = NEAR._replace(scheduler="koord-scheduler", within=TopologyAffinity("rack"))
     assert planned(kinds=(other,)).plugin("network-topology-aware") is None

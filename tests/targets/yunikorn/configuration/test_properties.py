@@ -56,11 +56,11 @@ def test_properties_of_later_releases() -> None:
 
 def test_a_property_that_1_8_calls_otherwise() -> None:
     stated = {"quota.preemption.delay": "1s", "preemption.delay": "2s"}
-    old = properties.written(stated, Version(1, 8, 0))
+    old = properties.release_names(stated, Version(1, 8, 0))
     assert old == {"preemption.quota.delay": "1s", "preemption.delay": "2s"}
-    assert properties.understood(old) == stated
-    assert properties.written(stated, Version(1, 9, 0)) == stated
-    assert properties.understood({**old, **stated}) == stated
+    assert properties.newest_names(old) == stated
+    assert properties.release_names(stated, Version(1, 9, 0)) == stated
+    assert properties.newest_names({**old, **stated}) == stated
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,6 @@ def test_cpu_counts_for_no_pod() -> None:
 
 
 def test_what_is_not_named_is_unlimited() -> None:
-    assert resources.too_much({"vcore": 1}, {"memory": 5}) == ""
-    assert resources.too_much({"vcore": 1, GPU: 0}, {GPU: 1, "vcore": 1}) == GPU
-    assert resources.least({"a": 3}, {"a": 2, "b": 5}) == {"a": 2, "b": 5}
+    assert resources.first_excess({"vcore": 1}, {"memory": 5}) == ""
+    assert resources.first_excess({"vcore": 1, GPU: 0}, {GPU: 1, "vcore": 1}) == GPU
+    assert resources.minimum({"a": 3}, {"a": 2, "b": 5}) == {"a": 2, "b": 5}

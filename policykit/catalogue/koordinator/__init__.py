@@ -1,1 +1,0 @@
-"""Facts on Koordinator by release: fields of its plugins' args."""

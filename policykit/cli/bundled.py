@@ -1,0 +1,95 @@
+"""Commands about what ships with policykit: `init`, `profiles`, `cards`, `schema`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from policykit import bundled
+from policykit.cli.output import emit, say, write_file
+from policykit.errors import UsageError
+from policykit.workspace.policies import FILE_NAME
+
+
+@click.command("init")
+@click.option("--profile", default="hybrid-volcano", show_default=True, help="Bundled profile to start from.")
+@click.argument("folder", default=".", metavar="[DIR]")
+def init(profile: str, folder: str) -> int:
+    """Write a commented policykit.yaml; an existing one is never overwritten."""
+    path = os.path.join(folder, FILE_NAME)
+    if os.path.lexists(path):
+        raise UsageError("the folder already has a policy", "edit it, or choose another folder", path)
+    write_file(path, profile_text(profile))
+    say(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
+    return 0
+
+
+@click.command("profiles")
+@click.argument("name", required=False)
+def profiles(name: str | None) -> int:
+    """List the bundled policies, or print one."""
+    emit(profile_text(name) if name else _listing())
+    return 0
+
+
+def profile_text(name: str) -> str:
+    """The text of a bundled profile. Raises UsageError if there is none of that name."""
+    known = profile_names()
+    if name not in known:
+        raise UsageError(f"unknown profile {name!r}", f"bundled profiles: {', '.join(known)}")
+    return bundled.read("profiles", f"{name}.yaml").decode("utf-8")
+
+
+def profile_names() -> tuple[str, ...]:
+    """Names of the bundled profiles, sorted."""
+    return bundled.names("profiles", suffix=".yaml")
+
+
+def _listing() -> str:
+    width = max(len(name) for name in profile_names())
+    lines = [f"{name:<{width}}  {_caption(name)}" for name in profile_names()]
+    return "\n".join(
+        [*lines, "", "to use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""]
+    )
+
+
+def _caption(name: str) -> str:
+    """The first comment line of the file."""
+    first = profile_text(name).split("\n", 1)[0]
+    return first.lstrip("# ").strip()
+
+
+@click.command("cards")
+@click.argument("name", required=False)
+def cards(name: str | None) -> int:
+    """List vendors and cards, or describe one card."""
+    from policykit.catalogue import listing
+
+    emit(listing.page(name) if name else listing.listing())
+    return 0
+
+
+@click.command("schema")
+@click.argument("name", required=False)
+def schema(name: str | None) -> int:
+    """List the bundled JSON Schemas, or print one (`policykit schema policy`)."""
+    known = _schema_names()
+    if name is None:
+        emit("\n".join(known) + "\n")
+        return 0
+    if name not in known:
+        raise UsageError(f"unknown schema {name!r}", f"bundled schemas: {', '.join(known)}")
+    emit(bundled.read("schemas", f"{name}.json").decode("utf-8"))
+    return 0
+
+
+def _schema_names() -> tuple[str, ...]:
+    """`policy`, `findings`, and the schemas of API kinds by folder: `kubernetes/apps`."""
+    folders = sorted(
+        n for n in os.listdir(bundled.path("schemas")) if os.path.isdir(bundled.path("schemas", n))
+    )
+    shapes = [
+        f"{folder}/{name}" for folder in folders for name in bundled.names("schemas", folder, suffix=".json")
+    ]
+    return ("policy", "findings", *shapes)

@@ -1,1 +1,0 @@
-"""The language server: what an editor shows while a manifest is written."""

@@ -1,0 +1,114 @@
+"""Linting with cached results of earlier runs, for runs large enough to be worth it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from policykit import api
+from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.workspace import OpenResult, WorkspaceNotes
+from policykit.cli.policy import files_of
+from policykit.errors import SourceError
+from policykit.linter.finding import Report
+from policykit.linter.workspace import Options, Setting, Workspace
+from policykit.workspace.boundary import root_of
+from policykit.workspace.files import read
+from policykit.workspace.scopes import KUSTOMIZATIONS
+
+_WORTH = 100_000
+"""Bytes of manifests below which reading the cache takes longer than linting."""
+
+
+def lint(request: Request, opened: OpenResult, options: Options) -> Report:
+    """The report of a workspace; only what depends on changed files or settings is computed again."""
+    workspace, notes = opened
+    if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
+        return api.lint(workspace, options)
+    pairs = zip(workspace.settings, notes.sources, strict=True)
+    settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
+    workspace = workspace._replace(settings=settings)
+    key = _key(request, workspace, notes, options) if _is_self_contained(request, workspace, notes) else None
+    if key is None:
+        return _by_file(request, workspace, options)
+    from policykit.workspace.cache import results
+
+    found = results.load_report(request.cache, key, frozenset(member.path for member in workspace.members))
+    if found is None:
+        # Other policies that use a file depend on files outside the run, so they are checked every time.
+        found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
+        results.store_report(request.cache, key, found)
+    return api.without_shared_fixes(workspace, found) if options.fixes else found
+
+
+def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:
+    """Lints with the cached results of single files, and stores new ones."""
+    from policykit.workspace.cache import results
+
+    known = results.load_results(request.cache)
+    report = api.lint(workspace._replace(cache=known), options)
+    results.store_results(request.cache, known)
+    return report
+
+
+def _with_fingerprint(setting: Setting, source: str, request: Request) -> Setting:
+    if setting.fingerprint != b"":
+        return setting
+    from policykit.workspace.cache.policies import fingerprint
+
+    found = fingerprint(files_of(source, request.cache), read) if setting.cluster else b"none"
+    return setting._replace(fingerprint=found)
+
+
+def _is_self_contained(request: Request, workspace: Workspace, notes: WorkspaceNotes) -> bool:
+    """Whether the report depends only on files of the run."""
+    if (
+        STDIN in request.paths
+        or notes.excludes
+        or workspace.policies
+        or workspace.builds
+        or any(setting.fingerprint is None for setting in workspace.settings)
+    ):
+        return False
+    folders = [os.path.join(os.path.realpath(path), "") for path in request.named if os.path.isdir(path)]
+    scopes = {os.path.realpath(member.scope) for member in workspace.members if member.scope}
+    # Kustomizations elsewhere in the repository may add to objects.
+    lists = (m.file for m in workspace.members if os.path.basename(m.file) in KUSTOMIZATIONS)
+    return all(
+        any(os.path.join(place, "").startswith(folder) for folder in folders)
+        for place in scopes.union(map(root_of, lists))
+    )
+
+
+def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options: Options) -> bytes | None:
+    """A digest of all files, settings and options; None: a file cannot be read."""
+    from hashlib import blake2b
+
+    from policykit.workspace.cache.results import REPORT_KEY
+
+    digest = blake2b(digest_size=REPORT_KEY)
+    for part in (notes.not_built, *_parts(workspace, options)):
+        digest.update(repr(part).encode("utf-8", errors="surrogatepass"))
+    for member in workspace.members:
+        try:
+            raw = workspace.read(member.file)
+        except SourceError:
+            return None
+        digest.update(f"{tuple(member)!r} {len(raw)}\0".encode("utf-8", errors="surrogatepass"))
+        digest.update(raw)
+    return digest.digest()
+
+
+def _parts(workspace: Workspace, options: Options) -> Iterator[object]:
+    yield options.fixes, options.today
+    changes = workspace.changes
+    yield changes and sorted((path, sorted(documents)) for path, documents in changes.items())
+    baselines = workspace.baselines
+    if baselines:
+        yield [(path, file.text) for path, file in sorted(baselines.files.items())]
+        yield sorted(baselines.governing.items()), sorted(baselines.covered)
+    for setting in workspace.settings:
+        chosen = setting.selection
+        yield (setting.fingerprint, setting.namespace, setting.plugins)
+        yield (sorted(chosen.codes), chosen.errors_only, chosen.below)
+        yield sorted(chosen.severities.items()), [(glob, sorted(codes)) for glob, codes in chosen.per_path]

@@ -1,0 +1,40 @@
+"""Durations as Go writes and parses them: 600s, 24h, 1h30m."""
+
+from __future__ import annotations
+
+import re
+
+_PART = r"[0-9]+(?:\.[0-9]*)?(?:h|ms|m|s|us|µs|ns)|\.[0-9]+(?:h|ms|m|s|us|µs|ns)"
+_TEXT = re.compile(rf"(?:{_PART})+\Z")
+_PARTS = re.compile(r"([0-9.]+)(h|ms|m|s|us|µs|ns)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_MAX_LENGTH = 64
+
+
+def written(seconds: int) -> str:
+    """In the largest unit that divides it; 0 is `0s`."""
+    for unit, size in (("h", 3600), ("m", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def seconds(text: str) -> int | None:
+    """Whole seconds, rounded down; None if it is negative or not a duration, such as a number without unit.
+
+    Source: Go `time.ParseDuration`.
+    """
+    unsigned = text.removeprefix("+")
+    if unsigned == "0":
+        return 0
+    if len(text) > _MAX_LENGTH or not _TEXT.match(unsigned):
+        return None
+    total = 0.0
+    for amount, unit in _PARTS.findall(unsigned):
+        total += float(amount) * _SECONDS.get(unit, 0.001 if unit == "ms" else 0.0)
+    return int(total)
+
+
+def is_duration(text: str) -> bool:
+    """Whether Go parses it as a duration of 0 or more."""
+    return seconds(text) is not None

@@ -1,0 +1,295 @@
+"""Pod specs of built-in kinds: names, volumes, claims, probes, and the labels that a selector requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.kube.requests import below_containers
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
+from policykit.kube.structure.scalars import is_filled_in, is_placeholder
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.problem import Problem
+from policykit.model.quantity import amount_text
+
+_PODS: Mapping[tuple[str, str], Path] = {
+    ("v1", "Pod"): ("spec",),
+    ("v1", "PodTemplate"): ("template", "spec"),
+    ("v1", "ReplicationController"): ("spec", "template", "spec"),
+    ("apps/v1", "DaemonSet"): ("spec", "template", "spec"),
+    ("apps/v1", "Deployment"): ("spec", "template", "spec"),
+    ("apps/v1", "ReplicaSet"): ("spec", "template", "spec"),
+    ("apps/v1", "StatefulSet"): ("spec", "template", "spec"),
+    ("batch/v1", "Job"): ("spec", "template", "spec"),
+    ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+"""PodSpecs of the kinds that the API server validates completely."""
+_LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
+"""Kinds that replace pods that end."""
+_MOST_NAMED = 20
+_SELECTING = "apps/v1"
+"""All controllers in this API version must select their own pods."""
+_SELECTOR: Path = ("spec", "selector", "matchLabels")
+_LABELS: Path = ("spec", "template", "metadata", "labels")
+_LISTS = ("initContainers", "containers", "ephemeralContainers")
+
+
+def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
+    """What the API server rejects although each value is valid on its own. Placeholders match anything.
+
+    Source: `ValidatePodSpec` and the validation of apps/v1 (v1.36).
+    """
+    path = _PODS.get((api_version, kind))
+    if path is None:
+        return
+    spec = lookup(data, path)
+    if isinstance(spec, dict):
+        yield from _names(spec, path)
+        yield from _claims(spec, path)
+        yield from _mounts(spec, path, data)
+        yield from _mounted_once(spec, path)
+        yield from _pod_level(spec, path)
+        yield from named_once(spec.get("volumes"), (*path, "volumes"), "volume of the pod")
+        for place, container in _containers(spec, path):
+            yield from named_once(container.get("ports"), (*place, "ports"), "port of the container")
+            yield from probes(container, place, initial=place[-2] == "initContainers")
+        if kind in _LASTING:
+            yield from _restarted(spec, path, kind)
+    if api_version == _SELECTING:
+        yield from _selected(data)
+        yield from _expressed(data)
+
+
+def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Container names, including init containers, must be unique."""
+    first: dict[str, Path] = {}
+    said: set[str] = set()
+    for field in _LISTS:
+        listed = spec.get(field)
+        for position, container in enumerate(listed if isinstance(listed, list) else ()):
+            name = container.get("name") if isinstance(container, dict) else None
+            if not isinstance(name, str) or not name or is_placeholder(name):
+                continue
+            if name in first and name not in said:
+                said.add(name)
+                place = (*path, field, position, "name")
+                message = f'{dotted(place)} is "{name}", which is also the name of {dotted(first[name])}'
+                yield Problem(
+                    place, message, "give each container of the pod a unique name", kind=INCONSISTENT
+                )
+            first.setdefault(name, (field, position))
+
+
+def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Containers refer to claims of the pod."""
+    there = _names_in(spec.get("resourceClaims"))
+    if there is None:
+        return
+    for place, container in _containers(spec, path):
+        for position, name in _items(lookup(container, ("resources", "claims"))):
+            if name not in there:
+                at = (*place, "resources", "claims", position, "name")
+                message = f'{dotted(at)} is "{name}", not a claim of the pod{_known(there)}'
+                yield Problem(
+                    at, message, f"list {name} in {dotted((*path, 'resourceClaims'))}", kind=INCONSISTENT
+                )
+
+
+def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[Problem]:
+    """Containers mount volumes of the pod, or those that a StatefulSet creates."""
+    made = lookup(data, ("spec", "volumeClaimTemplates"))
+    templates = [
+        each.get("metadata") if isinstance(each, dict) else None
+        for each in (made if isinstance(made, list) else ())
+    ]
+    own, others = _names_in(spec.get("volumes")), _names_in(templates)
+    if own is None or others is None:
+        return
+    there = own | others
+    for place, container in _containers(spec, path):
+        for position, name in _items(container.get("volumeMounts")):
+            if name not in there:
+                at = (*place, "volumeMounts", position, "name")
+                message = f'{dotted(at)} is "{name}", not a volume of the pod{_known(there)}'
+                yield Problem(
+                    at, message, f"add the volume to {dotted((*path, 'volumes'))}", kind=MISSING_REFERENCE
+                )
+
+
+def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Mount paths in a container must be unique."""
+    for place, container in _containers(spec, path):
+        mounts = container.get("volumeMounts")
+        seen: set[str] = set()
+        for position, mount in enumerate(mounts if isinstance(mounts, list) else ()):
+            target = mount.get("mountPath") if isinstance(mount, dict) else None
+            if not isinstance(target, str) or not target or is_filled_in(target):
+                continue
+            if target in seen:
+                at = (*place, "volumeMounts", position, "mountPath")
+                message = f'{dotted(at)} is "{target}", where another volume is already mounted'
+                yield Problem(at, message, "mount each volume at its own path", kind=INCONSISTENT)
+            seen.add(target)
+
+
+def _pod_level(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """What all containers share must suffice for what each requests."""
+    if not isinstance(spec.get("resources"), dict):
+        return
+    for name, (there, total) in below_containers(spec).items():
+        place = (*path, "resources", "requests", name)
+        message = (
+            f"{dotted(place)} is {amount_text(name, there)}, "
+            f"but the containers request {amount_text(name, total)} together"
+        )
+        yield Problem(place, message, f"write {amount_text(name, total)} or more", kind=CONFLICTING)
+
+
+def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]:
+    policy, seconds = spec.get("restartPolicy"), spec.get("activeDeadlineSeconds")
+    if policy in ("Never", "OnFailure"):
+        at = (*path, "restartPolicy")
+        message = f"{dotted(at)} is {policy}; a {kind} only allows Always"
+        yield Problem(at, message, "delete it, or make it a Job if its pods end", kind=CONFLICTING)
+    if isinstance(seconds, int) and not isinstance(seconds, bool):
+        at = (*path, "activeDeadlineSeconds")
+        message = f"{dotted(at)} is {seconds}, which a {kind} does not support"
+        yield Problem(
+            at, message, "delete it: only Pods and Jobs have a time limit", key=True, kind=CONFLICTING
+        )
+
+
+def _known(names: frozenset[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return f", which has {len(names)} others"
+    return f": it has {', '.join(sorted(names))}" if names else ""
+
+
+def _containers(spec: dict[str, Any], path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for field in _LISTS:
+        listed = spec.get(field)
+        for position, container in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(container, dict):
+                yield (*path, field, position), container
+
+
+def _names_in(listed: object) -> frozenset[str] | None:
+    """None: some names are still placeholders."""
+    if listed is None:
+        return frozenset()
+    names = frozenset(name for _, name in _items(listed))
+    return names if isinstance(listed, list) and len([*_items(listed)]) == len(listed) else None
+
+
+def _items(listed: object) -> Iterator[tuple[int, str]]:
+    """Position and name of each item, without placeholders."""
+    for position, item in enumerate(listed if isinstance(listed, list) else ()):
+        name = item.get("name") if isinstance(item, dict) else None
+        if isinstance(name, str) and name and not is_filled_in(name):
+            yield position, name
+
+
+def _selected(data: dict[str, Any]) -> Iterator[Problem]:
+    wanted, labels = lookup(data, _SELECTOR), lookup(data, _LABELS)
+    if not isinstance(wanted, dict) or not isinstance(labels, dict) or not labels:
+        return  # a kustomization may give the pods all their labels
+    if any(is_placeholder(key) for key in labels):
+        return
+    for key, value in wanted.items():
+        there = labels.get(key)
+        if not isinstance(value, str) or is_placeholder(value) or is_placeholder(key) or there == value:
+            continue
+        if key in labels and (not isinstance(there, str) or is_placeholder(there)):
+            continue
+        place = (*_SELECTOR, key)
+        pods = f'"{there}"' if key in labels else "no such label"
+        yield Problem(
+            place,
+            f'{dotted(place)} is "{value}", but its own pods have {pods}',
+            f"write {key}: {value} in {dotted(_LABELS)}, or select the existing label",
+            kind=INCONSISTENT,
+        )
+
+
+def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
+    """matchExpressions of a controller's selector must match its own pods."""
+    listed, labels = lookup(data, (*_SELECTOR[:-1], "matchExpressions")), lookup(data, _LABELS)
+    if not isinstance(listed, list) or not isinstance(labels, dict) or not labels:
+        return
+    if any(is_placeholder(each) or not isinstance(each, str) for pair in labels.items() for each in pair):
+        return
+    for position, wanted in enumerate(listed):
+        if isinstance(wanted, dict) and not _meets(labels, wanted):
+            place = (*_SELECTOR[:-1], "matchExpressions", position)
+            key = wanted["key"]
+            pods = f'"{labels[key]}"' if key in labels else "no such label"
+            message = f"{dotted(place)} requires {key} {wanted['operator']}, but its own pods have {pods}"
+            yield Problem(
+                place, message, f"give the pods such a label in {dotted(_LABELS)}", kind=INCONSISTENT
+            )
+
+
+def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:
+    """True also if it cannot be decided: other problems of an expression are reported elsewhere."""
+    key, operator, values = wanted.get("key"), wanted.get("operator"), wanted.get("values") or []
+    if not isinstance(key, str) or is_placeholder(key) or not isinstance(values, list):
+        return True
+    if not all(isinstance(value, str) and not is_placeholder(value) for value in values):
+        return True
+    if operator == "In":
+        return not values or labels.get(key) in values
+    if operator == "NotIn":
+        return key not in labels or labels[key] not in values
+    return (key in labels) is (operator == "Exists") if operator in ("Exists", "DoesNotExist") else True
+
+
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
+
+
+def named_once(listed: object, path: Path, what: str) -> Iterator[Problem]:
+    """Names in a list must be unique. `what` describes an item."""
+    first: dict[str, Path] = {}
+    for position, item in enumerate(listed if isinstance(listed, list) else ()):
+        name = item.get("name") if isinstance(item, dict) else None
+        if not isinstance(name, str) or not name or is_filled_in(name):
+            continue
+        place = (*path, position)
+        if first.setdefault(name, place) != place:
+            at = (*place, "name")
+            message = f'{dotted(at)} is "{name}", which is also the name of {dotted(first[name])}'
+            yield Problem(at, message, f"give each {what} a unique name", kind=INCONSISTENT)
+
+
+def probes(container: dict[str, Any], place: Path, *, initial: bool) -> Iterator[Problem]:
+    """What the API server rejects in the probes of a container of a built-in kind.
+
+    Source: `validateLivenessProbe` and its like (v1.36).
+    """
+    for field in _PROBES:
+        probe = container.get(field)
+        if not isinstance(probe, dict) or "..." in probe or any(map(is_placeholder, probe)):
+            continue
+        at = (*place, field)
+        if initial and container.get("restartPolicy") is None:  # one that stays, a sidecar, may have them
+            message = f"{dotted(at)} is on an init container, which cannot have probes"
+            yield Problem(
+                at, message, "delete it, or write restartPolicy: Always", key=True, kind=CONFLICTING
+            )
+            continue
+        yield from _handlers(probe, at)
+        threshold = probe.get("successThreshold")
+        if field != "readinessProbe" and isinstance(threshold, int) and threshold > 1:
+            message = f"{dotted((*at, 'successThreshold'))} is {threshold}, but must be 1 for this probe"
+            yield Problem((*at, "successThreshold"), message, "delete it: 1 is the default", kind=CONFLICTING)
+
+
+def _handlers(probe: dict[str, Any], at: Path) -> Iterator[Problem]:
+    written = [field for field in _HANDLERS if probe.get(field) is not None]
+    if not written:
+        message = f"{dotted(at)} has no handler: none of {', '.join(_HANDLERS)}"
+        yield Problem(at, message, "add one of them: the API server requires it", key=True, kind=INCONSISTENT)
+    elif len(written) > 1:
+        other = (*at, written[1])
+        message = f"{dotted(other)} conflicts with {written[0]}: a probe takes only one of them"
+        yield Problem(other, message, "delete one of the two", key=True, kind=CONFLICTING)

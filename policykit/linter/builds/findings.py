@@ -1,0 +1,164 @@
+"""The pass over builds: findings about built objects, reported in the source files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.errors import Failures, SourceError
+from policykit.linter.builds.locations import Places
+from policykit.linter.finding import Finding, listed
+from policykit.linter.partial import says_partial
+from policykit.linter.reader import decode
+from policykit.linter.suppressions import SuppressionUse, sift
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.workspace import Run, Workspace
+
+
+def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:
+    """Of every build, its own and those of its scope; annotations of the built objects are applied.
+
+    A finding in a file that settings leave out, or that cannot be placed, is left out.
+    """
+    failures = Failures()
+    found: list[UnitFinding] = []
+    numbers = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
+    by_build: dict[int, list[UnitFinding]] = {}
+    annotations: dict[int, tuple[SuppressionUse, ...]] = {}
+    for each in judged:
+        number = numbers.get(each.member.path, -1)
+        if number >= 0:
+            annotations[number] = each.result.suppressions
+            for finding in each.result.findings:
+                by_build.setdefault(number, []).append(UnitFinding(finding, each.member.setting, number))
+    for one in scoped:
+        by_build.setdefault(one.build, []).append(one)
+    for number, own in sorted(by_build.items()):
+        with failures.collect(run.workspace.builds[number].shown):
+            found.extend(_placed(run, number, own, annotations))
+    return PassResult(tuple(_qualified(run.workspace, found)), tuple(failures))
+
+
+def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[UnitFinding]:
+    """With help that is wrong nowhere: what only some clusters need is not for a file that others use.
+
+    Settings and suppressions have no say in it: who does not want to hear of something may need it, too.
+    """
+    clusters = [
+        setting.cluster.name if setting.cluster else ""
+        for setting in (workspace.settings[build.member.setting] for build in workspace.builds)
+    ]
+    if len({*clusters} - {""}) < 2:
+        yield from found
+        return
+    users: dict[str, set[str]] = {}
+    for name, build in zip(clusters, workspace.builds, strict=True):
+        for file in build.tree.written():
+            if name and file in build.names:
+                users.setdefault(build.names[file].path, set()).add(name)
+    needing: dict[tuple[object, ...], set[str]] = {}
+    for one in found:
+        needing.setdefault(_advice(one.finding), set()).add(clusters[one.build])
+    for one in found:
+        finding, own = one.finding, needing[_advice(one.finding)] - {""}
+        others = sorted(users.get(finding.path, set()) - own)
+        if others and own and finding.help:
+            verb = "uses" if len(others) == 1 else "use"
+            where = f"in an overlay of {listed(sorted(own))}, as {listed(others)} {verb} this file too"
+            one = one._replace(finding=finding._replace(help=f"{where}: {finding.help}"))
+        yield one
+
+
+def _advice(finding: Finding) -> tuple[object, ...]:
+    return finding.path, finding.span, finding.code, finding.document, finding.help
+
+
+def _placed(
+    run: Run,
+    number: int,
+    found: Iterable[UnitFinding],
+    annotations: Mapping[int, tuple[SuppressionUse, ...]],
+) -> list[UnitFinding]:
+    places = Places(run.workspace.builds[number], run.workspace.read)
+    placed = []
+    for one in sorted(found, key=lambda one: one.finding.sort_key()):
+        at = places.of(one.finding)
+        if at is not None:
+            ignored = not sift([one.finding], annotations.get(number, ()))[0]
+            placed.append(UnitFinding(at.finding, one.setting, number, at.home, at.foreign, ignored))
+    return placed
+
+
+class Reconciled(NamedTuple):
+    """What is told of files, and of builds."""
+
+    files: tuple[UnitFinding, ...]
+    builds: tuple[UnitFinding, ...]
+
+
+def reconcile(
+    workspace: Workspace, files: Sequence[UnitFinding], builds: Sequence[UnitFinding]
+) -> Reconciled:
+    """What a file's object lacks is told where a build of its policy lacks it; what both have is told of
+    the file, which may be fixed. A file that calls itself partial is completed by others than kustomize.
+    """
+    codes = frozenset[str]().union(*(setting.rules.about_shape() for setting in workspace.settings))
+    resources = _resources(workspace)
+    shown = {_mark(one) for one in builds if one.finding.code in codes}
+    kept = [
+        one
+        for one in files
+        if one.finding.code not in codes
+        or (one.setting, one.finding.path) not in resources
+        or _mark(one) in shown
+    ]
+    known = {mark for one in kept if one.finding.code in codes for mark in (_mark(one), _spot(one))}
+    partial = _Partial(workspace)
+    added = [
+        one
+        for one in builds
+        if one.finding.code not in codes
+        or not (_mark(one) in known or _spot(one) in known or partial.says(one))
+    ]
+    return Reconciled(tuple(kept), tuple(added))
+
+
+class _Partial:
+    """Files that call themselves partial, each read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._read = workspace.read
+        self._files = {member.path: member.file for member in workspace.members}
+        self._known: dict[str, bool] = {}
+
+    def says(self, one: UnitFinding) -> bool:
+        """Whether the file of an object does."""
+        path = one.home[0] if one.home else one.finding.path
+        if path not in self._known:
+            try:
+                text = decode(self._read(self._files.get(path, path))).text
+            except SourceError:
+                text = ""
+            self._known[path] = says_partial(text)
+        return self._known[path]
+
+
+def _resources(workspace: Workspace) -> set[tuple[int, str]]:
+    """Policy and reported path of each file whose objects builds of that policy use."""
+    return {
+        (build.member.setting, build.names[listed.file].path)
+        for build in workspace.builds
+        for tree in build.tree.every()
+        for listed in tree.resources
+        if listed.file in build.names
+    }
+
+
+def _mark(one: UnitFinding) -> tuple[object, ...]:
+    of = one.finding
+    return one.setting, of.path, of.document, of.code, of.pointer
+
+
+def _spot(one: UnitFinding) -> tuple[object, ...]:
+    of = one.finding
+    return one.setting, of.path, of.span, of.code

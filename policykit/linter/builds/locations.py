@@ -1,0 +1,186 @@
+"""Where the files of a run say what a finding about a built object is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from policykit.linter.builds.kustomization import Built, Tree, Way, ways
+from policykit.linter.builds.patches import steps
+from policykit.linter.builds.sources import Spot, Texts, inside, spot
+from policykit.linter.finding import Finding, Resource
+from policykit.linter.location import relocation
+from policykit.manifests.document import Manifest, span
+from policykit.manifests.node import Span, node_at
+from policykit.manifests.parser import parse
+from policykit.manifests.path import Path, lookup, pointer
+
+_ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
+_GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
+
+
+class Placed(NamedTuple):
+    """A finding in a file of the run, and the object it is about, which may stand in another one."""
+
+    finding: Finding
+    home: tuple[str, Span]
+    """File of the object, as reported, and its first line; what is asked there covers it, too."""
+    foreign: bool = False
+    """It does not stand below the kustomization's own folder."""
+
+
+class Places:
+    """Where the objects of one build come from."""
+
+    def __init__(self, built: Built, read: Callable[[str], bytes]) -> None:
+        self._built = built
+        self._texts = Texts(lambda file: read(built.names[file].file if file in built.names else file))
+        self._text = self._texts.of(built.member.file)
+        self._ways = ways(built.tree)
+
+    def of(self, finding: Finding) -> Placed | None:
+        root = self._text.roots[finding.document]
+        if root is None:
+            return None
+        manifest = Manifest(root.data, root, finding.document)
+        path = steps(manifest.data, finding.pointer)
+        node = node_at(root, path)
+        key = inner = None
+        if finding.span != manifest.span(path):
+            key = finding.span == manifest.span(path, key=True)
+            if not key and node is not None and isinstance(node.data, str):
+                inner = inside(self._text.text, path, node, finding.span)
+        return self._told(finding, manifest, path, bool(key), inner)
+
+    def _told(
+        self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
+    ) -> Placed | None:
+        file, way = self._origin(manifest)
+        home = self._home(manifest, file)
+        if home is None:
+            return self._generated(finding, manifest, path, inner, way)
+        found = spot(manifest, home, file, way, path, self._texts)
+        resource = Resource(home.api_version, home.kind, home.namespace or None, home.name)
+        place = _place(found, key, inner, lookup(manifest.data, path))
+        where = pointer(found.base if found.relocate else (*found.base, *found.path))
+        finding = finding._replace(
+            span=place, document=found.document, pointer=where, resource=resource, fix=None
+        )
+        line = home.node.start.line + 1
+        return self._reported(finding, found.file, found.way, (file, Span(line, 1, line, 1)))
+
+    def _origin(self, manifest: Manifest) -> tuple[str, Way]:
+        """The file that an object was read from, or the kustomization that made it."""
+        said = lookup(manifest.data, _ORIGIN)
+        root = next((p.root for p in parse(said)), None) if isinstance(said, str) else None
+        origin = root.data if root and isinstance(root.data, dict) else {}
+        path = origin.get("path") or origin.get("configuredIn")
+        file = _joined(self._built.folder, path) if isinstance(path, str) else ""
+        if file not in self._ways:
+            file = self._built.tree.file
+        return file, self._ways[file]
+
+    def _home(self, manifest: Manifest, file: str) -> Manifest | None:
+        """The object in its file: of its kind, and with the name that became its name."""
+        alike = [
+            each
+            for each in self._texts.of(file).objects()
+            if each.kind == manifest.kind and each.group == manifest.group
+        ]
+        named = [each for each in alike if each.name and each.name in manifest.name]
+        best = max(
+            named,
+            key=lambda each: (
+                each.name == manifest.name,
+                each.namespace == manifest.namespace,
+                len(each.name),
+            ),
+            default=None,
+        )
+        return best or (alike[0] if len(alike) == 1 else None)
+
+    def _generated(
+        self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Way
+    ) -> Placed | None:
+        """A place in what a generator reads, else its entry in the kustomization."""
+        tree = way[-1][0]
+        at, name = self._generator(tree, manifest)
+        resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
+        finding = finding._replace(fix=None, resource=resource, document=0)
+        for listed in tree.generated:
+            if at and listed.at[: len(at)] == at and path == ("data", listed.key):
+                text = self._texts.of(listed.file)
+                if text.text == lookup(manifest.data, path):
+                    led = (*way[:-1], (tree, listed.at))
+                    finding = finding._replace(span=inner or Span(1, 1, 1, 2), pointer="")
+                    return self._reported(finding, listed.file, led, (listed.file, finding.span))
+        return self._at_entry(finding, (*way[:-1], (tree, at)), "")
+
+    def _generator(self, tree: Tree, manifest: Manifest) -> tuple[Path, str]:
+        field = _GENERATORS.get(manifest.kind, "")
+        root = next((root for root in self._texts.of(tree.file).roots if root), None)
+        entries = root.data.get(field) if root and isinstance(root.data, dict) else None
+        names = [
+            (len(each["name"]), -number, each["name"])
+            for number, each in enumerate(entries if isinstance(entries, list) else ())
+            if isinstance(each, dict) and isinstance(each.get("name"), str) and each["name"] in manifest.name
+        ]
+        if not names:
+            return (), ""
+        _, number, name = max(names)
+        return (field, -number), name
+
+    def _reported(self, finding: Finding, file: str, way: Way, home: tuple[str, Span]) -> Placed | None:
+        """At its place, where the file belongs to the run; else at the entry that leads there."""
+        built = self._built
+        if file in built.silent:
+            return None
+        if file not in built.names:
+            return self._at_entry(finding, way, file)
+        finding = finding._replace(path=built.names[file].path)
+        foreign = not file.startswith(f"{_folder(built.tree.file)}/")
+        home_path = built.names[home[0]].path if home[0] in built.names else finding.path
+        return Placed(finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign)
+
+    def _at_entry(self, finding: Finding, way: Way, file: str) -> Placed | None:
+        for tree, at in reversed(way):
+            if tree.file in self._built.silent:
+                return None
+            member = self._built.names.get(tree.file)
+            root = next((root for root in self._texts.of(tree.file).roots if root), None)
+            if member is None or root is None:
+                continue
+            where = f"it stands in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
+            finding = finding._replace(
+                path=member.path,
+                span=span(root, at),
+                document=0,
+                pointer=pointer(at),
+                help=f"{finding.help}\n{where}".strip("\n"),
+            )
+            return Placed(finding, (member.path, finding.span), True)
+        return None
+
+
+def _place(found: Spot, key: bool, inner: Span | None, value: object) -> Span:
+    place = span(found.root, found.path, key=key)
+    node = node_at(found.root, found.path)
+    if inner and node is not None and node.data == value:
+        place = relocation(found.text, found.path, node)(inner)
+    return found.relocate(place) if found.relocate else place
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
+
+
+def _joined(folder: str, path: str) -> str:
+    import posixpath
+
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def _relative(file: str, from_file: str) -> str:
+    import posixpath
+
+    return posixpath.relpath(file, _folder(from_file) or "/")

@@ -1,0 +1,159 @@
+"""Each file of a run through the engine, in worker processes where that pays, or from the cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError, SourceError, failure_of
+from policykit.linter.engine import FileResult, Job, lint_file
+from policykit.linter.workspace import BUILT, READ, Member, Options, Run, Setting
+
+_WORTH_WORKERS = 400_000
+"""Bytes of manifests below which starting processes costs more than it saves."""
+_BATCH = 32
+"""Files whose results are encoded and decoded together, which is quicker than one by one."""
+
+
+class Outcome(NamedTuple):
+    """One file's result, or why it could not be read."""
+
+    result: FileResult
+    failure: str = ""
+
+
+class _Attempt(NamedTuple):
+    """What a process knows of one file."""
+
+    result: FileResult | None = None
+    """None: it is known as bytes."""
+    failure: str = ""
+    key: bytes = b""
+    """Of the result in the cache; empty: it does not go there."""
+    entry: bytes = b""
+    """The result as bytes."""
+
+
+def outcomes(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[Outcome]:
+    """Of every member, in their order; `sizes`: bytes of each, empty where they are unknown."""
+    workers = run.options.workers
+    # Workers are forked: they share rules and policy. A Python started anew would import from the current
+    # folder, which is a checkout.
+    wanted = min(workers or os.cpu_count() or 1, len(members)) if hasattr(os, "fork") else 1
+    if wanted < 2 or (not workers and sum(sizes) < _WORTH_WORKERS):
+        batches = range(0, len(members), _BATCH)
+        parts = [range(start, min(start + _BATCH, len(members))) for start in batches]
+        attempts: Iterator[list[_Attempt]] = (_attempts(run, members, part) for part in parts)
+    else:
+        from policykit.linter.workers import answers
+
+        parts = [*_parts(sizes or (1,) * len(members), wanted)]
+        attempts = answers(partial(_attempts, run, members), parts, wanted, partial(_lost, members))
+    for part, found in zip(parts, attempts, strict=True):
+        yield from _outcomes(run, members[part.start : part.stop], found)
+
+
+def outcome_of(run: Run, member: Member) -> Outcome:
+    """What a file beside those of the run gives."""
+    (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
+    return outcome
+
+
+def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[Outcome]:
+    """Attempts with their results, which are left to the next run."""
+    cache = run.workspace.cache
+    numbers = [number for number, attempt in enumerate(attempts) if attempt.result is None]
+    known: dict[int, FileResult | None] = {}
+    if numbers and cache:
+        entries = [attempts[number].entry for number in numbers]
+        found = cache.decode(entries, [members[number].path for number in numbers])
+        known = dict(zip(numbers, found, strict=True))
+    for number, (member, attempt) in enumerate(zip(members, attempts, strict=True)):
+        result = attempt.result or known.get(number)
+        if result is None:
+            # What the cache has of it is damaged.
+            result, failure, _, _ = _attempt(_uncached(run), member)
+            yield Outcome(result or FileResult(), failure)
+            continue
+        if attempt.entry and cache:
+            cache.keep(attempt.key, attempt.entry)
+        yield Outcome(result, attempt.failure)
+
+
+def _uncached(run: Run) -> Run:
+    return run._replace(workspace=run.workspace._replace(cache=None))
+
+
+def _attempts(run: Run, members: Sequence[Member], part: range) -> list[_Attempt]:
+    return _encoded(run, [_attempt(run, members[number]) for number in part])
+
+
+def _encoded(run: Run, attempts: list[_Attempt]) -> list[_Attempt]:
+    """With new results as bytes, too."""
+    new = {n: each.result for n, each in enumerate(attempts) if each.key and each.result is not None}
+    cache = run.workspace.cache
+    if new and cache:
+        for number, entry in zip(new, cache.encode([*new.values()]), strict=True):
+            attempts[number] = attempts[number]._replace(entry=entry)
+    return attempts
+
+
+def _attempt(run: Run, member: Member) -> _Attempt:
+    """What a file gives, or why it gives nothing: no file ends a run."""
+    try:
+        return _judged(run, member)
+    except Exception as error:
+        return _failed(failure_of(error, member.path))
+
+
+def _failed(error: PolicykitError) -> _Attempt:
+    return _Attempt(FileResult(), str(error))
+
+
+def _judged(run: Run, member: Member) -> _Attempt:
+    workspace = run.workspace
+    setting = workspace.settings[member.setting]
+    raw = workspace.read(member.file)
+    job = _job(run.options, member, setting)
+    key = b""
+    if workspace.cache is not None and setting.fingerprint is not None:
+        key = workspace.cache.key(job, setting.fingerprint, raw)
+        entry = workspace.cache.find(key)
+        if entry:
+            return _Attempt(None, "", key, entry)
+    rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
+    return _Attempt(lint_file(job, raw, rules, run.systems), "", key)
+
+
+def _job(options: Options, member: Member, setting: Setting) -> Job:
+    return Job(
+        member.path,
+        setting.cluster,
+        member.partial,
+        member.namespace or setting.namespace,
+        options.fixes and member.look != BUILT,
+        options.today,
+        setting.served,
+        member.look,
+        setting.plugins,
+    )
+
+
+def _lost(members: Sequence[Member], number: int, why: str) -> _Attempt:
+    hint = "see whether there is enough memory: fewer --jobs take less"
+    return _failed(SourceError(why, hint, members[number].path))
+
+
+def _parts(sizes: Sequence[int], workers: int) -> Iterator[range]:
+    """Runs of neighbouring files, of about equal size, several for each worker."""
+    share = max(1, sum(sizes) // (workers * 8))
+    start = gathered = 0
+    for position, size in enumerate(sizes):
+        gathered += size
+        if gathered >= share or position - start >= 200:
+            yield range(start, position + 1)
+            start, gathered = position + 1, 0
+    if start < len(sizes):
+        yield range(start, len(sizes))

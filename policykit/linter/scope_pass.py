@@ -1,0 +1,332 @@
+"""Rules about whole scopes, over what a run has read and what stands beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import Failures
+from policykit.linter.engine import fixes_of
+from policykit.linter.finding import Finding, TextFix
+from policykit.linter.lint_files import outcome_of
+from policykit.linter.locate import Location, finding_of, locate
+from policykit.linter.reader import decode
+from policykit.linter.registry import SCOPE
+from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.linter.scope import AnyFact, FactField, Located, Scope, may_have_findings, scope_of
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.workspace import BUILT, READ, Member, Run, Setting
+
+if TYPE_CHECKING:
+    from policykit.linter.text_fixes import Fixes
+
+Facts = dict[str, Sequence[AnyFact]]
+"""Facts of files, by their reported paths."""
+
+_MOST_BESIDE = 5_000
+"""Files that are read for what they say of those linted. A folder with more is no scope anybody meant:
+then nothing is said of what is absent."""
+_ALONE = "\0"
+"""No folder has a name that begins so."""
+
+
+class ScopeFacts(NamedTuple):
+    """What the files of a run state, by the scopes they stand in."""
+
+    facts: Mapping[str, Facts]
+    policies: Mapping[str, tuple[int, ...]]
+    """The policies that judge files of a scope."""
+    members: Mapping[str, Member]
+    """Files and builds of the run by their reported paths."""
+    judges: Mapping[str, frozenset[int]]
+    """The policies that judge a file."""
+    unjudged: frozenset[str]
+    """Scopes with files that came to nothing, of which nobody knows all there is."""
+
+
+def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
+    """Objects of a build count as they are built, and its files for how they are written."""
+    builds = run.workspace.builds
+    built = frozenset(build.member.scope for build in builds)
+    facts: dict[str, Facts] = {}
+    policies: dict[str, dict[int, None]] = {}
+    judges: dict[str, frozenset[int]] = {}
+    written: Facts = {}
+    for member, settings, result, _, first in judged:
+        policies.setdefault(_key(member), {}).update(dict.fromkeys(settings))
+        judges[member.path] = judges.get(member.path, frozenset()) | frozenset(settings)
+        if not first:
+            continue
+        if member.look == BUILT:
+            facts.setdefault(member.scope, {})[member.path] = _by_writing(result.facts)[1]
+            continue
+        if member.look == READ:
+            written[member.path] = _by_writing(result.facts)[0]
+        if result.facts and not (member.look == READ and member.scope in built):
+            facts.setdefault(_key(member), {})[member.path] = result.facts
+    for build in builds:
+        for read in filter(None, map(build.names.get, build.tree.written())):
+            stated = facts.setdefault(build.member.scope, {})
+            stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
+    return ScopeFacts(
+        facts,
+        {name: tuple(numbers) for name, numbers in policies.items()},
+        {each.member.path: each.member for each in judged},
+        judges,
+        frozenset(each.member.scope for each in judged if each.failure),
+    )
+
+
+def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
+    """What rules about scopes say. Where several policies judge files of a scope, each speaks of its own."""
+    failures = Failures()
+    fixes = _ScopeFixes(run)
+    found: list[UnitFinding] = []
+    clusters = _Clusters(run, known, failures)
+    builds = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
+    for name in sorted(
+        name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
+    ):
+        shown = name.removeprefix(_ALONE)
+        scope = clusters.scope(name)
+        for number in known.policies[name]:
+            setting = run.workspace.settings[number]
+            for rule in setting.rules.of(SCOPE):
+                with failures.collect(f"{shown}: {rule.code} {rule.name}"):
+                    violations = [*_violations(rule, scope, number, setting, known)]
+                    for member, violation in clusters.confirmed(name, number, rule, violations):
+                        reported = _finding(fixes, member, rule, violation)
+                        found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
+    return PassResult(tuple(found), tuple(failures), fixes.dropped)
+
+
+class _World(NamedTuple):
+    """Scopes of one cluster that can exist together."""
+
+    names: frozenset[str]
+    scope: Scope
+
+
+class _Clusters:
+    """Scopes, and all that each policy applies to, read once and only where something is to be said.
+
+    What one policy applies to is one cluster: what exists in one scope exists for the others. Scopes that
+    define the same object are alternatives, which never exist together.
+    """
+
+    def __init__(self, run: Run, known: ScopeFacts, failures: Failures) -> None:
+        self._run = run
+        self._known = known
+        self._failures = failures
+        self._facts: dict[str, Facts] = {}
+        self._complete: dict[str, bool] = {}
+        self._worlds: dict[int, list[_World]] = {}
+        self._confirmed: dict[tuple[int, int, str], frozenset[tuple[object, ...]]] = {}
+
+    def scope(self, name: str) -> Scope:
+        """A scope with what stands beside the run."""
+        self._read(name)
+        return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
+
+    def confirmed(
+        self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[Member, Violation]]
+    ) -> Iterable[tuple[Member, Violation]]:
+        """What a rule says of a scope that is true of the whole cluster as well."""
+        setting = self._run.workspace.settings[number]
+        if not violations or setting.cluster is None or name.startswith(_ALONE):
+            return violations
+        worlds = self._worlds_of(number)
+        position = next(n for n, world in enumerate(worlds) if name in world.names)
+        if len(worlds[position].names) == 1:
+            return violations
+        key = (number, position, rule.code)
+        if key not in self._confirmed:
+            everywhere = _violations(rule, worlds[position].scope, number, setting, self._known)
+            self._confirmed[key] = frozenset(_location(violation) for _, violation in everywhere)
+        return [each for each in violations if _location(each[1]) in self._confirmed[key]]
+
+    def _read(self, name: str) -> None:
+        if name in self._facts:
+            return
+        facts: Facts = {}
+        complete = False
+        with self._failures.collect(name.removeprefix(_ALONE)):
+            facts, complete = _with_surroundings(self._run, name, self._known, self._failures)
+        self._facts[name] = facts
+        self._complete[name] = complete and name not in self._known.unjudged
+
+    def _worlds_of(self, number: int) -> list[_World]:
+        if number not in self._worlds:
+            beside, complete = self._beside(number)
+            names = sorted(
+                name
+                for name, numbers in self._known.policies.items()
+                if number in numbers and not name.startswith(_ALONE)
+            )
+            for name in names:
+                self._read(name)
+            facts = {**beside, **{name: self._as_built(self._facts[name]) for name in names}}
+            complete = complete and all(self._complete[name] for name in names)
+            self._worlds[number] = [
+                _World(frozenset(world), scope_of(_all_of(facts, world), complete=complete))
+                for world in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})
+            ]
+        return self._worlds[number]
+
+    def _beside(self, number: int) -> tuple[dict[str, Facts], bool]:
+        """What the policy applies to beside the run, by scope; False: not all of it is known."""
+        found: dict[str, Facts] = {}
+        for amount, member in enumerate(self._run.workspace.reach(number), 1):
+            if amount > _MOST_BESIDE:
+                return {}, False
+            if member.scope not in self._known.policies:
+                found.setdefault(member.scope, {})[member.path] = outcome_of(self._run, member).result.facts
+        return found, True
+
+    def _as_built(self, facts: Facts) -> Facts:
+        """Without the objects of files that builds use: those exist as they are built."""
+        return {
+            path: _by_writing(stated)[0] if self._is_read(path) else stated for path, stated in facts.items()
+        }
+
+    def _is_read(self, path: str) -> bool:
+        member = self._known.members.get(path)
+        return member is not None and member.look == READ
+
+    def _namespaces(self, path: str) -> str:
+        member = self._known.members.get(path)
+        return member.namespace if member else ""
+
+
+def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
+    """Groups of scopes that exist together: no two of a group define the same object. A scope that shares
+    no object with any other is in every group.
+    """
+    amounts = Counter(chain.from_iterable(objects.values()))
+    shared = {name: frozenset(each for each in own if amounts[each] > 1) for name, own in objects.items()}
+    groups: list[tuple[list[str], set[tuple[str, ...]]]] = []
+    for name in sorted(name for name in objects if shared[name]):
+        group = next((group for group in groups if group[1].isdisjoint(shared[name])), None)
+        if group is None:
+            group = ([], set())
+            groups.append(group)
+        group[0].append(name)
+        group[1].update(shared[name])
+    common = sorted(name for name in objects if not shared[name])
+    return [[*common, *names] for names, _ in groups] or [common]
+
+
+def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tuple[str, ...]]:
+    """The objects that state something: kind without its version, namespace, name."""
+    found = set()
+    for path, stated in facts.items():
+        for fact in stated:
+            if isinstance(fact, Located) and not fact.as_written and not fact.partial and fact.resource.name:
+                about = fact.resource
+                group, slash, _ = about.api_version.partition("/")
+                namespace = about.namespace or namespace_of(path)
+                found.add((group if slash else "", about.kind, namespace, about.name))
+    return frozenset(found)
+
+
+def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[AnyFact]:
+    for name in names:
+        yield from chain.from_iterable(facts[name].values())
+
+
+def _location(violation: Violation) -> tuple[object, ...]:
+    location = locate(violation, "")
+    return location.path, location.document, location.place.span
+
+
+def _key(member: Member) -> str:
+    """The scope of a file; of one that stands in none, a name of its own."""
+    return member.scope or f"{_ALONE}{member.path}"
+
+
+def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
+    """Those about files as they are written, and the others."""
+    found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
+    for fact in facts:
+        found[not (isinstance(fact, Located) and fact.as_written)].append(fact)
+    return found
+
+
+def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failures) -> tuple[Facts, bool]:
+    """The facts of a scope with what stands beside the run, and whether that is all there is; its files come
+    in one order, whichever of them are linted.
+    """
+    whole = not name.startswith(_ALONE)
+    known, reported = dict(of_run.facts.get(name, {})), of_run.members
+    there: dict[str, Member] = {}
+    others = 0
+    for member in run.workspace.surroundings(name) if whole else ():
+        others += member.path not in reported
+        if others > _MOST_BESIDE:
+            there, whole = {}, False
+            break
+        there[member.path] = member
+    everything: Facts = {}
+    for path, member in there.items():
+        if path in reported:
+            everything[path] = known.get(path, ())
+            continue
+        beside = outcome_of(run, member)
+        everything[path] = beside.result.facts
+        if beside.failure:
+            failures.append(beside.failure)
+            whole = False
+    if known.keys() - there.keys():
+        everything = known | everything  # what is built comes before the files that it is built from
+    return everything, whole
+
+
+def _violations(
+    rule: AnyRule, scope: Scope, number: int, setting: Setting, known: ScopeFacts
+) -> Iterator[tuple[Member, Violation]]:
+    """What a rule says of a scope under a policy, as far as it stands in files that the policy judges."""
+    context = Context(setting.cluster, "", setting.namespace)
+    for violation in setting.rules.check(rule, scope, context):
+        if not isinstance(violation.at, FactField):
+            raise TypeError(f"{rule.code} must yield its violations at fields of facts")
+        fact = violation.at.fact
+        member = known.members.get(fact.path)
+        if (
+            member is not None
+            and number in known.judges[fact.path]
+            and (member.look != READ or fact.as_written)
+        ):
+            yield member, violation
+
+
+def _finding(fixes: _ScopeFixes, member: Member, rule: AnyRule, violation: Violation) -> Finding:
+    location = locate(violation, member.path)
+    fix = fixes.at(member, rule, violation, location) if violation.fix and not member.look else None
+    return finding_of(rule, violation, location, fix)
+
+
+class _ScopeFixes:
+    """Fixes of findings about scopes: each file that gets one is read once more."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._files: dict[str, Fixes] = {}
+
+    def at(self, member: Member, rule: AnyRule, violation: Violation, location: Location) -> TextFix | None:
+        """The fix of a violation; None if there is none or nobody wants fixes."""
+        if not self._run.options.fixes:
+            return None
+        from policykit.linter.text_fixes import FixTarget
+
+        fixes = self._files.get(member.path)
+        if fixes is None:
+            raw = self._run.workspace.read(member.file)
+            fixes = self._files[member.path] = fixes_of(member.path, decode(raw).text, raw)
+        return fixes.at(rule.code, location.place.span, FixTarget(location.document), violation.fix)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Fixes that could not be made, as messages."""
+        return tuple(chain.from_iterable(fixes.dropped for fixes in self._files.values()))

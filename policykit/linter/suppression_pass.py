@@ -1,0 +1,214 @@
+"""The pass over suppressions: what they hide among the findings of units, and what rules say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import Failures
+from policykit.linter.engine import fixes_of
+from policykit.linter.finding import Finding
+from policykit.linter.lint_files import outcome_of
+from policykit.linter.locate import finding_of, locate
+from policykit.linter.location import Place
+from policykit.linter.reader import decode
+from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
+from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.workspace import Member, Run
+from policykit.manifests.path import Path, pointer
+
+if TYPE_CHECKING:
+    from policykit.linter.suppressions import SuppressionUse
+    from policykit.linter.text_fixes import Fixes
+
+
+Suppressions = Mapping[str, "tuple[SuppressionUse, ...]"]
+"""Those of each file, by its reported path."""
+
+
+class VisibleFindings(NamedTuple):
+    """What suppressions leave."""
+
+    findings: tuple[UnitFinding, ...]
+    suppressions: Suppressions
+    """With what they have hidden."""
+    hidden: int
+    """Findings that are hidden in some unit; one that several units have counts once."""
+    failures: tuple[str, ...] = ()
+
+
+def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
+    """Those of the files, with what they have hidden there; used by one unit, used."""
+    found: dict[str, tuple[SuppressionUse, ...]] = {}
+    for member, _, result, _, _ in judged:
+        if result.suppressions and not member.is_built:
+            known = found.get(member.path)
+            found[member.path] = _joined(known, result.suppressions) if known else result.suppressions
+    return found
+
+
+def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> VisibleFindings:
+    """Leaves out what comments and annotations hide. A file that is no member is read for them."""
+    everything = [*found]
+    failures = Failures()
+    members = {member.path for member in run.workspace.members}
+    known = dict(suppressions)
+    places: dict[str, list[_Place]] = {}
+    for number, one in enumerate(everything):
+        for path, span in dict.fromkeys(
+            [(one.finding.path, one.finding.span), *([one.home] if one.home else ())]
+        ):
+            at = _Place(number, one.finding._replace(path=path, span=span), bool(one.home), one.ignored)
+            places.setdefault(path, []).append(at)
+    hidden = {number for number, one in enumerate(everything) if one.ignored}
+    for path, own in places.items():
+        if path not in known and path not in members:
+            known[path] = _suppressions_beside(run, path, failures)
+        if known.get(path):
+            there, known[path] = _hidden(own, known[path])
+            hidden |= there
+    kept = tuple(one for number, one in enumerate(everything) if number not in hidden)
+    hidden_findings = {
+        (of.path, of.span, of.code, of.message) for of in (everything[number].finding for number in hidden)
+    }
+    return VisibleFindings(kept, known, len(hidden_findings), tuple(failures))
+
+
+class _Place(NamedTuple):
+    """A place that suppressions may cover."""
+
+    number: int
+    """Of the finding."""
+    finding: Finding
+    built: bool
+    ignored: bool
+
+
+def _hidden(
+    places: Sequence[_Place], known: Sequence[SuppressionUse]
+) -> tuple[set[int], tuple[SuppressionUse, ...]]:
+    """The numbers of findings that suppressions of one file hide, and those with what they have hidden.
+
+    Of a built object the annotations count that it has as it is built, which those of the file may be.
+    """
+    from policykit.linter.suppressions import Comment, sift
+
+    comments = tuple(one for one in known if isinstance(one.suppression.place, Comment))
+    annotations = tuple(one for one in known if not isinstance(one.suppression.place, Comment))
+    kept, comments = sift([place.finding for place in places], comments)
+    own = [place.finding for place in places if not place.built or place.ignored]
+    uncovered, annotations = sift(own, annotations)
+    left = {id(finding) for finding in kept}
+    covered = {id(finding) for finding in own} - {id(finding) for finding in uncovered}
+    numbers = {
+        place.number for place in places if id(place.finding) not in left or id(place.finding) in covered
+    }
+    return numbers, (*comments, *annotations)
+
+
+def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> PassResult:
+    """What rules say of suppressions, those of each policy that judges the file; nothing hides it.
+
+    A suppression is unused only where no unit uses it, and may be where any unit could.
+    """
+    failures = Failures()
+    dropped: list[str] = []
+    found: list[UnitFinding] = []
+    settings: dict[str, dict[int, None]] = {}
+    for each in judged:
+        settings.setdefault(each.member.path, {}).update(dict.fromkeys(each.settings))
+    for member in run.workspace.members:
+        if suppressions.get(member.path):
+            with failures.collect(member.path):
+                uses = suppressions[member.path]
+                found += _about(run, member, tuple(settings[member.path]), uses, dropped)
+    return PassResult(tuple(found), tuple(failures), tuple(dropped))
+
+
+def _about(
+    run: Run, member: Member, numbers: Sequence[int], uses: Sequence[SuppressionUse], dropped: list[str]
+) -> list[UnitFinding]:
+
+    settings = run.workspace.settings
+    fixes = None
+    if run.options.fixes:
+        raw = run.workspace.read(member.file)
+        fixes = fixes_of(member.path, decode(raw).text, raw)
+    whole = any(policy.looked_at(member.path) for policy in run.workspace.policies)
+    codes = frozenset[str]().union(
+        *(
+            checked_codes(settings[number].rules, scoped=bool(member.scope), policy=whole)
+            for number in numbers
+        )
+    )
+    found = []
+    for number in numbers:
+        setting = settings[number]
+        context = Context(setting.cluster, member.path, setting.namespace, setting.served)
+        about_suppressions = check_suppressions(uses, setting.rules, context, codes, fixes)
+        found += [UnitFinding(finding, number) for finding in about_suppressions]
+    dropped.extend(fixes.dropped if fixes else ())
+    return found
+
+
+def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> tuple[SuppressionUse, ...]:
+    return tuple(
+        one._replace(matched=one.matched | other.matched) for one, other in zip(known, more, strict=True)
+    )
+
+
+def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
+    """Those of a file that a policy extends: it need not be a member."""
+    found = outcome_of(run, Member(path, path, "", 0))
+    if found.failure:
+        failures.append(found.failure)
+    return found.result.suppressions
+
+
+_FIELD: Path = ("metadata", "annotations", ANNOTATION)
+
+
+def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
+    """Codes of the rules that were run over a file with all they need.
+
+    `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
+    """
+    codes = rules.codes() - rules.codes(DRIFTED)
+    codes -= frozenset() if scoped else rules.codes(SCOPE)
+    return codes - (frozenset() if policy else rules.codes(DECLARED))
+
+
+def check_suppressions(
+    uses: Sequence[SuppressionUse],
+    rules: RuleSet,
+    context: Context,
+    codes: frozenset[str],
+    fixes: Fixes | None,
+) -> Iterator[Finding]:
+    """What the rules say of the suppressions of one file; `codes`: of the rules that were run over it."""
+    for use in uses:
+        subject = use._replace(checked=codes)
+        for rule in rules.of(SUPPRESSION):
+            for violation in rule.check(subject, context):
+                yield _suppression_finding(context.path, use, rule, violation, fixes)
+
+
+def _suppression_finding(
+    path: str, use: SuppressionUse, rule: AnyRule, violation: Violation, fixes: Fixes | None
+) -> Finding:
+    suppression = use.suppression
+    place = suppression.place
+    base: Path = ()
+    location = locate(violation, path, document=suppression.document)
+    if isinstance(place, Annotation):
+        base = place.base
+        field = Place(suppression.span, (*base, *_FIELD), pointer(_FIELD))
+        location = location._replace(place=field, resource=place.resource)
+    fix = None
+    if fixes:
+        from policykit.linter.text_fixes import FixTarget
+
+        fix = fixes.at(rule.code, suppression.span, FixTarget(suppression.document, base), violation.fix)
+    return finding_of(rule, violation, location, fix)

@@ -1,0 +1,51 @@
+"""Lists that replace other lists: in patches, and tolerations of templates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from policykit.model.taint import Toleration
+
+
+class ListField(NamedTuple):
+    """A list. Locations of its fact: `list`."""
+
+    group: str
+    kind: str
+    namespace: str
+    """Empty: none written."""
+    name: str
+    field: str
+    """Its path in words: `spec.template.spec.tolerations`."""
+    items: tuple[str, ...]
+    """Each item as JSON, or for named items `name` and the names of their fields."""
+    named: bool = False
+    patch: bool = False
+    """Written by a patch."""
+
+
+class TolerationTemplate(NamedTuple):
+    """An object that others refer to, and the tolerations it gives to a part of them."""
+
+    kind: str
+    namespace: str
+    """Empty for kinds without one."""
+    name: str
+    part: str
+    """The job, worker or predictor that gets them."""
+    tolerations: tuple[Toleration, ...]
+
+
+class TolerationOverride(NamedTuple):
+    """A list that replaces inherited tolerations."""
+
+    tolerations: tuple[Toleration, ...]
+    inherited: tuple[Toleration, ...]
+    """Those it replaces, if the same object states them."""
+    inherited_from: str
+    """Their path in words."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of the Template it inherits from; empty: none, the object states all."""
+    namespace: str = ""
+    name: str = ""
+    part: str = ""

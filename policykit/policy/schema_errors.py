@@ -1,0 +1,179 @@
+"""Schema errors, as pydantic reports them, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.manifests.path import Path, Step, dotted
+from policykit.policy.messages import alternatives, describe, nearest
+from policykit.policy.models.base import FORMS
+
+_WORDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "object": "a map",
+    "array": "a list",
+}
+
+
+def path_of(error: Mapping[str, Any], data: Any) -> Path:
+    """The path in the data: the location without union tags, unless a key has that name."""
+    path: list[Step] = []
+    for step in error["loc"]:
+        there = isinstance(data, dict) and step in data
+        if there or step not in FORMS:
+            path.append(step)
+            in_list = isinstance(data, tuple) and isinstance(step, int)
+            data = data[step] if there or in_list else None
+    return tuple(path)
+
+
+def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> tuple[Path, str, str]:
+    """Path, message and hint of one pydantic error, given the JSON Schema and the data."""
+    path = path_of(error, data)
+    kind, value = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return path, *_unknown_key(path, schema)
+    allowed = schemas_at(schema, path)
+    if kind == "quantity":
+        return path, f"{dotted(path)} is not a quantity: {describe(value)}", _quantity_hint(value)
+    if kind == "duration":
+        return path, f"{dotted(path)} is not a duration: {describe(value)}", _duration_hint(value)
+    if kind == "below_zero":
+        return path, f"{dotted(path)} is negative: {value}", "use 0 or more"
+    if kind in ("greater_than_equal", "less_than_equal"):
+        return path, f"{dotted(path)} must be {_bounds(allowed)}, not {value}", ""
+    choices = allowed_values(allowed)
+    if kind == "literal_error" and isinstance(value, str):
+        near = nearest(value, choices)
+        hint = f"did you mean {near}?" if near else ""
+        return path, f"{dotted(path)} must be {alternatives(_forms(allowed))}, not {value!r}", hint
+    expected = alternatives(_forms(allowed)) or "something else"
+    return path, f"{dotted(path)} must be {expected}, not {describe(value)}", _form_hint(allowed, value)
+
+
+def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
+    key, where = str(path[-1]), dotted(path[:-1]) if path[1:] else "a policy"
+    names = allowed_keys(schema, path[:-1])
+    message = f"{where} has no key {key!r}"
+    near = nearest(key, names)
+    if near:
+        return message, f"did you mean {near}?"
+    elsewhere = sections_with(schema, key)
+    if elsewhere:
+        return message, f"{key} belongs to {alternatives(elsewhere)}"
+    return message, f"its keys are {', '.join(sorted(names))}"
+
+
+def _quantity_hint(value: object) -> str:
+    if isinstance(value, str):
+        folded = value.strip().replace(" ", "")
+        for wrong, right in (("KB", "k"), ("MB", "M"), ("GB", "G"), ("TB", "T"), ("K", "k")):
+            if folded.endswith(wrong) and folded[: -len(wrong)].replace(".", "").isdigit():
+                return (
+                    f"did you mean {folded[: -len(wrong)]}{right} or {folded[: -len(wrong)]}{right.upper()}i?"
+                )
+    return "use a number with one of the suffixes m, k, M, G, T, Ki, Mi, Gi, Ti, for example 1900Gi"
+
+
+def _duration_hint(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return f"add a unit: {value}s, {value}m or {value}h"
+    return "use days, hours, minutes and seconds in this order, more than 0: 90s, 10m, 1h30m, 7d"
+
+
+def _bounds(allowed: Sequence[Mapping[str, Any]]) -> str:
+    for schema in allowed:
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if low is not None and high is not None:
+            return f"between {low} and {high}"
+        if low is not None:
+            return f"{low} or more"
+    return "within bounds"
+
+
+def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:
+    words: list[str] = []
+    for schema in allowed:
+        if found := allowed_values([schema]):
+            words.extend(found)
+        elif isinstance(schema.get("type"), str):
+            words.append(_WORDS[schema["type"]])
+    return list(dict.fromkeys(words))
+
+
+def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object) -> str:
+    types = {schema.get("type") for schema in allowed}
+    if isinstance(value, str) and "integer" in types and value.lstrip("-").isdigit():
+        return f"write it without quotes: {value}"
+    if isinstance(value, str) and "array" in types:
+        return f"write a list: [{value}]"
+    if isinstance(value, (int, float)) and "string" in types:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return f'write it in quotes: "{text}"'
+    return ""
+
+
+Schema = Mapping[str, Any]
+
+
+def schemas_at(schema: Schema, path: Path) -> list[Schema]:
+    """The alternatives for the value at a path, references resolved."""
+    here = list(_alternatives(schema, schema))
+    for step in path:
+        here = [found for option in here for found in _below(schema, option, step)]
+    return here
+
+
+def allowed_keys(schema: Schema, path: Path) -> tuple[str, ...]:
+    """The keys a map at a path may have."""
+    return tuple(
+        dict.fromkeys(key for option in schemas_at(schema, path) for key in option.get("properties", ()))
+    )
+
+
+def allowed_values(options: Sequence[Schema]) -> list[str]:
+    """The allowed values, if the schema lists them."""
+    words: list[str] = []
+    for option in options:
+        words.extend(str(w) for w in option.get("enum", ()))
+        if "const" in option:
+            words.append(str(option["const"]))
+    return words
+
+
+def sections_with(schema: Schema, key: str) -> list[str]:
+    """The top level keys whose entries, one or two levels down, may have a key."""
+    found = []
+    for top in allowed_keys(schema, ()):
+        if key in allowed_keys(schema, (top,)):
+            found.append(top)
+        elif key in allowed_keys(schema, (top, "*")) and not allowed_keys(schema, (top,)):
+            found.append(f"{top}.<name>")
+    return found
+
+
+def _below(schema: Schema, option: Schema, step: Step) -> Iterator[Schema]:
+    if isinstance(step, int):
+        below = option.get("items")
+    else:
+        below = option.get("properties", {}).get(step) or option.get("additionalProperties")
+    if isinstance(below, Mapping):
+        yield from _alternatives(schema, below)
+
+
+def _alternatives(schema: Schema, option: Schema) -> Iterator[Schema]:
+    if "$ref" in option:
+        name = option["$ref"].rpartition("/")[2]
+        yield from _alternatives(schema, (schema.get("definitions") or schema["$defs"])[name])
+        return
+    for group in ("oneOf", "anyOf", "allOf"):
+        if group in option:
+            for alternative in option[group]:
+                yield from _alternatives(schema, alternative)
+            return
+    if option.get("type") != "null":
+        yield option

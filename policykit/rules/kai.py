@@ -1,0 +1,61 @@
+"""What KAI-Scheduler adds to the rules about all systems: fractions of a card, requested by annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Violation
+from policykit.placement.review import Review
+from policykit.targets.kai import SCHEDULER
+
+FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
+_CARD = "nvidia.com/gpu"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Pods that KAI schedules."""
+    if review.pod_set.scheduler_name == SCHEDULER:
+        for each in violations(review.pod_set.annotations, review.requests):
+            yield each._replace(at=review.pod_set.place("annotations", *map(str, each.path)))
+
+
+def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> Iterator[Violation]:
+    """Problems that KAI refuses, with paths below the annotations; `requested`: the resources of the pod.
+
+    Source: NVIDIA/KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go.
+    """
+    there = [key for key in (FRACTION, MEMORY) if key in annotations]
+    if FRACTION in there and not is_placeholder(annotations[FRACTION]):
+        value = _number(annotations[FRACTION])
+        if value is None or not 0 < value < 1:
+            yield Violation(
+                (FRACTION,),
+                f"{FRACTION} is {annotations[FRACTION]!r}, but must be above 0 and below 1",
+                'write a fraction such as "0.5", or request whole cards under limits',
+            )
+    if MEMORY in there and not is_placeholder(annotations[MEMORY]):
+        value = _number(annotations[MEMORY])
+        if value is None or value <= 0 or value != int(value):
+            yield Violation(
+                (MEMORY,),
+                f"{MEMORY} is {annotations[MEMORY]!r}, but must be a whole number of MiB above 0",
+                'write the plain number, quoted: "8192"',
+            )
+    if len(there) > 1:
+        message = f"{FRACTION} and {MEMORY} are both set, but KAI accepts only one"
+        yield Violation((MEMORY,), message, "delete one of the two")
+    if there and requested.get(_CARD):
+        yield Violation(
+            (there[0],),
+            f"{there[0]} requests part of a card, but the containers request {requested[_CARD]} {_CARD}",
+            "delete the annotation or the resource",
+        )
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None

@@ -1,0 +1,25 @@
+"""KAI-Scheduler: groups the pods of known kinds by itself."""
+
+from __future__ import annotations
+
+from policykit.linter.target import Key, Target
+
+SCHEDULER = "kai-scheduler"
+QUEUE = "kai.scheduler/queue"
+"""Label of the pod or of its topmost owner."""
+
+KEYS = (
+    Key("labels", QUEUE, "queue"),
+    Key("labels", QUEUE, "queue", on_owner=True),
+)
+
+
+TARGET = Target(
+    "kai",
+    "KAI-Scheduler",
+    frozenset({SCHEDULER}),
+    KEYS,
+    gangs=True,
+    gang_words=("kai.scheduler",),
+    groups_itself=True,
+)

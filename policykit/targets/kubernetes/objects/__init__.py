@@ -1,1 +1,0 @@
-"""Kubernetes' own objects: priorities, quotas, ranges, autoscalers, gangs."""

@@ -1,0 +1,84 @@
+"""Labels and taints of nodes that exist: Node objects to apply, and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.generator.artifact import Artifact, Role
+from policykit.manifests.writer import dump, dump_all
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.taint import Taint
+from policykit.targets.nodes.node_groups import pool_taints, shape_labels
+from policykit.targets.nodes.shell import command, node_arguments, script
+
+APPLY = "kubectl apply --server-side --field-manager=policykit -f"
+
+
+def write_labels(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
+    """`labels.yaml` where names are known, `labels.sh` where names or a selector are."""
+    folder = f"nodes/{pool.name}"
+    objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
+    if objects:
+        path = f"{folder}/labels.yaml"
+        says = f"# {APPLY} labels.yaml\n# Apply only after the nodes have joined, and never with pruning.\n"
+        first, *others = objects
+        yield Artifact(path, f"---\n{says}{dump(first)}{dump_all(others)}", Role.NODE)
+    commands = list(_commands(cluster, pool))
+    if commands:
+        text = script([f"Labels of the nodes of pool {pool.name}; safe to run again."], commands)
+        yield Artifact(f"{folder}/labels.sh", text, Role.NODE)
+
+
+def nodes(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
+    """Node objects with name and labels only: applied server-side, every other field stays its owner's."""
+    for shape in pool.shapes:
+        labels = shape_labels(cluster, pool, shape)
+        for name in shape.node_names if labels else ():
+            yield {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+
+
+def _commands(cluster: Cluster, pool: Pool) -> Iterator[str]:
+    for shape in pool.shapes:
+        labels = shape_labels(cluster, pool, shape)
+        for nodes_meant in node_arguments(shape) if labels else ():
+            pairs = (f"{key}={value}" for key, value in labels.items())
+            yield command("kubectl label nodes --overwrite", nodes_meant, pairs)
+
+
+CONTROL_PLANE = "nodes/control-plane/taint.sh"
+_CONTROL_PLANE_NODES = "node-role.kubernetes.io/control-plane"
+_TAINT = "kubectl taint nodes --overwrite"
+
+
+def write_taints(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
+    """`taints.sh`, where the nodes are known by name or selector."""
+    taints = pool_taints(cluster, pool)
+    meant = [each for shape in pool.shapes for each in node_arguments(shape)] if taints else []
+    if meant:
+        comments = [
+            f"Taints of the nodes of pool {pool.name}; safe to run again.",
+            "The last step: see the order in nodes/README.md.",
+        ]
+        commands = [command(_TAINT, nodes, map(str, taints)) for nodes in meant]
+        yield Artifact(f"nodes/{pool.name}/taints.sh", script(comments, commands), Role.NODE)
+
+
+def control_plane(cluster: Cluster) -> Iterator[Artifact]:
+    """The command that taints the control plane, where the policy says so."""
+    taint = cluster.control_plane_taint
+    if taint is None:
+        return
+    comments = [
+        "Taint of the control plane; safe to run again.",
+        f"It applies to nodes with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
+    ]
+    commands = [command(_TAINT, ["-l", _CONTROL_PLANE_NODES], [str(taint)])]
+    yield Artifact(CONTROL_PLANE, script(comments, commands), Role.NODE)
+
+
+def taint_data(taint: Taint) -> dict[str, Any]:
+    """A taint as objects hold it, without an empty value."""
+    value = {"value": taint.value} if taint.value else {}
+    return {"key": taint.key, **value, "effect": taint.effect}

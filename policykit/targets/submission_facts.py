@@ -1,0 +1,140 @@
+"""Which queues the pods of an object are submitted to, whatever system reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.kube.podsets import queues
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.linter.target import QueueSupport, Target
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.declared_queues import QueueUse
+from policykit.model.pool import Amounts
+from policykit.targets import TARGETS, system_of
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """One for each place that names a queue, for the system that reads it there."""
+    for target in TARGETS:
+        if target.queues:
+            yield from _uses(target, target.queues, manifest, pod_sets, context)
+    if manifest.kind == "Namespace" and not manifest.group:
+        yield from _of_namespace(manifest)
+
+
+def _of_namespace(manifest: Manifest) -> Iterator[Fact]:
+    """The queue of groups in the namespace that name none."""
+    for target in TARGETS:
+        key = target.queues.namespace_key if target.queues else ""
+        queue = manifest.annotations.get(key) if key else ""
+        if queue and not is_placeholder(queue):
+            use = QueueUse(target.name, manifest.name, queue)
+            yield Fact(use, {"queue": ("metadata", "annotations", key)})
+
+
+def _uses(
+    target: Target, support: QueueSupport, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
+) -> Iterator[Fact]:
+    system = target.name
+    found: dict[Path, tuple[str, list[PodSet]]] = {}
+    for pod_set in pod_sets:
+        selected = queues.read(manifest.data, pod_set, system)
+        if selected is None or is_placeholder(selected.value):
+            continue
+        follows = support.group_key and support.group_key in pod_set.annotations
+        if follows and _in_pods(pod_set, selected.path):
+            continue  # members of a group go where it says
+        if support.admits:
+            # Which namespace a patch without one is applied in is not known.
+            counts = not manifest.partial or bool(manifest.namespace)
+        else:
+            counts = _counts(target, pod_set, selected.path, context)
+        if counts:
+            found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
+    for path, (name, members) in found.items():
+        start = _gang_start(manifest, system, members)
+        use = QueueUse(
+            system,
+            manifest.namespace or context.namespace,
+            name,
+            members[0].scheduler_name,
+            gang=start.pods,
+            request=start.request,
+        )
+        yield Fact(use, {"queue": path})
+
+
+def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bool:
+    """Whether the system places the pods: by their schedulerName, or by what names the queue."""
+    scheduler = pod_set.scheduler_name
+    if is_placeholder(scheduler):
+        return False
+    if scheduler:
+        return system_of(scheduler, context.cluster) == target.name
+    if _in_pods(pod_set, path):
+        # Its admission controller gives pods of its own labels the schedulerName, not those that are
+        # called `queue` for some other purpose.
+        own = any(key.key == path[-1] for key in target.keys)
+        return target.takes_over is not None and own and _served(target.name, context)
+    # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
+    return path[-2:] != ("batchSchedulerOptions", "queue")
+
+
+def _served(system: str, context: Context) -> bool:
+    return context.cluster is None or system in context.cluster.targets
+
+
+def _in_pods(pod_set: PodSet, path: Path) -> bool:
+    """Whether the place is a label or annotation that the pods themselves get."""
+    return any(path[:-1] == pod_set.places.get(where) for where in ("labels", "annotations"))
+
+
+class _StartRequest(NamedTuple):
+    pods: int | None
+    request: Amounts
+
+
+def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _StartRequest:
+    """The gang that they form and its smallest possible request; without a gang, that of one pod."""
+    from policykit.kube.podsets.gangs import gangs
+    from policykit.kube.requests import effective
+
+    asked = [effective(each.spec, each.devices) for each in members]
+    names = {each.name for each in members}
+    for gang in gangs(manifest.data):
+        whole = gang.enabled and gang.scheduler in ("", system) and set(gang.members) == names
+        if whole and gang.min_member and gang.min_member > 0:
+            return _StartRequest(gang.min_member, _gang_requests(asked, members, gang.min_member))
+    return _StartRequest(None, _smallest_requests(asked))
+
+
+def _smallest_requests(asked: Sequence[Amounts]) -> dict[str, int]:
+    """Smallest request of any of the pods, per resource."""
+    return {
+        resource: min(each.get(resource, 0) for each in asked)
+        for resource in sorted({name for each in asked for name in each})
+    }
+
+
+def _gang_requests(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
+    """Total request of the `pods` smallest pods, per resource."""
+    return {
+        resource: cheapest(
+            [(each.get(resource, 0), m.replicas) for each, m in zip(asked, members, strict=True)], pods
+        )
+        for resource in sorted({name for each in asked for name in each})
+    }
+
+
+def cheapest(priced: Sequence[tuple[int, int | None]], pods: int) -> int:
+    """The least that so many pods cost, of (cost of one, how many there are; None: any number)."""
+    total = 0
+    for amount, there in sorted(priced, key=lambda each: each[0]):
+        taken = pods if there is None else min(pods, there)
+        total, pods = total + taken * amount, pods - taken
+    return total

@@ -1,1 +1,0 @@
-"""Volcano Jobs, and what carries a Job's spec: written, read and patched."""

@@ -1,1 +1,0 @@
-"""What manifests state for YuniKorn that others may contradict, one reader each."""

@@ -1,0 +1,132 @@
+"""Input files of commands: existing configuration, Node objects and CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from policykit.errors import SourceError
+from policykit.workspace import boundary
+from policykit.workspace.files import SUFFIXES, read, walk
+
+if TYPE_CHECKING:
+    from policykit.kube.structure.schema import Schema
+    from policykit.model.cluster import Cluster
+    from policykit.model.pool import Pool
+
+
+_GENERATED = (".sh", ".env", ".md")
+"""Read in folders where policykit wrote them."""
+_NEVER = frozenset({".hg", ".svn", ".venv", "node_modules"})
+
+
+def existing(paths: Iterable[str]) -> dict[str, bytes]:
+    """Path to content, in the order given, folders in order of name; `-` is standard input.
+
+    Raises SourceError for what does not exist or cannot be read.
+    """
+    found: dict[str, bytes] = {}
+    for path in paths:
+        if path == "-":
+            found["<stdin>"] = stdin()
+        elif os.path.isdir(path):
+            found.update(_below(path))
+        else:
+            found[path.replace(os.sep, "/")] = read(path)
+    return found
+
+
+def stdin() -> bytes:
+    """Raises SourceError where standard input is closed."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed", "redirect a file or pipe a command into it")
+    return sys.stdin.buffer.read()
+
+
+def _below(folder: str) -> Iterator[tuple[str, bytes]]:
+    from policykit.generator.bundle import owner
+
+    boundary.readable(folder)
+    boundary.add_argument(folder)
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            if name.endswith(SUFFIXES):
+                yield path.replace(os.sep, "/"), read(path)
+            elif name.endswith(_GENERATED):
+                raw = read(path)
+                if owner(raw.decode("utf-8", errors="replace")):
+                    yield path.replace(os.sep, "/"), raw
+
+
+def cluster_of_nodes(path: str) -> Cluster:
+    """One pool per Node object in a file (JSON or YAML, a List or many documents).
+
+    Raises SourceError where it holds none, and at the first place that is not YAML.
+    """
+    return cluster_of(read(path), path)
+
+
+def cluster_of(raw: bytes, path: str) -> Cluster:
+    """The same for the content of a file; `path` is shown with what is wrong in it."""
+    from policykit.importer.documents import objects, text
+    from policykit.kube.nodes import read as read_node
+    from policykit.model.cluster import Cluster
+
+    pools: dict[str, Pool] = {}
+    for manifest in objects(text(raw, path), path):
+        if manifest.kind == "Node":
+            node = read_node(manifest.data)
+            pools.setdefault(node.name, node)
+    if not pools:
+        raise SourceError("contains no Node objects", "pass the output of `kubectl get nodes -o json`", path)
+    return Cluster("nodes", tuple(pools.values()), observed=True, complete=True, source=path)
+
+
+_KIND = b"CustomResourceDefinition"
+
+
+def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, str], Schema]:
+    """apiVersion and kind to the schema, of every definition in files and below folders.
+
+    `by`: the policy or settings file that names them, if one does. Of a definition in several files
+    the last counts. Raises SourceError for a path that does not exist or cannot be read, for text that
+    is neither YAML nor JSON in a file that speaks of definitions, and for a path without any.
+    """
+    from policykit.kube.structure.crd import custom_kinds
+
+    found: dict[tuple[str, str], Schema] = {}
+    for path in paths:
+        kinds = [kind for document in _documents(path, by) for kind in custom_kinds(document)]
+        if not kinds:
+            raise SourceError(
+                "contains no CustomResourceDefinition", "pass files or folders that contain some", path
+            )
+        found.update(((kind.api_version, kind.kind), kind.schema) for kind in kinds)
+    return found
+
+
+def _documents(path: str, by: str) -> Iterator[Any]:
+    folder = os.path.isdir(path)
+    if folder and by:
+        boundary.readable(path, by)
+    elif folder:
+        boundary.add_argument(path)
+    for file in walk(path) if folder else (path,):
+        raw = read(file, by)
+        if _KIND in raw:
+            yield from _objects(file, raw)
+
+
+def _objects(file: str, raw: bytes) -> Iterator[Any]:
+    from policykit.manifests.document import manifests
+    from policykit.manifests.parser import parse
+
+    for index, parsed in enumerate(parse(raw.decode("utf-8", "replace"))):
+        if parsed.problem:
+            raise SourceError("is not YAML", "fix the file, or pass another one", file)
+        if parsed.root is not None:
+            yield from (manifest.data for manifest in manifests(parsed.root, index))

@@ -1,0 +1,107 @@
+"""What ships with policykit: profiles, cards and schemas, and a policy created from a profile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from policykit import bundled
+from policykit.cli.bundled import profile_names
+from tests.cli.commands import Shell
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
+    result = shell.run("init", "--profile", profile, "cluster")
+    path = "cluster/policykit.yaml"
+    assert result == (
+        0,
+        "",
+        f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen\n",
+    )
+    assert (shell.folder / path).read_bytes() == bundled.read("profiles", f"{profile}.yaml")
+    assert shell.run("gen", "-p", path, "-o", "-").code == 0
+
+
+def test_the_folder_one_stands_in(shell: Shell) -> None:
+    assert shell.run("init").code == 0
+    assert (shell.folder / "policykit.yaml").exists()
+
+
+@pytest.mark.parametrize("there", ["file", "dangling link"])
+def test_never_overwritten(shell: Shell, there: str) -> None:
+    path = shell.folder / "policykit.yaml"
+    if there == "file":
+        path.write_text("mine\n")
+    else:
+        path.symlink_to("nowhere")
+    result = shell.run("init")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "policykit: ./policykit.yaml: the folder already has a policy\n"
+        "  help: edit it, or choose another folder\n"
+    )
+    assert not (shell.folder / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--profile", "nope"], "unknown profile 'nope'"),
+        (["file"], "file/policykit.yaml: cannot be written: "),
+        (["file/deeper"], "file/deeper/policykit.yaml: cannot be written: "),
+    ],
+    ids=["no profile", "a file", "below a file"],
+)
+def test_failures(shell: Shell, arguments: list[str], message: str) -> None:
+    shell.write({"file": ""})
+    result = shell.run("init", *arguments)
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_the_listing_has_a_caption_for_each(shell: Shell) -> None:
+    result = shell.run("profiles")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert [line.split()[0] for line in lines[:-2]] == list(profile_names())
+    assert all(len(line.split()) > 3 for line in lines[:-2])
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_a_profile_is_printed_as_it_is(shell: Shell, name: str) -> None:
+    result = shell.run("profiles", name)
+    assert result == (0, bundled.read("profiles", f"{name}.yaml").decode(), "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["profiles", "nope"],
+        ["schema", "nope"],
+        ["cards", "nope"],
+        ["profiles", "../pyproject"],
+        ["schema", ".."],
+    ],
+)
+def test_what_is_not_bundled(shell: Shell, words: list[str]) -> None:
+    result = shell.run(*words)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("policykit: ")
+    assert "\n  help: " in result.err
+
+
+def test_the_listing_names_what_can_be_printed(shell: Shell) -> None:
+    result = shell.run("schema")
+    assert (result.code, result.err) == (0, "")
+    listed = result.out.split()
+    assert "policy" in listed
+    for name in listed:
+        printed = shell.run("schema", name)
+        assert printed.code == 0, name
+        json.loads(printed.out)
+
+
+def test_the_policy_as_it_is(shell: Shell) -> None:
+    assert shell.run("schema", "policy").out == bundled.read("schemas", "policy.json").decode()

@@ -1,0 +1,42 @@
+"""What admission or an operator refuses of a whole object."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit.kube.structure import check
+from policykit.kube.structure.admission import refusals
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "admission.yaml").read_text(encoding="utf-8")
+)
+
+FIVE_FIELDS = "must have five fields: minute, hour, day of the month, month, day of the week"
+
+
+def said(case: dict[str, Any]) -> list[str]:
+    api_version, _, kind = case["of"].partition(" ")
+    data = {"apiVersion": api_version, "kind": kind, **case["object"]}
+    return [f"{one.severity or 'error'}: {one.message}" for one in refusals(data, api_version, kind)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["of"])
+def test_refused(case: dict[str, Any]) -> None:
+    assert said(case) == case.get("says", [])
+
+
+@pytest.mark.parametrize(
+    ("schedule", "message"),
+    [
+        ("0 25 * * *", "spec.schedule has '25' as hour, which is outside 0-23"),
+        ("TZ=UTC 0 2 * * *", "spec.schedule states a time zone, which belongs to timeZone"),
+        ("0 2 * *", f'spec.schedule is "0 2 * *", which {FIVE_FIELDS}'),
+    ],
+)
+def test_a_value_that_the_schema_reports_is_reported_once(schedule: str, message: str) -> None:
+    pods = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "app:1"}]}}
+    spec = {"schedule": schedule, "jobTemplate": {"spec": {"template": pods}}}
+    data = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"}, "spec": spec}
+    assert [problem.message for problem in check(data, "batch/v1", "CronJob")] == [message]
