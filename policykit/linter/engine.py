@@ -15,12 +15,12 @@ from policykit.linter.partial import has_directives, has_signs, is_partial, says
 from policykit.linter.reader import (
     BOM,
     Text,
+    absent_words,
     decode,
     documents,
     is_template,
     source_comments,
     source_of,
-    unmentioned,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
@@ -98,7 +98,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     text = decode(raw)
-    absent = unmentioned(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
+    absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
@@ -166,7 +166,7 @@ class _FileLinter:
         uses: tuple[SuppressionUse, ...] = ()
         if self._suppressions:
             hidden = () if self._job.look == BUILT else self._found
-            kept, uses = self._suppressions.sift(hidden, self._template, self._unfinished)
+            kept, uses = self._suppressions.apply(hidden, self._template, self._unfinished)
             kept = self._found if self._job.look == BUILT else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]

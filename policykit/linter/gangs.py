@@ -16,6 +16,8 @@ from policykit.model.gang import Membership, OwnGang, PodGroup
 if TYPE_CHECKING:
     from policykit.linter.target import Target
 
+_TEXTS = frozenset({"annotations", "labels"})
+
 
 class MembershipFact(NamedTuple):
     """A membership as read, with the places of what it says, relative to its manifest."""
@@ -61,7 +63,7 @@ def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
     return pod_set.replicas
 
 
-def oversized(
+def oversized_gangs(
     manifest: Manifest, pod_sets: Sequence[PodSet], targets: Iterable[Target], namespace: str
 ) -> Iterator[tuple[OwnGang, Path]]:
     """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
@@ -109,9 +111,6 @@ def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]
     return gang.pods
 
 
-_TEXTS = frozenset({"annotations", "labels"})
-
-
-def sized(path: Path, size: int) -> Patch:
+def size_patch(path: Path, size: int) -> Patch:
     """The patch that writes a gang's size, in place of another or where there is none."""
     return Patch("add", path, str(size) if len(path) > 1 and path[-2] in _TEXTS else size)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.finding import Resource
-from policykit.linter.gangs import oversized
+from policykit.linter.gangs import oversized_gangs
 from policykit.linter.location import LocatedObject, Place
 from policykit.linter.rule import Context
 from policykit.manifests.document import Manifest, words, wrapped_objects
@@ -48,7 +48,7 @@ class Fact(NamedTuple):
     """It is about the source files of a kustomization, not about the objects built from them."""
 
 
-class Located(NamedTuple, Generic[T]):
+class LocatedFact(NamedTuple, Generic[T]):
     """A value read from a manifest, with the locations of its fields."""
 
     value: T
@@ -83,30 +83,30 @@ class UnreadableText(NamedTuple):
     """All words in it; None: there are too many to keep."""
 
 
-AnyFact = Located[Any] | Autoscaler | UnreadableText
+AnyFact = LocatedFact[Any] | Autoscaler | UnreadableText
 """Information in a manifest that other manifests may complete or contradict."""
 
 
 def may_have_findings(facts: Iterable[AnyFact]) -> bool:
     """Whether a finding may be reported at one of them. If not, no other file needs to be read."""
-    return any(isinstance(fact, Located) and not fact.answers for fact in facts)
+    return any(isinstance(fact, LocatedFact) and not fact.answers for fact in facts)
 
 
 class Scope(NamedTuple):
     """All facts of the files that see each other, in the order of the files."""
 
-    groups: tuple[Located[PodGroup], ...] = ()
-    memberships: tuple[Located[Membership], ...] = ()
-    gangs: tuple[Located[OwnGang], ...] = ()
+    groups: tuple[LocatedFact[PodGroup], ...] = ()
+    memberships: tuple[LocatedFact[Membership], ...] = ()
+    gangs: tuple[LocatedFact[OwnGang], ...] = ()
     autoscalers: tuple[Autoscaler, ...] = ()
     complete: bool = False
     """All files of the scope are known; otherwise rules must not rely on absence or sums."""
-    others: tuple[Located[Any], ...] = ()
+    others: tuple[LocatedFact[Any], ...] = ()
     """Facts of the targets' fact readers."""
     unreadable: UnreadableText = UnreadableText(frozenset())
     """The words of all unreadable documents."""
 
-    def of(self, kind: type[T]) -> tuple[Located[T], ...]:
+    def of(self, kind: type[T]) -> tuple[LocatedFact[T], ...]:
         """The facts of one type, from the fact readers."""
         return tuple(located for located in self.others if type(located.value) is kind)
 
@@ -119,7 +119,7 @@ class Scope(NamedTuple):
 class FactField:
     """Location of a violation in a scope. Patches of its fix start at the root of the fact's document."""
 
-    fact: Located[Any]
+    fact: LocatedFact[Any]
     field: str
 
     @property
@@ -145,7 +145,7 @@ def facts_of(
 def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
     """The scope with these facts, grouped by type."""
     everything = list(facts)
-    located = [fact for fact in everything if isinstance(fact, Located)]
+    located = [fact for fact in everything if isinstance(fact, LocatedFact)]
     return Scope(
         tuple(fact for fact in located if isinstance(fact.value, PodGroup)),
         tuple(fact for fact in located if isinstance(fact.value, Membership)),
@@ -190,7 +190,7 @@ def _about_gangs(
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Fact(joined.membership, places), located, context.path)
-    for gang, place in oversized(manifest, pod_sets, targets, namespace):
+    for gang, place in oversized_gangs(manifest, pod_sets, targets, namespace):
         yield _locate(Fact(gang, {"min_member": place}), located, context.path)
     if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
         yield UnreadableText(words(manifest.data).texts)
@@ -212,7 +212,7 @@ def _from_readers(
             yield _locate(fact, located, context.path)
 
 
-def _locate(fact: Fact, located: LocatedObject, path: str) -> Located[Any]:
+def _locate(fact: Fact, located: LocatedObject, path: str) -> LocatedFact[Any]:
     fields = {name: located.place(place, inside=fact.inside.get(name)) for name, place in fact.places.items()}
     about = (located.document, located.resource, fields, located.manifest.partial)
-    return Located(fact.value, path, *about, fact.answers, fact.as_written)
+    return LocatedFact(fact.value, path, *about, fact.answers, fact.as_written)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, TextFix
-from policykit.linter.lint_files import outcome_of
+from policykit.linter.lint_files import lint_member
 from policykit.linter.locate import Location, finding_of, locate
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.scope import AnyFact, FactField, Located, Scope, may_have_findings, scope_of
+from policykit.linter.scope import AnyFact, FactField, LocatedFact, Scope, may_have_findings, scope_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import BUILT, READ, Member, Run, Setting
 
@@ -182,7 +182,7 @@ class _Clusters:
             if amount > _MOST_BESIDE:
                 return {}, False
             if member.scope not in self._known.policies:
-                found.setdefault(member.scope, {})[member.path] = outcome_of(self._run, member).result.facts
+                found.setdefault(member.scope, {})[member.path] = lint_member(self._run, member).result.facts
         return found, True
 
     def _as_built(self, facts: Facts) -> Facts:
@@ -223,7 +223,12 @@ def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tupl
     found = set()
     for path, stated in facts.items():
         for fact in stated:
-            if isinstance(fact, Located) and not fact.as_written and not fact.partial and fact.resource.name:
+            if (
+                isinstance(fact, LocatedFact)
+                and not fact.as_written
+                and not fact.partial
+                and fact.resource.name
+            ):
                 about = fact.resource
                 group, slash, _ = about.api_version.partition("/")
                 namespace = about.namespace or namespace_of(path)
@@ -250,7 +255,7 @@ def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]
     """Those about files as they are written, and the others."""
     found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
     for fact in facts:
-        found[not (isinstance(fact, Located) and fact.as_written)].append(fact)
+        found[not (isinstance(fact, LocatedFact) and fact.as_written)].append(fact)
     return found
 
 
@@ -273,7 +278,7 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
         if path in reported:
             everything[path] = known.get(path, ())
             continue
-        beside = outcome_of(run, member)
+        beside = lint_member(run, member)
         everything[path] = beside.result.facts
         if beside.failure:
             failures.append(beside.failure)

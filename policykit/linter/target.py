@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.manifests.patch import Patch
+    from policykit.manifests.path import Path
     from policykit.model.cluster import Cluster, TargetSettings
     from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
@@ -56,6 +57,29 @@ class FactReader(NamedTuple):
         return ()
 
 
+class QueueKey(NamedTuple):
+    """A label or annotation that names the queue of pods, or the application that has one."""
+
+    key: str
+    names: str = "queue"
+    """queue or app."""
+    where: str = ""
+    """labels or annotations, if pods carry it only there; empty: in either."""
+    on_pods: bool = True
+    """Read from pods, too; False: only from objects that make them."""
+    claims: bool = False
+    """Pods that have it and no schedulerName are the system's."""
+
+
+class QueueAmounts(NamedTuple):
+    """Amounts of resources in documents that declare queues."""
+
+    kinds: frozenset[str]
+    """API kinds and names of configurations."""
+    paths: Lazy[Callable[[Manifest, Cluster | None], Iterable[Path]]]
+    """Path of each amount; its last step is the resource."""
+
+
 class QueueSupport(NamedTuple):
     """A system's queues."""
 
@@ -73,6 +97,10 @@ class QueueSupport(NamedTuple):
     """Annotation of namespaces: the queue of their groups that name none."""
     group_key: str = ""
     """Annotation of pods that go where their group goes, whatever they say themselves."""
+    metadata: tuple[QueueKey, ...] = ()
+    """Labels and annotations that it reads in some places and ignores in others."""
+    amounts: QueueAmounts | None = None
+    """None: nothing tells which resources its queues name."""
     pod_annotation: str = ""
     """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
 
@@ -141,6 +169,9 @@ class Target(NamedTuple):
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
+    gang_topology: Lazy[Mapping[tuple[str, str], Path]] | None = None
+    """(API group, kind) to the field that keeps a whole gang within a part of the network; None: no kind
+    has one."""
     configurations: tuple[Configuration, ...] = ()
     """The texts that configure it."""
     facts: tuple[FactReader, ...] = ()

@@ -13,7 +13,7 @@ from policykit.importer.node_differences import Difference, differences
 from policykit.importer.node_membership import membership
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.workspace.inputs import cluster_of
+from policykit.workspace.inputs import cluster_of_text
 from tests.clusters import policy
 from tests.importer.cluster_files import as_file, nodes_of
 from tests.importer.test_round_trip import CASES
@@ -44,7 +44,7 @@ ALONE = POLICY._replace(pools=POLICY.pools[:1])
 
 
 def live(nodes: list[dict[str, Any]]) -> tuple[Pool, ...]:
-    return cluster_of(as_file(nodes), "nodes.json").pools
+    return cluster_of_text(as_file(nodes), "nodes.json").pools
 
 
 def compared(cluster: Cluster, nodes: list[dict[str, Any]]) -> tuple[Difference, ...]:

@@ -21,7 +21,7 @@ from policykit.model.pool import Pool
 from policykit.placement.landing import injected, land
 from policykit.policy.load import load_text
 from policykit.workspace.files import read
-from policykit.workspace.inputs import cluster_of
+from policykit.workspace.inputs import cluster_of_text
 from tests.importer.cluster_files import as_file
 from tests.importer.unusual_nodes import ODD, USAGE, gpu, node, nodes, with_cards
 
@@ -126,7 +126,7 @@ def _decidable(spec: Spec, members: Iterable[Pool]) -> bool:
 @pytest.mark.parametrize("case", [case for case in ODD if case != "control plane"])
 def test_an_odd_node_alone(case: str) -> None:
     made = imported([ODD[case]])
-    live = cluster_of(as_file([ODD[case]]), "nodes.json")
+    live = cluster_of_text(as_file([ODD[case]]), "nodes.json")
     assert load_text(made.text.encode(), "policykit.yaml", read).cluster == made.cluster
     assert not [remark for remark in made.remarks if "is left out:" in remark]
     where = membership(made.cluster, live.pools)
@@ -136,7 +136,7 @@ def test_an_odd_node_alone(case: str) -> None:
 
 def test_all_odd_nodes_together() -> None:
     made = imported(ODD.values())
-    live = cluster_of(as_file(list(ODD.values())), "nodes.json")
+    live = cluster_of_text(as_file(list(ODD.values())), "nodes.json")
     where = membership(made.cluster, live.pools)
     assert [node.name for node in where.unclaimed] == []
     assert [node.name for node in where.control_plane] == ["cp-1"]
@@ -187,7 +187,7 @@ def test_nodes_that_come_and_go_are_found_by_their_node_pool_and_machine() -> No
     ]
     assert [shape.allocatable["cpu"] for shape in pools[1].shapes] == [8000, 16000]
     assert not [shape for pool in pools for shape in pool.shapes if shape.node_names]
-    live = cluster_of(as_file([*made, started("ip-9", "on-demand", "c7i.4xlarge", "16")]), "nodes.json")
+    live = cluster_of_text(as_file([*made, started("ip-9", "on-demand", "c7i.4xlarge", "16")]), "nodes.json")
     assert differences(imported(made).cluster, membership(imported(made).cluster, live.pools)) == ()
 
 
@@ -235,7 +235,7 @@ def test_any_nodes_give_a_policy_that_loads_and_agrees(made: list[dict[str, Any]
     unique = list({node["metadata"]["name"]: node for node in made}.values())
     found = imported(unique)
     assert load_text(found.text.encode(), "policykit.yaml", read).cluster == found.cluster
-    live = cluster_of(as_file(unique), "nodes.json")
+    live = cluster_of_text(as_file(unique), "nodes.json")
     where = membership(found.cluster, live.pools)
     assert disagreements(found.cluster, live, where) == []
 
@@ -251,7 +251,7 @@ CLOUDS = ("GKE, spot", "GKE, shared", "GKE, sliced", "GKE, unknown card", "GKE, 
 def test_what_was_imported_checks_clean_where_nothing_is_broken(clouds: tuple[str, ...]) -> None:
     well = [ODD[case] for case in clouds or ODD if case not in BROKEN and (clouds or case not in CLOUDS)]
     made = imported(well)
-    live = cluster_of(as_file(well), "nodes.json")
+    live = cluster_of_text(as_file(well), "nodes.json")
     assert differences(made.cluster, membership(made.cluster, live.pools)) == ()
 
 

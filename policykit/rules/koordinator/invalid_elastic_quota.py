@@ -1,4 +1,4 @@
-"""An ElasticQuota that Koordinator refuses, or that does not count what it names.
+"""Koordinator refuses an ElasticQuota, or the quota does not count what it names.
 
 The webhook refuses inconsistent amounts and annotations that are not JSON. It accepts other
 mistakes, which then have no effect: under a label's old name the quota stays below the root, and

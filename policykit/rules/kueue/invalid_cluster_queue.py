@@ -1,4 +1,4 @@
-"""A ClusterQueue or Cohort that Kueue refuses.
+"""Kueue refuses a ClusterQueue or Cohort.
 
 Each resource and each flavor belongs to one resource group, and every flavor lists the resources of
 its group in their order. Limits on borrowing and lending need a cohort.
@@ -216,7 +216,7 @@ def _fungibility(spec: Mapping[str, Any]) -> _Found:
     if found.get("preference") and not borrow == preempt == _NEXT:
         yield Violation(
             ("spec", "flavorFungibility", "preference"),
-            f"preference with whenCanBorrow {borrow} and whenCanPreempt {preempt}",
+            f"preference is set, but whenCanBorrow is {borrow} and whenCanPreempt {preempt}",
             f"set both to {_NEXT}, or remove preference",
             key=True,
         )

@@ -1,4 +1,4 @@
-"""YuniKorn configuration that YuniKorn does not read, or reads differently.
+"""YuniKorn does not read a part of its configuration, or reads it differently.
 
 YuniKorn reads two ConfigMaps by name, yunikorn-defaults and yunikorn-configs, and only the keys it
 knows. Unknown settings are silently ignored; queues under another key leave the default queues in
