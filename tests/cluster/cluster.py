@@ -15,10 +15,11 @@ Object = dict[str, Any]
 
 _SWEPT = (
     "pods,deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,services,configmaps,resourcequotas,"
-    "limitranges,poddisruptionbudgets"
+    "limitranges,poddisruptionbudgets,horizontalpodautoscalers"
 )
+_OF_CONTROLLERS = ("resourceVersion", "managedFields")
+"""Of metadata: they change with the status too; `generation` changes with what is stated only."""
 _OF_CLUSTER = "nodes,priorityclasses.scheduling.k8s.io"
-_KEPT_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 
 
 class Cluster(NamedTuple):
@@ -41,11 +42,12 @@ class Cluster(NamedTuple):
         text = yaml.safe_dump_all(list(objects))
         return self.kubectl("apply", "--validate=strict", *words, "-f", "-", text=text).splitlines()
 
-    def versions(self, objects: Iterable[Object]) -> list[str]:
-        """Kind, name and resource version of objects as they are now."""
-        text = yaml.safe_dump_all(list(objects))
-        form = "{range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{'\\n'}{end}"
-        return self.kubectl("get", "-f", "-", "-o", f"jsonpath={form}", text=text).splitlines()
+    def stated(self, objects: Iterable[Object]) -> list[Object]:
+        """Objects as they are now, without what controllers write about them."""
+        found = json.loads(
+            self.kubectl("get", "-f", "-", "-o", "json", text=yaml.safe_dump_all(list(objects)))
+        )
+        return [_stated(one) for one in found.get("items", [found])]
 
     def create_nodes(self, nodes: Sequence[Object]) -> None:
         """Creates nodes that are Ready and have their capacity, which only a status may state."""
@@ -60,12 +62,19 @@ class Cluster(NamedTuple):
             "apply", "--server-side", "--subresource=status", "--force-conflicts", "-f", "-", text=text
         )
 
+    def delete(self, objects: Iterable[Object]) -> None:
+        """Deletes objects."""
+        text = yaml.safe_dump_all(list(objects))
+        self.kubectl("delete", "--ignore-not-found", "--grace-period=0", "--force", "-f", "-", text=text)
+
     def create_namespaces(self, names: Iterable[str]) -> None:
         """Creates namespaces that are not there yet."""
-        self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in names)
+        made = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in names]
+        if made:
+            self.apply(made)
 
     def sweep(self) -> None:
-        """Deletes what tests create, whatever its namespace."""
+        """Deletes what tests create; namespaces stay, because they take long to end."""
         gone = ("--ignore-not-found", "--grace-period=0", "--force", "--wait=true")
         self.kubectl("delete", _SWEPT, "--all", "--all-namespaces", *gone)
         names = [
@@ -75,10 +84,13 @@ class Cluster(NamedTuple):
         ]
         if names:
             self.kubectl("delete", "--ignore-not-found", *names)
-        spaces = [one["metadata"]["name"] for one in self.get("namespaces")]
-        left = [name for name in spaces if name not in _KEPT_NAMESPACES]
-        if left:
-            self.kubectl("delete", "namespace", "--wait=false", *left)
+
+
+def _stated(one: Object) -> Object:
+    metadata = {key: value for key, value in one["metadata"].items() if key not in _OF_CONTROLLERS}
+    noted = metadata.get("annotations", {})
+    metadata["annotations"] = {key: noted[key] for key in noted if not key.startswith("deployment.")}
+    return {**one, "metadata": metadata, "status": None}
 
 
 def node(

@@ -29,8 +29,3 @@ def cluster(plane: ControlPlane, tmp_path: Path) -> Cluster:
     made = Cluster(plane, tmp_path)
     made.sweep()
     return made
-
-
-@pytest.fixture
-def nothing_left() -> None:
-    """The control plane outlives a test: what is left is told at the end of the run, by its own block."""

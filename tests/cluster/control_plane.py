@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import time
@@ -43,7 +44,7 @@ class ControlPlane(NamedTuple):
 def control_plane(folder: Path) -> Iterator[ControlPlane]:
     """Starts a control plane that keeps its files in a folder, and stops it."""
     with ExitStack() as programs:
-        ports = _free_ports(4)
+        ports = free_ports(4)
         _make_certificates(folder)
         token = secrets.token_hex(16)
         (folder / "tokens.csv").write_text(f"{token},admin,admin,system:masters\n")
@@ -74,6 +75,8 @@ def control_plane(folder: Path) -> Iterator[ControlPlane]:
             f"--service-account-key-file={folder / 'accounts.pub'}",
             f"--service-account-signing-key-file={folder / 'accounts.key'}",
             "--service-cluster-ip-range=10.96.0.0/16",
+            # On since 1.37, which policies may state.
+            "--feature-gates=HPAScaleToZero=true",
             # Pods need not wait for their service account.
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
         )
@@ -108,7 +111,7 @@ class Program:
     def start(self, name: str, *arguments: str) -> None:
         """Starts a program."""
         log = self._programs.enter_context((self._folder / f"{name}.log").open("wb"))
-        command: Sequence[str] = [path_of(name), *arguments]
+        command: Sequence[str] = [*_ended_with_the_tests(), path_of(name), *arguments]
         environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
         self._running[name] = self._programs.enter_context(
             started(command, cwd=self._folder, env=environment, stdout=log, stderr=log)
@@ -119,13 +122,24 @@ class Program:
         end = time.monotonic() + _START
         command = [path_of("kubectl"), f"--kubeconfig={plane.kubeconfig}", "get", "namespace", "default"]
         while subprocess.run(command, capture_output=True, check=False).returncode:
-            for name, process in self._running.items():
-                assert process.poll() is None, f"{name} ended: {self._log(name)}"
-            assert time.monotonic() < end, f"not ready: {self._log('kube-apiserver')}"
+            self.check_running()
+            assert time.monotonic() < end, f"not ready: {self.log('kube-apiserver')}"
             time.sleep(0.2)
 
-    def _log(self, name: str) -> str:
+    def check_running(self) -> None:
+        """Fails if a program has ended."""
+        for name, process in self._running.items():
+            assert process.poll() is None, f"{name} ended: {self.log(name)}"
+
+    def log(self, name: str) -> str:
+        """The end of a program's log."""
         return (self._folder / f"{name}.log").read_text(errors="replace")[-2000:]
+
+
+def _ended_with_the_tests() -> list[str]:
+    """What ends a program with the run of the tests, even one that is killed itself."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
 
 def _make_certificates(folder: Path) -> None:
@@ -159,7 +173,7 @@ current-context: test
 """
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     """Ports of loopback that nothing listens on."""
     sockets = [socket.socket() for _ in range(count)]
     try:
