@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
-from policykit.linter.workspace import BUILT, READ, Member, Options, Run, Setting
+from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.linter.workspace import Options, Run, Setting
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""
@@ -123,7 +124,7 @@ def _judged(run: Run, member: Member) -> _Attempt:
         entry = workspace.cache.find(key)
         if entry:
             return _Attempt(None, "", key, entry)
-    rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
+    rules = setting.rules.part(reading=member.only == TEXT) if member.only else setting.rules
     return _Attempt(lint_file(job, raw, rules, run.systems), "", key)
 
 
@@ -133,10 +134,10 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
         setting.cluster,
         member.partial,
         member.namespace or setting.namespace,
-        options.fixes and member.look != BUILT,
+        options.fixes and member.only != OBJECTS,
         options.today,
         setting.served,
-        member.look,
+        member.only,
         setting.plugins,
     )
 

@@ -11,12 +11,13 @@ from policykit.linter.finding import Finding
 from policykit.linter.lint_files import lint_member
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import Place
+from policykit.linter.member import Member
 from policykit.linter.reader import decode
 from policykit.linter.registry import GENERATED_FILE, POLICY, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
-from policykit.linter.workspace import Member, Run
+from policykit.linter.workspace import Run
 from policykit.manifests.path import Path, pointer
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.lint_files import lint_member, lint_members
-from policykit.linter.workspace import Member, Run, Setting, Workspace
+from policykit.linter.member import Member
+from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -79,7 +80,7 @@ def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
     """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
     incomplete, and nothing missing from them is an error.
     """
-    if not result.findings or member.look or member.partial or not run.workspace.completed(member.file):
+    if not result.findings or member.only or member.partial or not run.workspace.completed(member.file):
         return result
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
+from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
 
@@ -17,36 +18,6 @@ if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
     from policykit.linter.target import Systems
     from policykit.model.cluster import Cluster
-
-
-READ = "read"
-"""Only the text of the file is linted: its objects are linted as kustomize builds them."""
-BUILT = "built"
-"""The objects of a build; text is linted in the source files."""
-
-
-class Member(NamedTuple):
-    """A file of the run."""
-
-    path: str
-    """As reported."""
-    file: str
-    """As opened."""
-    scope: str
-    """Cross-document rules compare the files of one scope; empty: the file is in no scope."""
-    setting: int
-    """Index into the run's settings."""
-    partial: bool = False
-    """Its objects are incomplete: a kustomization lists it as a patch, or adds to them unbuilt."""
-    namespace: str = ""
-    """Namespace of its objects that set none; empty: that of the setting."""
-    look: str = ""
-    """READ or BUILT; empty: text and objects are linted."""
-
-    @property
-    def is_built(self) -> bool:
-        """Whether it represents the objects of a build."""
-        return self.look == BUILT
 
 
 class Setting(NamedTuple):

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
+from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact, LocatedFact, Scope, facts_of, scope_of, unreadable
+from policykit.linter.scope import AnyFact, LocatedFact, Scope, scope_of
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup

@@ -10,7 +10,7 @@ from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.workspace import BUILT, READ, Member
+from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _member(request: Request, table: SettingsTable, root: str, tree: Kustomizati
     # The suffix keeps the name from being that of a file.
     name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
     namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, BUILT)
+    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
 
 
 def _built(
@@ -154,7 +154,7 @@ def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member
     if not files:
         return tuple(members)
     return tuple(
-        member._replace(look=READ) if os.path.realpath(member.file) in files else member for member in members
+        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
     )
 
 

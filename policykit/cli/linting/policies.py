@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
+from policykit.linter.member import Member
 from policykit.linter.registry import GENERATED_FILE, POLICY
-from policykit.linter.workspace import Member, Setting
+from policykit.linter.workspace import Setting
 from policykit.workspace.files import repository_root, walk
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import KUSTOMIZATIONS

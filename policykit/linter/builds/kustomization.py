@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.linter.workspace import Member
+from policykit.linter.member import Member
 from policykit.manifests.path import Path
 
 

@@ -16,11 +16,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text
 from policykit.model.quantity import Quantity, parse
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP
 from policykit.targets.kueue.sharing import flavor_places
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2

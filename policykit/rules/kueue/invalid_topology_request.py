@@ -14,6 +14,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -26,7 +27,6 @@ from policykit.targets.kueue.names import (
     TOPOLOGY_KEYS,
     UNCONSTRAINED_TOPOLOGY,
 )
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: batch/v1

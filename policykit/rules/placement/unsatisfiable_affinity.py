@@ -19,7 +19,8 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.contradiction import contradiction
-from policykit.placement.label_values import REQUIRED_TERMS, is_known_for_every_pool, known_values
+from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.placement.policy_labels import is_known_for_every_pool, known_values
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:

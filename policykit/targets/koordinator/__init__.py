@@ -54,4 +54,5 @@ TARGET = Target(
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
     import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
+    releases=Lazy("policykit.targets.koordinator.versions:RELEASES"),
 )

@@ -46,5 +46,6 @@ TARGET = Target(
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
     import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
+    releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
     always=True,
 )

@@ -29,4 +29,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.kueue.options:KueueOptions"),
     generate=Lazy("policykit.targets.kueue.generate:generate"),
     import_reader=Lazy("policykit.targets.kueue.importing:KueueReader"),
+    releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
 )

@@ -101,4 +101,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
     import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
+    releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
 )

@@ -14,8 +14,8 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.declared_queues import DeclaredQueue, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
+from policykit.model.release import Version
 from policykit.model.severity import Severity
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER
 from policykit.targets.volcano.objects.queues import HIERARCHY, MAX_DEPTH, is_counted

@@ -49,4 +49,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.yunikorn.options:Options"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
     import_reader=Lazy("policykit.targets.yunikorn.importing:YunikornReader"),
+    releases=Lazy("policykit.targets.yunikorn.versions:RELEASES"),
 )

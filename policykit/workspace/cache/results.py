@@ -41,7 +41,7 @@ class Results:
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
-        where = (job.path, job.partial, job.namespace, job.look)
+        where = (job.path, job.partial, job.namespace, job.only)
         about = (*where, job.fixes, job.today, job.plugins, setting)
         digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
         digest.update(raw)

@@ -17,10 +17,10 @@ from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
 from policykit.targets import SYSTEMS
-from policykit.targets.release import Version
 from policykit.targets.yunikorn.options import Options
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import DamagedError

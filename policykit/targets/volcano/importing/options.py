@@ -14,7 +14,7 @@ from policykit.errors import PolicykitError
 from policykit.manifests.path import Path, dotted
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of

@@ -12,11 +12,11 @@ from policykit.importer.documents import objects
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.inventory import Inventory
 from policykit.model.queue import Queue, Reservation, Tenant
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.importing import KoordinatorReader
 from policykit.targets.koordinator.objects import generate
 from policykit.targets.koordinator.objects.quotas import ROOT
-from policykit.targets.release import Version
 from tests.targets.koordinator.options import koordinator_options
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees
 
