@@ -17,9 +17,9 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go: minutes of CPU time the first time
-	$(BIN)/python -m tests.cluster.programs
-	POLICYKIT_CLUSTER=1 $(BIN)/python -m pytest tests/cluster
+LIMIT ?=
+test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go; ends within LIMIT seconds, if given
+	$(BIN)/python -m tests.cluster.run $(LIMIT)
 
 bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios printed
 	$(BIN)/python scripts/bench.py

@@ -35,7 +35,9 @@ class ControlPlane(NamedTuple):
     def kubectl(self, *words: str, text: str = "", fails: bool = False) -> str:
         """What kubectl prints. A failure is an error unless it is expected."""
         command = [path_of("kubectl"), f"--kubeconfig={self.kubeconfig}", *words]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        # kubectl keeps what it has heard of a server below HOME.
+        home = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        done = subprocess.run(command, input=text, env=home, capture_output=True, text=True, check=False)
         assert bool(done.returncode) == fails, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
         return done.stderr if fails else done.stdout
 
@@ -121,7 +123,8 @@ class Program:
         """Waits until the API server answers and its default namespace is there."""
         end = time.monotonic() + _START
         command = [path_of("kubectl"), f"--kubeconfig={plane.kubeconfig}", "get", "namespace", "default"]
-        while subprocess.run(command, capture_output=True, check=False).returncode:
+        home = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
+        while subprocess.run(command, env=home, capture_output=True, check=False).returncode:
             self.check_running()
             assert time.monotonic() < end, f"not ready: {self.log('kube-apiserver')}"
             time.sleep(0.2)

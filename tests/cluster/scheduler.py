@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,6 +14,8 @@ from tests.cluster.control_plane import ControlPlane, Program, free_ports
 
 _START = 60
 """Seconds in which it must be ready; one that ends is noticed at once."""
+_READY = "Serving securely"
+"""Logged once its plugins are there; it listens on its port before."""
 
 
 class Scheduler(NamedTuple):
@@ -30,7 +31,7 @@ class Scheduler(NamedTuple):
 def kube_scheduler(
     plane: ControlPlane, folder: Path, configuration: Mapping[str, Any], *arguments: str
 ) -> Iterator[Scheduler]:
-    """Starts it, waits until its port answers, and stops it.
+    """Starts it, waits until it is ready, and stops it.
 
     Of the configuration only what no test is about is changed: how it reaches the API server, and that
     it elects no leader.
@@ -53,16 +54,11 @@ def kube_scheduler(
             "--v=2",
             *arguments,
         )
+        running = Scheduler(folder / "kube-scheduler.log")
         end = time.monotonic() + _START
-        while not _answers(port):
+        while _READY not in running.log():
             program.check_running()
             assert time.monotonic() < end, program.log("kube-scheduler")
             time.sleep(0.1)
-        yield Scheduler(folder / "kube-scheduler.log")
+        yield running
         program.check_running()
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as tried:
-        tried.settimeout(1)
-        return tried.connect_ex(("127.0.0.1", port)) == 0
