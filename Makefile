@@ -21,8 +21,8 @@ LIMIT ?=
 test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go; ends within LIMIT seconds, if given
 	$(BIN)/python -m tests.cluster.run $(LIMIT)
 
-bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios printed
-	$(BIN)/python scripts/bench.py
+bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios and instruction counts printed
+	$(BIN)/python -m scripts.bench
 
 bench-peers: $(VENV)/.dev  ## kube-linter, kube-score, kubeconform and policykit on one large tree
 	$(BIN)/python scripts/bench_peers.py
