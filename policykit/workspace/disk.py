@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -27,6 +27,9 @@ _DISK: ContextVar[Disk] = ContextVar("disk")
 _DISK.set(Disk({}))
 
 
+_UNASKED = object()
+
+
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
     """Clears the cache; `texts`: contents that replace files, by absolute path."""
     _DISK.set(Disk(texts or {}))
@@ -45,9 +48,10 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     def answer(*about: Arguments.args, **none: Arguments.kwargs) -> Answer:
         answers = _disk().answers
         key = (ask, about)
-        if key not in answers:
-            answers[key] = ask(*about, **none)
-        return cast(Answer, answers[key])
+        found: Any = answers.get(key, _UNASKED)
+        if found is _UNASKED:
+            found = answers[key] = ask(*about, **none)
+        return found  # type: ignore[no-any-return]
 
     return answer
 
