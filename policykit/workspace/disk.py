@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -58,6 +58,9 @@ def aside() -> Iterator[None]:
         _DISK.reset(token)
 
 
+_UNASKED = object()
+
+
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
     """Clears the cached answers; `texts`: contents that replace files, by absolute path."""
     _DISK.set(Disk(permissions(), texts or {}))
@@ -81,9 +84,10 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     def answer(*about: Arguments.args, **none: Arguments.kwargs) -> Answer:
         answers = _disk().answers
         key = (ask, about)
-        if key not in answers:
-            answers[key] = ask(*about, **none)
-        return cast(Answer, answers[key])
+        found: Any = answers.get(key, _UNASKED)
+        if found is _UNASKED:
+            found = answers[key] = ask(*about, **none)
+        return found  # type: ignore[no-any-return]
 
     return answer
 
