@@ -39,8 +39,8 @@ def writer(*, differs: tuple[int, ...] = (), refuses: tuple[int, ...] = ()) -> G
         (
             writer(differs=(8, 9)),
             [
-                "the policy states no release of Volcano, so the files are written for 1.10.2; Volcano 1.8 to "
-                "1.9 need others (with 1.8.2: Volcano 1.8.2 cannot pack). Set targets.volcano.version"
+                "the policy states no release of Volcano, so the files are written for 1.10.2; Volcano 1.8 "
+                "to 1.9 need others (with 1.8.2: Volcano 1.8.2 cannot pack). Set targets.volcano.version"
             ],
         ),
         (
