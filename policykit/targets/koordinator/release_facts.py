@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from policykit.model.release import ReleaseFact, Version
 from policykit.targets.koordinator.scheduler.fields import FIELDS
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
-from policykit.targets.koordinator.versions import RELEASES
+from policykit.targets.koordinator.versions import FIT_PLUS, RELEASES
 
 _EXTENSION = "apis/extension"
 _CRDS = "config/crd/bases"
@@ -124,5 +124,12 @@ FACTS: tuple[ReleaseFact, ...] = (
         "NodeResourcesFitPlusArgs in kubescheduler.config.k8s.io/v1",
         Version(1, 6, 1),
         source="pkg/scheduler/apis/config/v1/register.go",
+    ),
+    ReleaseFact(
+        "crash",
+        "NodeResourcesFitPlus panics at pods that request ephemeral-storage",
+        FIT_PLUS,
+        Version(1, 6, 1),
+        source="pkg/scheduler/plugins/noderesourcefitplus/node_resource_fit_plus_utils.go",
     ),
 )
