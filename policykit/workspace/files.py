@@ -204,7 +204,11 @@ def is_fetched(path: str) -> bool:
         return False
     while not os.path.isdir(folder):
         folder, missing = os.path.split(folder)
-    return not nearest(missing, sorted(os.listdir(folder)))
+    try:
+        beside = sorted(os.listdir(folder))
+    except OSError:
+        return True  # nothing can be said of a folder that cannot be read
+    return not nearest(missing, beside)
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
