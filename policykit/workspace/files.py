@@ -205,7 +205,7 @@ def is_fetched(path: str) -> bool:
     while not os.path.isdir(folder):
         folder, missing = os.path.split(folder)
     try:
-        beside = sorted(os.listdir(folder))
+        beside = sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
     except OSError:
         return True  # nothing can be said of a folder that cannot be read
     return not nearest(missing, beside)

@@ -80,7 +80,10 @@ def test_a_file_without_a_policy_where_others_have_one(shell: Shell) -> None:
             },
             ["app generated"],
         ),
-        ({"kustomization.yaml": "resources: [upstream/overlays/istio]\n"}, ["app generated"]),
+        (
+            {"kustomization.yaml": "resources: [upstream/overlays/istio]\n", "pull-upstream.sh": "exit\n"},
+            ["app generated"],
+        ),
         ({"kustomization.yaml": "resources: [flux-system]\n"}, ["app generated"]),
     ],
 )
