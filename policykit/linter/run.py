@@ -183,7 +183,7 @@ def _summary(
         tuple((each.member.path, each.result.skipped) for each in files if each.result.skipped),
         failures,
         hidden + sum(each.result.suppressed for each in files),
-        max((setting.rules.silent for setting in settings), default=0),
+        max((setting.rules.skipped for setting in settings), default=0),
         dropped,
         times=tuple(sorted(times.items())),
         not_judged=left_over(run, judged),

@@ -85,7 +85,7 @@ def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
         return result
-    shape = run.workspace.settings[member.setting].rules.about_shape()
+    shape = run.workspace.settings[member.setting].rules.schema_rules()
     certain = {(one.code, one.span, one.message) for one in partial.findings}
     lacking = [
         _may_be_added(one)

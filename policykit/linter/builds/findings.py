@@ -103,7 +103,7 @@ def reconcile(
     policy has it too, and is reported for the file, which can be fixed. A file marked as partial is
     completed by other tools than kustomize, so its builds have no such findings.
     """
-    codes = frozenset[str]().union(*(setting.rules.about_shape() for setting in workspace.settings))
+    codes = frozenset[str]().union(*(setting.rules.schema_rules() for setting in workspace.settings))
     resources = _resources(workspace)
     shown = {_mark(one) for one in builds if one.finding.code in codes}
     kept = [

@@ -21,7 +21,7 @@ from policykit.targets.koordinator.objects.reservations import Owner
 from policykit.targets.koordinator.objects.resources import policy_amounts
 from policykit.targets.koordinator.scheduler.chart import NAMESPACE
 
-_MOST_WEIGHT = 65535
+_MAX_WEIGHT = 65535
 
 
 class ElasticQuotas:
@@ -113,7 +113,7 @@ def _weight(quota: ElasticQuota, inventory: Inventory) -> int:
     if not shared:
         return 1
     weight = shared.pop()
-    if shared or weight != int(weight) or not 1 <= weight <= _MOST_WEIGHT:
+    if shared or weight != int(weight) or not 1 <= weight <= _MAX_WEIGHT:
         inventory.say(
             f"ElasticQuota {quota.name} has a different shared-weight for each resource, which a policy "
             "cannot express; left out"
