@@ -211,7 +211,7 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
         return first._replace(clusters=clusters)
     said = _help(group, names)
     seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
-    if any(one.foreign for one in group):
+    if any(one.outside_kustomization for one in group):
         said = f"{said}\nseen in {listed([*seen])}, as kustomize builds it".lstrip("\n")
     return first._replace(help=said, clusters=clusters)
 

@@ -85,7 +85,11 @@ def _placed(
         at = places.of(one.finding)
         if at is not None:
             ignored = not apply_suppressions([one.finding], annotations.get(number, ()))[0]
-            placed.append(UnitFinding(at.finding, one.setting, number, at.home, at.foreign, ignored))
+            placed.append(
+                UnitFinding(
+                    at.finding, one.setting, number, at.source_location, at.outside_kustomization, ignored
+                )
+            )
     return placed
 
 
@@ -134,7 +138,7 @@ class _Partial:
 
     def says(self, one: UnitFinding) -> bool:
         """Whether the file of an object is marked."""
-        path = one.home[0] if one.home else one.finding.path
+        path = one.source_location[0] if one.source_location else one.finding.path
         if path not in self._known:
             try:
                 text = decode(self._read(self._files.get(path, path))).text
