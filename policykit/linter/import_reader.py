@@ -1,4 +1,4 @@
-"""How `policykit import` reads what a system has in a cluster back into a policy."""
+"""ImportReader: reads the objects and the configuration of one target for `policykit import`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class ImportReader:
         self.add_target(version=version_in_title(source), namespace=command[1] if command else "")
 
     def read_object(self, manifest: Manifest, path: str) -> bool:
-        """Reads an object; False: it is none of the system's. The first system to read it is the last."""
+        """Reads an object; False: it is not one of the target's. If True, no other target gets it."""
         return False
 
     def read_values(self, data: Mapping[str, Any], path: str) -> bool:
-        """Reads a mapping without kind, such as Helm values; False: it is none of the system's."""
+        """Reads a mapping without kind, such as Helm values; False: they are not the target's."""
         return False
 
     def finish(self) -> None:
