@@ -43,8 +43,8 @@ def setting(
     able = entries(with_policy=cluster is not None)
     settings = lint or (cluster.lint if cluster else None)
     chosen = choose(CATALOGUE, settings, select, ignore, below, preset)
-    silent = len(chosen.codes.difference(entry.code for entry in able))
-    able_rules = RuleSet(able, rule, silent)
+    skipped = len(chosen.codes.difference(entry.code for entry in able))
+    able_rules = RuleSet(able, rule, skipped)
     able_rules.timed = timed
     served = ServedApis(_releases(cluster), custom)
     plugins = settings.extra_plugins if settings else ()

@@ -11,7 +11,7 @@ _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
 _MAX_LENGTH = 64
 
 
-def written(seconds: int) -> str:
+def format_seconds(seconds: int) -> str:
     """In the largest unit that divides it; 0 is `0s`."""
     for unit, size in (("h", 3600), ("m", 60)):
         if seconds and seconds % size == 0:

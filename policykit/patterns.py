@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-_MOST_STATES = 1000
-_MOST_GROUPS = 50
+_MAX_STATES = 1000
+_MAX_GROUPS = 50
 """Groups within groups."""
-_MOST_CHARACTERS = 4096
+_MAX_CHARACTERS = 4096
 """Longest expression and longest text: no name, label or enum value is longer."""
-_MOST_KNOWN = 1000
+_MAX_KNOWN = 1000
 """Steps that are remembered."""
 
 _FLAGS = re.compile(r"\(\?([is]+)\)")
@@ -82,7 +82,7 @@ class Pattern:
 
     def search(self, text: str) -> bool | None:
         """Whether it matches a part of a text; None: the text is too long to tell."""
-        if len(text) > _MOST_CHARACTERS:
+        if len(text) > _MAX_CHARACTERS:
             return None
         here = frozenset((self._start,))
         first = True
@@ -96,7 +96,7 @@ class Pattern:
     def _after(self, here: frozenset[int], character: str) -> tuple[frozenset[int], bool]:
         key = (here, character)
         if key not in self._known:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             self._known[key] = self._step(here, character)
         return self._known[key]
@@ -150,7 +150,7 @@ class _Reader:
             self._flags |= re.IGNORECASE if letter == "i" else re.DOTALL
 
     def read(self) -> _Node:
-        if len(self._text) > _MOST_CHARACTERS:
+        if len(self._text) > _MAX_CHARACTERS:
             raise _UnreadableError
         node = self._choice(0)
         if self._at < len(self._text):
@@ -158,7 +158,7 @@ class _Reader:
         return node
 
     def _choice(self, depth: int) -> _Node:
-        if depth > _MOST_GROUPS:
+        if depth > _MAX_GROUPS:
             raise _UnreadableError
         ways = [_Sequence(tuple(self._parts(depth)))]
         while self._text.startswith("|", self._at):
@@ -245,7 +245,7 @@ def _repeated(node: _Repeat, after: int, states: list[_State]) -> int:
 
 
 def _add(states: list[_State], what: _Atom | _Edge | None, following: list[int]) -> int:
-    if len(states) > _MOST_STATES:
+    if len(states) > _MAX_STATES:
         raise _UnreadableError
     states.append(_State(what, following))
     return len(states) - 1

@@ -28,7 +28,7 @@ from policykit.policy.load import load_profile
 
 LONGEST = 5
 """Most CPU seconds per file."""
-MOST_MEMORY = 500
+MAX_MEMORY = 500
 """Most megabytes per run."""
 PROFILES = ("hybrid-volcano", "jobs-kueue", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
 
@@ -163,7 +163,7 @@ def main() -> int:
             return 1
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{tried} broken files, the slowest took {slowest:.2f} s, at most {memory} MB of memory")
-    return 0 if memory < MOST_MEMORY else 1
+    return 0 if memory < MAX_MEMORY else 1
 
 
 def broken(draw: random.Random, texts: Sequence[bytes]) -> bytes:

@@ -9,7 +9,7 @@ from policykit import durations
 
 @given(st.integers(0, 10**9))
 def test_durations_read_back(seconds: int) -> None:
-    assert durations.seconds(durations.written(seconds)) == seconds
+    assert durations.seconds(durations.format_seconds(seconds)) == seconds
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_durations_of_go(text: str, seconds: int | None) -> None:
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0s"), (90, "90s"), (600, "10m"), (86400, "24h")])
 def test_durations_written(seconds: int, text: str) -> None:
-    assert durations.written(seconds) == text
+    assert durations.format_seconds(seconds) == text

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 
 from policykit import __version__
-from policykit.cli.output import complain, say, tell
+from policykit.cli.output import print_error, print_escaped, print_message
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.lazy import Lazy
 from policykit.nearest import nearest
@@ -128,19 +128,19 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except PolicykitError as error:
-        complain(error)
+        print_error(error)
         return 2
     except BrokenPipeError:
         # The reader of our output has closed the pipe: exit quietly.
         _drop_output()
         return 1
     except OSError as error:
-        complain(SourceError(error.strerror or str(error), place=str(error.filename or "standard output")))
+        print_error(SourceError(error.strerror or str(error), place=str(error.filename or "standard output")))
         _drop_output()
         return 2
     except Exception as error:
         # A bug in policykit: one line, with a traceback only on request.
-        complain(InternalError(error))
+        print_error(InternalError(error))
         return 2
 
 
@@ -163,8 +163,8 @@ def _show(error: click.ClickException) -> None:
         error.show()  # its message is the help
         return
     if isinstance(error, click.UsageError) and error.ctx:
-        tell(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
-    say(f"Error: {error.format_message()}")
+        print_escaped(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
+    print_message(f"Error: {error.format_message()}")
 
 
 def _drop_output() -> None:

@@ -12,7 +12,7 @@ from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
-from policykit.cli.output import complain, emit, say
+from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
@@ -89,7 +89,7 @@ def command(
     else:
         after = extended_baseline(before, found, map(locate, paths), general)
     if old is None or text_of(after) != old.text:
-        emit(text_of(after), place)
+        write_output(text_of(after), place)
     _print_changes(before, after, shown_as(place))
     return 0
 
@@ -132,12 +132,12 @@ def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
     for line in about_builds(workspace, every=False):
-        say(line)
+        print_message(line)
     failures = (*notes.failures, *report.failures)
     for failure in failures:
-        complain(failure)
+        print_error(failure)
     if failures:
-        say("policykit: no baseline written: not everything could be checked")
+        print_message("policykit: no baseline written: not everything could be checked")
         return None
     return found
 
@@ -154,4 +154,4 @@ def _print_changes(before: Baseline, after: Baseline, place: str) -> None:
     came = sum(max(0, amount - old.get(key, 0)) for key, amount in new.items())
     went = sum(max(0, amount - new.get(key, 0)) for key, amount in old.items())
     changes = f"{came} new, {went} removed" if came or went else "no changes"
-    say(f"policykit: {place} accepts {counted(sum(new.values()), 'finding')} ({changes})")
+    print_message(f"policykit: {place} accepts {counted(sum(new.values()), 'finding')} ({changes})")

@@ -7,7 +7,7 @@ import os
 import click
 
 from policykit import bundled
-from policykit.cli.output import emit, say, write_file
+from policykit.cli.output import print_message, write_file, write_output
 from policykit.errors import UsageError
 from policykit.workspace.policies import FILE_NAME
 
@@ -21,7 +21,7 @@ def init(profile: str, folder: str) -> int:
     if os.path.lexists(path):
         raise UsageError("the folder already has a policy", "edit it, or choose another folder", path)
     write_file(path, profile_text(profile))
-    say(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
+    print_message(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
     return 0
 
 
@@ -29,7 +29,7 @@ def init(profile: str, folder: str) -> int:
 @click.argument("name", required=False)
 def profiles(name: str | None) -> int:
     """List the bundled policies, or print one."""
-    emit(profile_text(name) if name else _listing())
+    write_output(profile_text(name) if name else _listing())
     return 0
 
 
@@ -66,7 +66,7 @@ def cards(name: str | None) -> int:
     """List vendors and cards, or describe one card."""
     from policykit.catalogue import listing
 
-    emit(listing.page(name) if name else listing.listing())
+    write_output(listing.page(name) if name else listing.listing())
     return 0
 
 
@@ -76,11 +76,11 @@ def schema(name: str | None) -> int:
     """List the bundled JSON Schemas, or print one (`policykit schema policy`)."""
     known = _schema_names()
     if name is None:
-        emit("\n".join(known) + "\n")
+        write_output("\n".join(known) + "\n")
         return 0
     if name not in known:
         raise UsageError(f"unknown schema {name!r}", f"bundled schemas: {', '.join(known)}")
-    emit(bundled.read("schemas", f"{name}.json").decode("utf-8"))
+    write_output(bundled.read("schemas", f"{name}.json").decode("utf-8"))
     return 0
 
 

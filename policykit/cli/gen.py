@@ -20,7 +20,7 @@ from policykit.cli.generated_files import (
     write,
 )
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
-from policykit.cli.output import complain, emit_data, say
+from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
@@ -94,11 +94,11 @@ def command(
         except OSError:
             raise  # standard output is gone
         except Exception as error:
-            complain(error if isinstance(error, PolicykitError) else InternalError(error, reference))
+            print_error(error if isinstance(error, PolicykitError) else InternalError(error, reference))
             code = 2
     if every and check:
         for problem in _problems_between(references, cache):
-            complain(problem)
+            print_error(problem)
             code = max(code, 1)
     return code
 
@@ -146,7 +146,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.output == "-":
         _print_notices(chosen)
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
-        emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
+        write_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
     place = _place(reference, options.output, cluster.output)
     folder = place.path
@@ -169,7 +169,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
 
 def _print_notices(generated: Generated) -> None:
     for notice in generated.notices:
-        say(f"{notice.target}: {notice.message}")
+        print_message(f"{notice.target}: {notice.message}")
 
 
 def _one_policy(policy: str | None) -> str:
@@ -198,7 +198,7 @@ def _has_output(path: str, base: bool, cache: Cache) -> bool:
     except PolicykitError:
         return not base
     if not base:
-        say(f"{path}: no generate.out, nothing written")
+        print_message(f"{path}: no generate.out, nothing written")
     return False
 
 

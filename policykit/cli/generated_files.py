@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
-from policykit.cli.output import emit_data, encoded, say
+from policykit.cli.output import encoded, print_message, write_data
 from policykit.cli.policy import shown_as
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
@@ -154,7 +154,7 @@ def compare(plan: Plan) -> bool:
     _print_lines(plan, drifted)
     if drifted:
         run = "`policykit gen --prune`" if plan.orphaned else "`policykit gen`"
-        say(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run {run}")
+        print_message(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run {run}")
     return not drifted
 
 
@@ -163,7 +163,7 @@ def show(plan: Plan, *, prune: bool) -> None:
     there = plan.found.ours
     gone = plan.orphaned if prune else ()
     paths = sorted({*plan.missing, *plan.different, *gone}.difference(plan.obstacles))
-    emit_data("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
+    write_data("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
 
 
 def write(plan: Plan, *, prune: bool) -> None:
@@ -184,7 +184,7 @@ def write(plan: Plan, *, prune: bool) -> None:
     if plan.orphaned:
         after = "removed" if prune else "no longer generated (--prune removes them)"
         message += f", {len(plan.orphaned)} {after}"
-    say(message)
+    print_message(message)
 
 
 def shown(path: str) -> str:
@@ -210,7 +210,7 @@ def _superfluous(plan: Plan, orphan: str) -> Iterator[tuple[str, str]]:
 
 def _print_lines(plan: Plan, lines: Iterable[tuple[str, str]]) -> None:
     for path, why in lines:
-        say(f"{os.path.join(plan.folder, path)}: {why}")
+        print_message(f"{os.path.join(plan.folder, path)}: {why}")
 
 
 def _diff(folder: str, path: str, before: str | None, after: str | None) -> str:

@@ -7,7 +7,7 @@ import os
 import click
 
 from policykit.cli.options import allow_path
-from policykit.cli.output import emit_data, say, write_file
+from policykit.cli.output import print_message, write_data, write_file
 from policykit.errors import UsageError
 from policykit.workspace.inputs import read_inputs
 
@@ -32,10 +32,10 @@ def command(files: tuple[str, ...], output: str) -> int:
 
     result = policy_of(read_inputs(files))
     for remark in result.remarks:
-        say(f"policykit: {remark}")
+        print_message(f"policykit: {remark}")
     if output:
         write_file(output, result.text)
-        say(f"wrote {output}; review it, then run: policykit lint, policykit gen")
+        print_message(f"wrote {output}; review it, then run: policykit lint, policykit gen")
     else:
-        emit_data(result.text)
+        write_data(result.text)
     return 0

@@ -11,7 +11,7 @@ import click
 from policykit import api
 from policykit.cli.linting.request import today
 from policykit.cli.options import allow_path, cache_of
-from policykit.cli.output import complain, emit_data, say, tell
+from policykit.cli.output import print_error, print_escaped, print_message, write_data
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FormatContext, krm
@@ -66,7 +66,7 @@ def command(role: str | None) -> int:
         raise SourceError(
             "no policykit.yaml found in this or any parent folder", "name the policy in spec.policy"
         )
-    emit_data(
+    write_data(
         _generated(given, config, cluster) if config.role == "generate" else _patched(given, config, cluster)
     )
     return 0
@@ -88,7 +88,7 @@ def _cluster(config: FunctionConfig) -> Cluster | None:
     policy = {"apiVersion": API, "kind": "Policy", **config.inline}
     loaded = load_text(dump(policy).encode(), _INLINE, reader(_INLINE))
     for notice in loaded.notices:
-        complain(notice)
+        print_error(notice)
     return loaded.cluster
 
 
@@ -100,7 +100,7 @@ def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster
             raise UsageError(f"the policy has no target {target!r}", f"available targets: {', '.join(known)}")
     generated = api.generate(cluster, config.targets)
     for notice in generated.notices:
-        say(f"{notice.target}: {notice.message}")
+        print_message(f"{notice.target}: {notice.message}")
     return krm.with_items(
         given,
         (
@@ -122,7 +122,7 @@ def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) 
     patched = patch(source, cluster, options)
     options.check_found(patched.objects)
     for note in (*patched.notes, *unique_notices(patched.notices)):
-        say(f"policykit: {note}")
+        print_message(f"policykit: {note}")
     # Another item fits into a list, but the text of the input is not preserved then.
     return krm.with_items(krm.read(patched.raw), patched.unwritten) if patched.unwritten else patched.raw
 
@@ -135,7 +135,7 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
     workspace = api.workspace_of(texts, setting, complete=config.complete)
     report = api.lint(workspace, Options(today=today(), workers=1))
     results = [krm.result(finding, items[finding.path]) for finding in report.findings]
-    emit_data(krm.with_results(given.text, given, results))
+    write_data(krm.with_results(given.text, given, results))
     shown = report._replace(
         findings=tuple(_with_location(finding, items[finding.path]) for finding in report.findings)
     )
@@ -155,8 +155,8 @@ def _fails(finding: Finding, fail_on: Severity) -> bool:
 def _print_report(report: Report, cluster: Cluster | None) -> None:
     found = text(report, FormatContext())
     if found:
-        tell(found.removesuffix("\n"))
+        print_escaped(found.removesuffix("\n"))
     if cluster is None and report.silent_rules:
         silent = f"{report.silent_rules} rule{'s' if report.silent_rules != 1 else ''}"
-        say(f"policykit: no policy: {silent} did not run (name one in spec.policy)")
-    say(summary(report))
+        print_message(f"policykit: no policy: {silent} did not run (name one in spec.policy)")
+    print_message(summary(report))

@@ -14,7 +14,7 @@ from policykit.cli.linting.reports import format_context, outputs, with_fixes, w
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
-from policykit.cli.output import complain, emit_data, say
+from policykit.cli.output import print_error, print_message, write_data
 from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -238,7 +238,7 @@ def _is_all_judged(report: Report, workspace: Workspace) -> bool:
     """Whether the settings accept everything that was not judged; the rest is reported."""
     left = not_accepted(workspace.settings, report.not_judged)
     for one in left:
-        complain(SourceError(f"not judged ({one.reason}): {one.detail}", _ACCEPT, one.path))
+        print_error(SourceError(f"not judged ({one.reason}): {one.detail}", _ACCEPT, one.path))
     return not left
 
 
@@ -249,12 +249,12 @@ def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool,
     failed, shown = frozenset[str](), ""
     if diff:
         shown = fixes.differences(fixed_files, {m.file: m.path for m in opened.workspace.members})
-        emit_data(shown)
+        write_data(shown)
     else:
-        failed = fixes.written(fixed_files, STDIN, opened.notes.given)
-    fixes.tell(fixed_files, diff=diff, failed=failed)
+        failed = fixes.write_fixed_files(fixed_files, STDIN, opened.notes.given)
+    fixes.print_summary(fixed_files, diff=diff, failed=failed)
     if opened.workspace.builds and fixed_files.report.findings:
-        say(
+        print_message(
             "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
             " the source files"
         )
@@ -263,9 +263,9 @@ def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool,
 
 def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
     for line in text.statistics(report) if statistics else ():
-        say(line)
+        print_message(line)
     for line in text.timings(report) if timings else ():
-        say(line)
+        print_message(line)
 
 
 def _words(options: Sequence[str]) -> list[str]:
@@ -280,27 +280,27 @@ def _fails(report: Report, fail_on: Severity) -> bool:
 def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.members and not notes.failures:
-        say("policykit: no YAML or JSON files found")
+        print_message("policykit: no YAML or JSON files found")
     for failure in (*notes.failures, *report.failures):
-        complain(failure)
+        print_error(failure)
     if show_files:
         for path, why in report.skipped:
-            say(f"skipped {path}: {why}")
+            print_message(f"skipped {path}: {why}")
         for path in notes.elsewhere:
-            say(f"skipped {path}: it leads outside the repository or the folder that was named")
+            print_message(f"skipped {path}: it leads outside the repository or the folder that was named")
     for line in notes.since:
-        say(line)
+        print_message(line)
     for line in about_builds(workspace, every=show_files):
-        say(line)
+        print_message(line)
     for line in about_not_judged(report, workspace, every=show_files):
-        say(line)
+        print_message(line)
     for line in assumed_releases(workspace):
-        say(line)
+        print_message(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"
-        say(
+        print_message(
             f"policykit: {notes.without_policy} {files} no policy: {report.silent_rules} "
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    say(text.summary(report))
+    print_message(text.summary(report))

@@ -7,7 +7,7 @@ import os
 import click
 
 from policykit.cli.options import allow_path, cache_of, cache_options, format_option, policy_option
-from policykit.cli.output import emit, say
+from policykit.cli.output import print_message, write_output
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError
 from policykit.workspace.inputs import cluster_of_nodes, cluster_of_text, stdin
@@ -42,8 +42,8 @@ def command(path: str, policy: str | None, format_: str, cache_dir: str | None, 
         raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())
     found = differences(cluster, membership(cluster, live.pools))
     order = steps(found, cloud=bool(cluster.provider))
-    emit(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
+    write_output(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
     if not found:
         matches = "1 node matches" if len(live.pools) == 1 else f"{len(live.pools)} nodes match"
-        say(f"{matches} policy {cluster.name}")
+        print_message(f"{matches} policy {cluster.name}")
     return 1 if found else 0

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from policykit.cli.output import say
+from policykit.cli.output import print_message
 from policykit.errors import UsageError
 from policykit.workspace import boundary
 from policykit.workspace.cache.folder import NO_CACHE, VARIABLE, Cache, default_folder, enclosing, fault_of
@@ -79,12 +79,12 @@ def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool 
     checkout = "" if cache_dir else enclosing(folder, filter(_is_path, paths))
     fault = fault_of(folder)
     if checkout:
-        say(
+        print_message(
             f"policykit: cache disabled: {folder} is inside {checkout}, where anyone may have written to it;"
             f" set {VARIABLE} to a folder elsewhere, or pass this one with --cache-dir"
         )
     elif fault:
-        say(f"policykit: cache disabled: {folder} {fault}")
+        print_message(f"policykit: cache disabled: {folder} {fault}")
     return NO_CACHE if checkout or fault else Cache(folder)
 
 

@@ -11,7 +11,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.escape import lines, one_line
 
 
-def emit(text: str | bytes, path: str = "") -> None:
+def write_output(text: str | bytes, path: str = "") -> None:
     """Writes to a file, or to standard output if the path is empty or `-`."""
     if path and path != "-":
         write_file(path, text)
@@ -27,14 +27,14 @@ def emit(text: str | bytes, path: str = "") -> None:
         stream.flush()
 
 
-def emit_data(text: str | bytes) -> None:
+def write_data(text: str | bytes) -> None:
     """Writes file contents to standard output byte for byte, but escapes control characters on a terminal.
 
     In `str`, bytes that are not UTF-8 are surrogates, as `surrogateescape` decodes them.
     """
     if sys.stdout is not None and sys.stdout.isatty():
         text = lines(text if isinstance(text, str) else text.decode("utf-8", errors="surrogateescape"))
-    emit(text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogateescape"))
+    write_output(text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogateescape"))
 
 
 def encoded(text: str | bytes) -> bytes:
@@ -58,17 +58,17 @@ def write_file(path: str, text: str | bytes) -> None:
         replace_all({place: encoded(text)})
 
 
-def say(message: str) -> None:
+def print_message(message: str) -> None:
     """Prints a message to standard error, escaped to one line."""
-    tell(one_line(message))
+    print_escaped(one_line(message))
 
 
-def complain(error: PolicykitError | str) -> None:
+def print_error(error: PolicykitError | str) -> None:
     """Prints an error to standard error."""
-    tell(f"policykit: {error}")
+    print_escaped(f"policykit: {error}")
 
 
-def tell(text: str) -> None:
+def print_escaped(text: str) -> None:
     """Prints text that is already escaped to standard error. If that fails, the run goes on: findings and
     exit code do not depend on it."""
     if sys.stderr is None:

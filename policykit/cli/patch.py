@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
-from policykit.cli.output import emit_data, say
+from policykit.cli.output import print_message, write_data
 from policykit.cli.policy import cluster_for, cluster_from
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
@@ -101,9 +101,9 @@ def command(
         _refuse_shared(done, policy, options, cache)
         _write(done)
     elif diff:
-        emit_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
+        write_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
     else:
-        emit_data(_joined([patched.raw for _, patched in done]))
+        write_data(_joined([patched.raw for _, patched in done]))
     return 0
 
 
@@ -163,13 +163,13 @@ def _patched(
 def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
     """Prints the notes on each object, and each scheduler limitation at the first object it affects."""
     for note in (note for _, patched in done for note in patched.notes):
-        say(f"policykit: {note}")
+        print_message(f"policykit: {note}")
     for notice in unique_notices(notice for _, patched in done for notice in patched.notices):
-        say(f"policykit: {notice}")
+        print_message(f"policykit: {notice}")
     for source, patched in done:
         for data in patched.unwritten:
             named = f"{data['kind']}/{data['metadata']['name']}"
-            say(
+            print_message(
                 f"policykit: {source.path}: {named} is needed beside its workload, but this file cannot hold"
                 " another document: add it yourself"
             )
@@ -208,8 +208,8 @@ def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
                 )
     replace_all({place: patched.raw for place, _, patched in changed.values()})
     for _, source, patched in changed.values():
-        say(f"{source.path}: {', '.join(patched.changed)}")
-    say(f"policykit: {counted(len(changed), 'file')} written")
+        print_message(f"{source.path}: {', '.join(patched.changed)}")
+    print_message(f"policykit: {counted(len(changed), 'file')} written")
 
 
 def _check_replaceable(source: Source) -> None:

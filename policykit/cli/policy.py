@@ -6,7 +6,7 @@ import os
 from functools import cache as once
 from typing import TYPE_CHECKING
 
-from policykit.cli.output import complain
+from policykit.cli.output import print_error
 from policykit.workspace.disk import cached
 from policykit.workspace.policies import nearest_policy, reader
 
@@ -53,7 +53,7 @@ def _compiled(reference: str, cache: Cache) -> CompiledPolicy:
     name = shown_as(reference)
     found = compiled(cache, name, reader(name), _compile)
     for notice in found.notices:
-        complain(notice)
+        print_error(notice)
     return found
 
 

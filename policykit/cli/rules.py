@@ -9,7 +9,7 @@ import textwrap
 import click
 
 from policykit.cli.options import format_option
-from policykit.cli.output import emit
+from policykit.cli.output import write_output
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
@@ -23,7 +23,7 @@ from policykit.rules import rules
 @format_option
 def list_rules(format_: str) -> int:
     """List all rules."""
-    emit(_json() if format_ == "json" else _table())
+    write_output(_json() if format_ == "json" else _table())
     return 0
 
 
@@ -80,7 +80,7 @@ def explain(rule: str) -> int:
     named = [known for known in rules() if known.code in codes]
     if len({known.name for known in named}) != 1:
         raise UsageError(f"{rule} matches {len(codes)} rules", "give the code or the name of one rule")
-    emit("\n".join(page(known) for known in named))
+    write_output("\n".join(page(known) for known in named))
     return 0
 
 

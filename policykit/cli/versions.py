@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from policykit.cli.output import emit
+from policykit.cli.output import write_output
 from policykit.errors import UsageError
 
 
@@ -16,9 +16,9 @@ def command(system: str | None) -> int:
 
     known = release_listing.systems()
     if system is None:
-        emit(release_listing.listing())
+        write_output(release_listing.listing())
         return 0
     if system not in known:
         raise UsageError(f"unknown system {system!r}", f"known systems: {', '.join(known)}")
-    emit(release_listing.page(system))
+    write_output(release_listing.page(system))
     return 0

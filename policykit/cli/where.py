@@ -15,7 +15,7 @@ from policykit.cli.options import (
     namespace_option,
     policy_option,
 )
-from policykit.cli.output import complain, emit, say
+from policykit.cli.output import print_error, print_message, write_output
 from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
@@ -67,11 +67,11 @@ def command(
             default_namespace = namespace or kustomization_namespace(folder) or "default"
             found = [*api.where(_content(path), cluster, default_namespace)]
             reviewed.extend((_shown(path), review) for review in found)
-    emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
+    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     for failure in failures:
-        complain(failure)
+        print_error(failure)
     if not reviewed and not failures:
-        say("policykit: no pods found")
+        print_message("policykit: no pods found")
     return 2 if failures else 0
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from policykit.linter.finding import Finding, Report
 
-_MOST_OTHERS = 5
+_MAX_OTHERS = 5
 """Most other messages to show for one location."""
 
 
@@ -44,8 +44,8 @@ class Group(NamedTuple):
         if not self.others:
             return []
         lines = [_clusters(self.finding)]
-        lines += [f"{_clusters(other)}: {other.message}" for other in self.others[:_MOST_OTHERS]]
-        more = sum(len(other.clusters) for other in self.others[_MOST_OTHERS:])
+        lines += [f"{_clusters(other)}: {other.message}" for other in self.others[:_MAX_OTHERS]]
+        more = sum(len(other.clusters) for other in self.others[_MAX_OTHERS:])
         return lines + ([f"and {more} more clusters"] if more else [])
 
 

@@ -20,18 +20,18 @@ from policykit.rules import CATALOGUE, rule
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
-_MOST_RESULTS = 25_000
+_MAX_RESULTS = 25_000
 """GitHub rejects a run with more."""
-_MOST_TEXT = 1024
+_MAX_TEXT = 1024
 _ROOT = "SRCROOT"
 
 
 def sarif(report: Report, context: FormatContext) -> str:
     """One run. If there are more results than services accept, the most severe are kept, with a note."""
     ordered = report.findings
-    left_out = len(ordered) - _MOST_RESULTS
+    left_out = len(ordered) - _MAX_RESULTS
     if left_out > 0:
-        kept = sorted(ordered, key=lambda f: f.severity.rank)[:_MOST_RESULTS]
+        kept = sorted(ordered, key=lambda f: f.severity.rank)[:_MAX_RESULTS]
         ordered = tuple(sorted(kept, key=Finding.sort_key))
     codes = sorted({finding.code for finding in ordered})
     position = {code: number for number, code in enumerate(codes)}
@@ -64,7 +64,7 @@ def sarif(report: Report, context: FormatContext) -> str:
 def _notifications(report: Report, left_out: int) -> dict[str, Any]:
     messages = [*report.failures]
     if left_out > 0:
-        messages.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
+        messages.append(f"{left_out} findings are left out: a run can have at most {_MAX_RESULTS}")
     if not messages:
         return {}
     return {
@@ -82,8 +82,8 @@ def _rule(known: AnyRule) -> dict[str, Any]:
     return {
         "id": known.code,
         "name": known.name,
-        "shortDescription": {"text": first[:_MOST_TEXT]},
-        "fullDescription": {"text": " ".join(page.split())[:_MOST_TEXT]},
+        "shortDescription": {"text": first[:_MAX_TEXT]},
+        "fullDescription": {"text": " ".join(page.split())[:_MAX_TEXT]},
         "help": {"text": page, "markdown": f"**{first}**\n\n{rest.strip()}\n\n{example}"},
         "defaultConfiguration": {"level": _LEVELS[known.severity]},
         "properties": {

@@ -59,7 +59,7 @@ class ImportedFiles:
         if path.endswith((".md", ".sh", ".env")):
             return
         if is_template(source):
-            self.inventory.say(f"{path}: a template, not YAML until it is rendered; left out")
+            self.inventory.add_remark(f"{path}: a template, not YAML until it is rendered; left out")
             return
         for manifest in documents.objects(source, path):
             if not manifest.kind:
@@ -78,10 +78,12 @@ class ImportedFiles:
     def _read_values(self, path: str, manifest: Manifest) -> None:
         data = manifest.data
         if data and not any(reader.read_values(data, path) for reader in reversed(self.readers)):
-            self.inventory.say(f"{path}: not an object or configuration that import can read; left out")
+            self.inventory.add_remark(
+                f"{path}: not an object or configuration that import can read; left out"
+            )
 
     def _report_ignored(self) -> None:
         ignored = sorted(self.inventory.ignored_kinds.items())
         if ignored:
             kinds = ", ".join(f"{number} {kind}" for kind, number in ignored)
-            self.inventory.say(f"{kinds}: not part of a policy; ignored")
+            self.inventory.add_remark(f"{kinds}: not part of a policy; ignored")

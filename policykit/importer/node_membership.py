@@ -38,12 +38,12 @@ def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
     """
     members: list[Member] = []
     unclaimed: list[Pool] = []
-    planes: list[Pool] = []
+    control_planes: list[Pool] = []
     sizes: dict[tuple[str, int], int] = {}
     for node in sorted(nodes, key=lambda node: node.name):
         found = _named(cluster, node) or _selected(cluster, node)
         if found is None and any(key in labels_of(node) for key in CONTROL_PLANE):
-            planes.append(node)
+            control_planes.append(node)
             continue
         found = found or _likely(cluster, node, sizes)
         if found is None:
@@ -52,7 +52,7 @@ def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
         members.append(found)
         place = found.pool.name, found.pool.shapes.index(found.shape)
         sizes[place] = sizes.get(place, 0) + 1
-    return Membership(tuple(members), tuple(unclaimed), tuple(planes))
+    return Membership(tuple(members), tuple(unclaimed), tuple(control_planes))
 
 
 def _named(cluster: Cluster, node: Pool) -> Member | None:

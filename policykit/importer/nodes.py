@@ -21,7 +21,7 @@ def add_node(manifest: Manifest, inventory: Inventory) -> None:
     """Adds a Node, unless there is one with its name."""
     node = _node(manifest.data)
     if node is not None and inventory.nodes.setdefault(node.name, node) != node:
-        inventory.say(
+        inventory.add_remark(
             f"node {node.name} is defined more than once with different contents; the first one is used"
         )
 
@@ -50,15 +50,17 @@ def add_node_remarks(inventory: Inventory) -> None:
     """Adds remarks on nodes with special or temporary state."""
     nodes = sorted(inventory.nodes.values())
     workers = [node for node in nodes if not is_control_plane(node)]
-    planes = [node.name for node in nodes if is_control_plane(node)]
-    if planes:
-        inventory.say(f"{_node_list(planes)}: control plane, reserved by a taint; not in any pool")
+    control_planes = [node.name for node in nodes if is_control_plane(node)]
+    if control_planes:
+        inventory.add_remark(
+            f"{_node_list(control_planes)}: control plane, reserved by a taint; not in any pool"
+        )
     cordoned = [node.name for node in workers if node.cordoned]
     if cordoned:
-        inventory.say(
+        inventory.add_remark(
             f"{_node_list(cordoned)}: currently cordoned; a pool is unschedulable only if all its nodes are"
         )
-    passing = sorted(
+    transient_taints = sorted(
         {
             str(t)
             for node in workers
@@ -66,12 +68,16 @@ def add_node_remarks(inventory: Inventory) -> None:
             if node_labels.is_transient(t) and "unschedulable" not in t.key
         }
     )
-    for taint in passing:
+    for taint in transient_taints:
         having = [node.name for node in workers if taint in map(str, node.taints)]
-        inventory.say(f"{_node_list(having)}: taint {taint} is set and removed automatically; left out")
-    silent = [node.name for node in workers if not node.allocatable]
-    if silent:
-        inventory.say(f"{_node_list(silent)}: reports no allocatable resources; sizes are left out")
+        inventory.add_remark(
+            f"{_node_list(having)}: taint {taint} is set and removed automatically; left out"
+        )
+    without_allocatable = [node.name for node in workers if not node.allocatable]
+    if without_allocatable:
+        inventory.add_remark(
+            f"{_node_list(without_allocatable)}: reports no allocatable resources; sizes are left out"
+        )
     _failing(workers, inventory)
     for key in sorted(node_labels.unique_keys(workers)):
         if any(
@@ -79,7 +85,7 @@ def add_node_remarks(inventory: Inventory) -> None:
             for node in workers
             if key in node.labels
         ):
-            inventory.say(f"label {key} has a different value on each node; left out")
+            inventory.add_remark(f"label {key} has a different value on each node; left out")
 
 
 def _failing(workers: Iterable[Node], inventory: Inventory) -> None:
@@ -87,7 +93,7 @@ def _failing(workers: Iterable[Node], inventory: Inventory) -> None:
         for resource, number in usable_resources(node).items():
             have = node.allocatable.get(resource, 0)
             if "/" in resource and node.allocatable and have < number:
-                inventory.say(
+                inventory.add_remark(
                     f"node {node.name}: only {have} of {number} {resource} allocatable; "
                     f"the policy has {number}"
                 )

@@ -62,7 +62,7 @@ def policy_of(files: Files) -> ImportResult:
     hidden = _hidden_card(inventory, grouped, named)
     if hidden:
         grouped = with_cards(grouped, hidden)
-        inventory.say(
+        inventory.add_remark(
             "no component is for pods without cards, so all generated pools are taken to have "
             f"{named[hidden]}"
         )
@@ -79,11 +79,11 @@ def policy_of(files: Files) -> ImportResult:
     add_systems(draft, inventory)
     draft.data["generate"] = {"out": "generated"}
     _captions(draft)
-    cluster = reconcile(draft, pools, inventory.say)
+    cluster = reconcile(draft, pools, inventory.add_remark)
     for reader in read.readers:
         if reader.system in cluster.targets:
             reader.add_options(draft.data, cluster)
-    cluster = compile_draft(draft, inventory.say)
+    cluster = compile_draft(draft, inventory.add_remark)
     return ImportResult(draft.text(), cluster, tuple(inventory.remarks))
 
 

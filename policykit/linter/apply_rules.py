@@ -34,10 +34,10 @@ class FileRules:
         """Findings about the text of a document."""
         if not parsed.problem and not parsed.duplicates:
             return
-        from policykit.linter.subjects import Reading
+        from policykit.linter.subjects import SourceDocument
 
         for rule in self._rules.of(READING):
-            for violation in self._rules.check(rule, Reading(text, parsed), self._context):
+            for violation in self._rules.check(rule, SourceDocument(text, parsed), self._context):
                 yield finding_of(rule, violation, locate(violation, self._context.path, document=index))
 
     def embedded(self, inner: EmbeddedConfiguration) -> Iterator[Finding]:

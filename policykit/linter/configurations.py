@@ -33,7 +33,7 @@ class Configuration(NamedTuple):
     """Name of the file, such as volcano-scheduler.conf."""
     words: tuple[str, ...]
     """Every file with such a configuration contains one of these words."""
-    is_it: Callable[[object], bool]
+    matches_shape: Callable[[object], bool]
     """Whether data has its shape."""
     is_named: Callable[[Manifest, Path], bool] = lambda holder, path: False
     """Whether the key and object of a string identify it as one, whatever its contents."""
@@ -70,7 +70,7 @@ def bare(manifest: Manifest, known: Sequence[Configuration]) -> Manifest | None:
     if manifest.kind:
         return None
     for each in known:
-        if not each.kind and each.is_it(manifest.data):
+        if not each.kind and each.matches_shape(manifest.data):
             return manifest._replace(read_as=each.name)
     return None
 
@@ -141,7 +141,11 @@ def _read(
 
 
 def _is(manifest: Manifest, known: Configuration) -> bool:
-    return manifest.kind == known.kind if known.kind else not manifest.kind and known.is_it(manifest.data)
+    return (
+        manifest.kind == known.kind
+        if known.kind
+        else not manifest.kind and known.matches_shape(manifest.data)
+    )
 
 
 _NOWHERE = Node({}, 0, Lines(""), {}, None)

@@ -18,7 +18,7 @@ from policykit.linter.partial import has_directives, has_signs, is_partial, says
 from policykit.linter.reader import (
     BOM,
     Text,
-    absent_words,
+    absent_substrings,
     decode,
     documents,
     is_template,
@@ -106,7 +106,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     if what := no_text(raw):
         return FileResult(skipped=what)
     text = decode(raw)
-    absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
+    absent = absent_substrings(text.text, rules.substrings | systems.substrings | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)

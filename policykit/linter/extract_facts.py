@@ -20,7 +20,7 @@ from policykit.model.gang import OwnGang
 
 _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 """A possible name of an object or queue."""
-_MOST_WORDS = 5_000
+_MAX_WORDS = 5_000
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
@@ -41,7 +41,7 @@ def facts_of(
 def unreadable(text: str) -> UnreadableText:
     """The words of a document that cannot be interpreted."""
     found = frozenset(_WORD.findall(text))
-    return UnreadableText(found if len(found) <= _MOST_WORDS else None)
+    return UnreadableText(found if len(found) <= _MAX_WORDS else None)
 
 
 def _about_gangs(

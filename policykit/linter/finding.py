@@ -1,4 +1,4 @@
-"""What the linter reports: typed, frozen, placed."""
+"""What a run reports: findings with their places and fixes, failures, and files that were not judged."""
 
 from __future__ import annotations
 

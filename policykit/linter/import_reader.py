@@ -1,4 +1,4 @@
-"""How `policykit import` reads what a system has in a cluster back into a policy."""
+"""ImportReader: reads the objects and the configuration of one target for `policykit import`."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class ImportReader:
         self.add_target(version=version_in_title(source), namespace=command[1] if command else "")
 
     def read_object(self, manifest: Manifest, path: str) -> bool:
-        """Reads an object; False: it is none of the system's. The first system to read it is the last."""
+        """Reads an object; False: it is not one of the target's. If True, no other target gets it."""
         return False
 
     def read_values(self, data: Mapping[str, Any], path: str) -> bool:
-        """Reads a mapping without kind, such as Helm values; False: it is none of the system's."""
+        """Reads a mapping without kind, such as Helm values; False: they are not the target's."""
         return False
 
     def finish(self) -> None:
@@ -82,7 +82,7 @@ class ImportReader:
         stated.append(labels.get("helm.sh/chart", "").rpartition("-")[2])
         version = next((each.removeprefix("v") for each in stated if is_release(each)), "")
         if not version:
-            self.inventory.say(
+            self.inventory.add_remark(
                 f"Deployment {manifest.name}: no release in the tag of image {image} or in the labels; set "
                 f"targets.{self.system}.version"
             )

@@ -48,10 +48,10 @@ def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> I
         parts = [range(start, min(start + _BATCH, len(members))) for start in batches]
         attempts: Iterator[list[_Attempt]] = (_attempts(run, members, part) for part in parts)
     else:
-        from policykit.linter.workers import answers
+        from policykit.linter.workers import results
 
         parts = [*_parts(sizes or (1,) * len(members), wanted)]
-        attempts = answers(partial(_attempts, run, members), parts, wanted, partial(_lost, members))
+        attempts = results(partial(_attempts, run, members), parts, wanted, partial(_lost, members))
     for part, found in zip(parts, attempts, strict=True):
         yield from _outcomes(run, members[part.start : part.stop], found)
 

@@ -109,7 +109,7 @@ def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: in
     return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
 
 
-def absent_words(text: str, words: Iterable[str]) -> frozenset[str]:
+def absent_substrings(text: str, words: Iterable[str]) -> frozenset[str]:
     """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()

@@ -27,7 +27,7 @@ FAILED_BUILD = "failed build"
 GENERATED_FILE = "generated file"
 """A generated file that differs from what its policy generates."""
 
-_MOST_PARTS = 1_000
+_MAX_PARTS = 1_000
 
 
 class Entry(NamedTuple):
@@ -45,25 +45,26 @@ class Entry(NamedTuple):
     """Its subject, one of the constants above."""
     kinds: tuple[str, ...] = ()
     """API kinds or names of configurations that it checks; empty: all."""
-    words: tuple[str, ...] = ()
-    """A file without any of these words has no finding of it; empty: any file may."""
+    substrings: tuple[str, ...] = ()
+    """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
+    letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
 
 
 class RuleSet:
     """The rules that may report findings in a run."""
 
-    __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "silent", "timed", "words")
+    __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "skipped", "substrings", "timed")
 
-    def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], silent: int = 0) -> None:
-        """`load` imports the rule of an entry; `silent`: number of rules left out for lack of a policy."""
+    def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], skipped: int = 0) -> None:
+        """`load` imports the rule of an entry; `skipped`: number of rules left out for lack of a policy."""
         self._entries = tuple(entries)
         self._load = load
         self._found: dict[tuple[str, str], tuple[AnyRule, ...]] = {}
         self._times: dict[str, float] = {}
         self._parts: dict[bool | frozenset[str], RuleSet] = {}
-        self.silent = silent
-        self.words = frozenset(word for entry in self._entries for word in entry.words)
-        """Words that `without` accepts."""
+        self.skipped = skipped
+        self.substrings = frozenset(text for entry in self._entries for text in entry.substrings)
+        """What `without` may be given."""
         self.timed = False
         """Whether `check` measures the time rules take."""
 
@@ -92,17 +93,19 @@ class RuleSet:
         return self._parts[reading]
 
     def without(self, absent: frozenset[str]) -> RuleSet:
-        """The rules that may have findings in a text without these words."""
-        absent = absent & self.words
+        """The rules that may have findings in a text without these substrings."""
+        absent = absent & self.substrings
         if absent not in self._parts:
-            if len(self._parts) >= _MOST_PARTS:
+            if len(self._parts) >= _MAX_PARTS:
                 return self  # too many combinations: using all rules only costs time
-            some = [each for each in self._entries if not (each.words and absent.issuperset(each.words))]
+            some = [
+                each for each in self._entries if not (each.substrings and absent.issuperset(each.substrings))
+            ]
             self._keep(absent, some)
         return self._parts[absent]
 
     def _keep(self, name: bool | frozenset[str], entries: Sequence[Entry]) -> None:
-        part = self._parts[name] = RuleSet(entries, self._load, self.silent)
+        part = self._parts[name] = RuleSet(entries, self._load, self.skipped)
         part.timed = self.timed
 
     def check(self, rule: AnyRule, subject: object, context: Context) -> Iterable[Any]:
@@ -123,7 +126,7 @@ class RuleSet:
         """Codes of the rules that need a policy."""
         return frozenset(entry.code for entry in self._entries if entry.needs_policy)
 
-    def about_shape(self) -> frozenset[str]:
+    def schema_rules(self) -> frozenset[str]:
         """Codes of the rules about the structure of objects, which check files and builds."""
         return frozenset(
             entry.code for entry in self._entries if entry.family == "reading" and entry.subject != READING

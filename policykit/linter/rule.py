@@ -1,4 +1,4 @@
-"""What a rule is: one frozen value, one file, nothing to inherit."""
+"""Rules: what one is, what it is given, and what it reports."""
 
 from __future__ import annotations
 
@@ -95,8 +95,9 @@ class Context(NamedTuple):
 class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
-    `subject` is the type that `check` takes: Reading, Manifest, Structure, Review, Scope, SuppressionUse,
-    StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine calls `check` once per subject and
+    `subject` is the type that `check` takes: SourceDocument, Manifest, Structure, Review, Scope,
+    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine
+    calls `check` once per subject and
     turns violations into findings.
     """
 

@@ -192,7 +192,7 @@ def _summary(
         tuple((each.member.path, each.result.skipped) for each in files if each.result.skipped),
         failures,
         hidden + sum(each.result.suppressed for each in files),
-        max((setting.rules.silent for setting in settings), default=0),
+        max((setting.rules.skipped for setting in settings), default=0),
         dropped,
         times=tuple(sorted(times.items())),
         not_judged=left_over(run, judged),
@@ -220,7 +220,7 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
         return first._replace(clusters=clusters)
     said = _help(group, names)
     seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
-    if any(one.foreign for one in group):
+    if any(one.outside_kustomization for one in group):
         said = f"{said}\nseen in {listed([*seen])}, as kustomize builds it".lstrip("\n")
     return first._replace(help=said, clusters=clusters)
 

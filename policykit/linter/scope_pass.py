@@ -1,4 +1,4 @@
-"""Rules about whole scopes, over what a run has read and what stands beside it."""
+"""Rules about whole scopes: over facts of the linted files and of the other files in their scope."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 Facts = dict[str, Sequence[AnyFact]]
 """Facts of files, by their reported paths."""
 
-_MOST_BESIDE = 5_000
-"""Files that are read for what they say of those linted. A folder with more is no scope anybody meant:
-then nothing is said of what is absent."""
-_ALONE = "\0"
-"""No folder has a name that begins so."""
+_MAX_BESIDE = 5_000
+"""Files of a scope that are read although they are not linted. A folder with more is no scope that anybody
+intended: then nothing is reported about absent objects."""
+_NO_SCOPE = "\0"
+"""The key of a file in no scope is this and its path: no folder has a name that begins so."""
 
 
 class ScopeFacts(NamedTuple):
@@ -43,8 +43,8 @@ class ScopeFacts(NamedTuple):
     """Files and builds of the run by their reported paths."""
     judges: Mapping[str, frozenset[int]]
     """The policies that judge a file."""
-    unjudged: frozenset[str]
-    """Scopes with files that came to nothing, of which nobody knows all there is."""
+    incomplete: frozenset[str]
+    """Scopes with files that could not be read: objects that seem absent may be in them."""
 
 
 def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
@@ -61,10 +61,10 @@ def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
         if not first:
             continue
         if member.only == OBJECTS:
-            facts.setdefault(member.scope, {})[member.path] = _by_writing(result.facts)[1]
+            facts.setdefault(member.scope, {})[member.path] = _split_as_written(result.facts)[1]
             continue
         if member.only == TEXT:
-            written[member.path] = _by_writing(result.facts)[0]
+            written[member.path] = _split_as_written(result.facts)[0]
         if result.facts and not (member.only == TEXT and member.scope in built):
             facts.setdefault(_key(member), {})[member.path] = result.facts
     for build in builds:
@@ -85,32 +85,32 @@ def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
     failures = Failures()
     fixes = _ScopeFixes(run)
     found: list[UnitFinding] = []
-    clusters = _Clusters(run, known, failures)
+    scopes = _ScopesByPolicy(run, known, failures)
     builds = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
     for name in sorted(
         name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
     ):
-        shown = name.removeprefix(_ALONE)
-        scope = clusters.scope(name)
+        shown = name.removeprefix(_NO_SCOPE)
+        scope = scopes.scope(name)
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
             for rule in setting.rules.of(SCOPE):
                 with failures.collect(f"{shown}: {rule.code} {rule.name}"):
                     violations = [*_violations(rule, scope, number, setting, known)]
-                    for member, violation in clusters.confirmed(name, number, rule, violations):
+                    for member, violation in scopes.confirmed(name, number, rule, violations):
                         reported = _finding(fixes, member, rule, violation)
                         found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
     return PassResult(tuple(found), tuple(failures), fixes.dropped)
 
 
-class _World(NamedTuple):
-    """Scopes of one cluster that can exist together."""
+class _ScopeGroup(NamedTuple):
+    """Scopes of one cluster that may be deployed together: no two of them define the same object."""
 
     names: frozenset[str]
     scope: Scope
 
 
-class _Clusters:
+class _ScopesByPolicy:
     """Scopes, and all that each policy applies to, read once and only where something is to be said.
 
     What one policy applies to is one cluster: what exists in one scope exists for the others. Scopes that
@@ -123,11 +123,11 @@ class _Clusters:
         self._failures = failures
         self._facts: dict[str, Facts] = {}
         self._complete: dict[str, bool] = {}
-        self._worlds: dict[int, list[_World]] = {}
+        self._scope_groups: dict[int, list[_ScopeGroup]] = {}
         self._confirmed: dict[tuple[int, int, str], frozenset[tuple[object, ...]]] = {}
 
     def scope(self, name: str) -> Scope:
-        """A scope with what stands beside the run."""
+        """A scope, with the facts of its files that are not linted."""
         self._read(name)
         return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
 
@@ -136,15 +136,15 @@ class _Clusters:
     ) -> Iterable[tuple[Member, Violation]]:
         """What a rule says of a scope that is true of the whole cluster as well."""
         setting = self._run.workspace.settings[number]
-        if not violations or setting.cluster is None or name.startswith(_ALONE):
+        if not violations or setting.cluster is None or name.startswith(_NO_SCOPE):
             return violations
-        worlds = self._worlds_of(number)
-        position = next(n for n, world in enumerate(worlds) if name in world.names)
-        if len(worlds[position].names) == 1:
+        groups = self._scope_groups_of(number)
+        position = next(n for n, group in enumerate(groups) if name in group.names)
+        if len(groups[position].names) == 1:
             return violations
         key = (number, position, rule.code)
         if key not in self._confirmed:
-            everywhere = _violations(rule, worlds[position].scope, number, setting, self._known)
+            everywhere = _violations(rule, groups[position].scope, number, setting, self._known)
             self._confirmed[key] = frozenset(_location(violation) for _, violation in everywhere)
         return [each for each in violations if _location(each[1]) in self._confirmed[key]]
 
@@ -153,34 +153,34 @@ class _Clusters:
             return
         facts: Facts = {}
         complete = False
-        with self._failures.collect(name.removeprefix(_ALONE)):
+        with self._failures.collect(name.removeprefix(_NO_SCOPE)):
             facts, complete = _with_surroundings(self._run, name, self._known, self._failures)
         self._facts[name] = facts
-        self._complete[name] = complete and name not in self._known.unjudged
+        self._complete[name] = complete and name not in self._known.incomplete
 
-    def _worlds_of(self, number: int) -> list[_World]:
-        if number not in self._worlds:
+    def _scope_groups_of(self, number: int) -> list[_ScopeGroup]:
+        if number not in self._scope_groups:
             beside, complete = self._beside(number)
             names = sorted(
                 name
                 for name, numbers in self._known.policies.items()
-                if number in numbers and not name.startswith(_ALONE)
+                if number in numbers and not name.startswith(_NO_SCOPE)
             )
             for name in names:
                 self._read(name)
             facts = {**beside, **{name: self._as_built(self._facts[name]) for name in names}}
             complete = complete and all(self._complete[name] for name in names)
-            self._worlds[number] = [
-                _World(frozenset(world), scope_of(_all_of(facts, world), complete=complete))
-                for world in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})
+            self._scope_groups[number] = [
+                _ScopeGroup(frozenset(group), scope_of(_all_of(facts, group), complete=complete))
+                for group in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})
             ]
-        return self._worlds[number]
+        return self._scope_groups[number]
 
     def _beside(self, number: int) -> tuple[dict[str, Facts], bool]:
         """What the policy applies to beside the run, by scope; False: not all of it is known."""
         found: dict[str, Facts] = {}
         for amount, member in enumerate(self._run.workspace.reach(number), 1):
-            if amount > _MOST_BESIDE:
+            if amount > _MAX_BESIDE:
                 return {}, False
             if member.scope not in self._known.policies:
                 found.setdefault(member.scope, {})[member.path] = lint_member(self._run, member).result.facts
@@ -189,7 +189,8 @@ class _Clusters:
     def _as_built(self, facts: Facts) -> Facts:
         """Without the objects of files that builds use: those exist as they are built."""
         return {
-            path: _by_writing(stated)[0] if self._is_read(path) else stated for path, stated in facts.items()
+            path: _split_as_written(stated)[0] if self._is_read(path) else stated
+            for path, stated in facts.items()
         }
 
     def _is_read(self, path: str) -> bool:
@@ -202,8 +203,8 @@ class _Clusters:
 
 
 def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
-    """Groups of scopes that exist together: no two of a group define the same object. A scope that shares
-    no object with any other is in every group.
+    """Groups of scopes that may be deployed together: no two of a group define the same object. A scope that
+    shares no object with any other is in every group.
     """
     amounts = Counter(chain.from_iterable(objects.values()))
     shared = {name: frozenset(each for each in own if amounts[each] > 1) for name, own in objects.items()}
@@ -249,10 +250,10 @@ def _location(violation: Violation) -> tuple[object, ...]:
 
 def _key(member: Member) -> str:
     """The scope of a file; of one that stands in none, a name of its own."""
-    return member.scope or f"{_ALONE}{member.path}"
+    return member.scope or f"{_NO_SCOPE}{member.path}"
 
 
-def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
+def _split_as_written(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
     """Those about files as they are written, and the others."""
     found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
     for fact in facts:
@@ -261,16 +262,17 @@ def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]
 
 
 def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failures) -> tuple[Facts, bool]:
-    """The facts of a scope with what stands beside the run, and whether that is all there is; its files come
-    in one order, whichever of them are linted.
+    """The facts of all files of a scope, linted or not, in an order that does not depend on which are linted.
+
+    True: the files are complete, so what they do not state does not exist.
     """
-    whole = not name.startswith(_ALONE)
+    whole = not name.startswith(_NO_SCOPE)
     known, reported = dict(of_run.facts.get(name, {})), of_run.members
     there: dict[str, Member] = {}
     others = 0
     for member in run.workspace.surroundings(name) if whole else ():
         others += member.path not in reported
-        if others > _MOST_BESIDE:
+        if others > _MAX_BESIDE:
             there, whole = {}, False
             break
         there[member.path] = member

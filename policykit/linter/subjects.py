@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 
-class Reading(NamedTuple):
+class SourceDocument(NamedTuple):
     """A parsed document, with the text of its whole file."""
 
     text: str

@@ -60,9 +60,11 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
     places: dict[str, list[_Place]] = {}
     for number, one in enumerate(everything):
         for path, span in dict.fromkeys(
-            [(one.finding.path, one.finding.span), *([one.home] if one.home else ())]
+            [(one.finding.path, one.finding.span), *([one.source_location] if one.source_location else ())]
         ):
-            at = _Place(number, one.finding._replace(path=path, span=span), bool(one.home), one.ignored)
+            at = _Place(
+                number, one.finding._replace(path=path, span=span), bool(one.source_location), one.ignored
+            )
             places.setdefault(path, []).append(at)
     hidden = {number for number, one in enumerate(everything) if one.ignored}
     for path, own in places.items():

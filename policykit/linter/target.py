@@ -49,8 +49,9 @@ class FactReader(NamedTuple):
     """API kinds and names of configurations that it reads."""
     pods: bool = False
     """It reads every object that makes pods, too."""
-    words: tuple[str, ...] = ()
-    """It finds nothing in files whose text holds none of these; empty: it may in any."""
+    substrings: tuple[str, ...] = ()
+    """It finds nothing in files whose text contains none of these; empty: it may in any. Without a first
+    letter that may be upper or lower case."""
 
     def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
         """What it says of one manifest."""
@@ -63,8 +64,8 @@ class QueueKey(NamedTuple):
     """A label or annotation that names the queue of pods, or the application that has one."""
 
     key: str
-    names: str = "queue"
-    """queue or app."""
+    refers_to: str = "queue"
+    """What it names: queue or app."""
     where: str = ""
     """labels or annotations, if pods carry it only there; empty: in either."""
     on_pods: bool = True
@@ -94,7 +95,8 @@ class QueueSupport(NamedTuple):
     admits: bool = False
     """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
     resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
-    """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
+    """The full name of a queue from the name that pods give; empty: it depends on their user. None: pods
+    give the full name."""
     namespace_key: str = ""
     """Annotation of namespaces: the queue of their groups that name none."""
     group_key: str = ""
@@ -137,31 +139,32 @@ class Target(NamedTuple):
     schedulers: frozenset[str] = frozenset()
     """schedulerName it serves unless the policy says otherwise; empty: it works with any."""
     keys: tuple[Key, ...] = ()
-    gangs: bool = False
+    supports_gangs: bool = False
     """Its scheduler starts the pods of a gang together."""
     gang_annotations: frozenset[str] = frozenset()
     """Of gangs, beside those among `keys`, which are looked for where other schedulers place the pods."""
-    gang_words: tuple[str, ...] = ()
-    """A file that states one of its gangs holds one of these words."""
-    takes_over: Lazy[Callable[[TargetSettings, str], bool]] | None = None
-    """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
-    assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
-    """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
+    gang_substrings: tuple[str, ...] = ()
+    """A file that states one of its gangs contains one of these."""
+    overrides_scheduler: Lazy[Callable[[TargetSettings, str], bool]] | None = None
+    """Whether its admission controller sets the schedulerName of all pods of a namespace; None: it never
+    does."""
+    assigned_scheduler: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
+    """The schedulerName that its objects in a policy give pods of a namespace at admission; empty: none."""
     added_plugins: Lazy[Callable[[Mapping[str, Any]], frozenset[str]]] | None = None
     """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is its own; else
     none. None: its scheduler reads no such configuration."""
     resources_first: bool = False
     """Of several reasons against a node it names missing resources before all others."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
-    """Whether it places these pods, and so none of their preferences counts; None: it heeds them."""
-    groups_itself: bool = False
-    """It makes groups of the known kinds without being asked."""
+    """Whether it places these pods, and so ignores their preferences; None: it never ignores them."""
+    groups_pods: bool = False
+    """It groups the pods of known kinds by itself: they need no group object."""
     grouped_by_controllers: bool = False
     """Controllers of other kinds make groups for it."""
     group_priority: bool = False
     """It orders gangs by the PriorityClass of their group, not of their pods."""
-    reserves: bool = False
-    """It keeps room free for pods to come."""
+    supports_reservations: bool = False
+    """It can reserve capacity for future pods."""
     batch_scheduler: bool = False
     """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
     application_label: str = ""
@@ -210,20 +213,20 @@ class Systems(_AllSystems):
     """All systems of a run."""
 
     @computed_once
-    def words(self) -> frozenset[str]:
+    def substrings(self) -> frozenset[str]:
         """What `without` may be asked for."""
-        return frozenset(word for reader in self.readers for word in reader.words)
+        return frozenset(text for reader in self.readers for text in reader.substrings)
 
     @computed_once
     def _parts(self) -> dict[frozenset[str], Systems]:
         return {}
 
     def without(self, absent: frozenset[str]) -> Systems:
-        """With the readers only that may find something in a text without these of the words."""
-        absent = absent & self.words
+        """With the readers only that may find something in a text without these."""
+        absent = absent & self.substrings
         found = self._parts.get(absent)
         if found is None:
-            readers = tuple(r for r in self.readers if not (r.words and absent.issuperset(r.words)))
+            readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
             found = self._replace(readers=readers)
             if len(self._parts) < _MOST_PARTS:
                 self._parts[absent] = found

@@ -35,9 +35,9 @@ class UnitFinding(NamedTuple):
     """Index of the policy in the workspace."""
     build: int = -1
     """Index of the build; -1: no build uses the file."""
-    home: tuple[str, Span] | None = None
+    source_location: tuple[str, Span] | None = None
     """For a built object: its source file, as reported, and its first line there."""
-    foreign: bool = False
+    outside_kustomization: bool = False
     """It is about a built object and reported in a file outside the kustomization's folder."""
     ignored: bool = False
     """An annotation of the built object suppresses it."""
@@ -85,7 +85,7 @@ def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
         return result
-    shape = run.workspace.settings[member.setting].rules.about_shape()
+    shape = run.workspace.settings[member.setting].rules.schema_rules()
     certain = {(one.code, one.span, one.message) for one in partial.findings}
     lacking = [
         _may_be_added(one)

@@ -1,4 +1,4 @@
-"""Worker processes: each is asked for one part after the other, and what kills one is told."""
+"""Worker processes: each gets one part after the other, and an input that kills a worker is reported."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-Answer = TypeVar("Answer")
-Work = Callable[[range], list[Answer]]
-Lost = Callable[[int, str], Answer]
+Result = TypeVar("Result")
+Task = Callable[[range], list[Result]]
+OnCrash = Callable[[int, str], Result]
 
 
-def answers(
-    work: Work[Answer], parts: Sequence[range], workers: int, lost: Lost[Answer]
-) -> Iterator[list[Answer]]:
-    """`work` of every part, in their order: an answer for each of its numbers.
+def results(
+    task: Task[Result], parts: Sequence[range], workers: int, on_crash: OnCrash[Result]
+) -> Iterator[list[Result]]:
+    """`task` of every part, in their order: a result for each of its numbers.
 
-    Of a part whose process was killed each number is asked for again by itself: `lost(number, why)` stands
-    for the one that kills it again.
+    If a part kills its worker, each of its numbers is tried again by itself: the result of a number that
+    kills a worker again is `on_crash(number, why)`.
     """
-    with _Workers(work, min(workers, len(parts)), lost) as pool:
+    with _Workers(task, min(workers, len(parts)), on_crash) as pool:
         waiting = iter(enumerate(parts))
-        done: dict[int, list[Answer]] = {}
+        done: dict[int, list[Result]] = {}
         for worker in pool.every:
             pool.ask(worker, waiting)
         for position in range(len(parts)):
             while position not in done:
                 for worker in pool.ready():
                     number, part = worker.asked
-                    found = worker.answer()
+                    found = worker.receive()
                     if found is None:
                         worker = pool.replace(worker)
                         found = [pool.alone(each) for each in part]
@@ -41,25 +41,27 @@ def answers(
             yield done.pop(position)
 
 
-class _Worker(Generic[Answer]):
-    """A process, and the way to it."""
+class _Worker(Generic[Result]):
+    """A process, and the connection to it."""
 
-    def __init__(self, work: Work[Answer], lost: Lost[Answer], others: Sequence[_Worker[Answer]]) -> None:
-        # fork shares what `work` knows without sending it. A Python started anew would import from the
+    def __init__(
+        self, task: Task[Result], on_crash: OnCrash[Result], others: Sequence[_Worker[Result]]
+    ) -> None:
+        # fork shares what `task` knows without sending it. A Python started anew would import from the
         # current folder, which may be a checkout.
         context = get_context("fork")
         self.connection, theirs = context.Pipe()
         # Ends that a fork leaves open would keep the others from noticing that this process is gone.
         forked = [self.connection, *(other.connection for other in others)]
-        self.process = context.Process(target=_serve, args=(theirs, forked, work, lost), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, forked, task, on_crash), daemon=True)
         self.process.start()
         theirs.close()
         self.asked: tuple[int, range] = (0, range(0))
 
-    def answer(self) -> list[Answer] | None:
-        """What it says; None: it was killed."""
+    def receive(self) -> list[Result] | None:
+        """Its results for a part; None: it was killed."""
         try:
-            found: list[Answer] = self.connection.recv()
+            found: list[Result] = self.connection.recv()
         except (EOFError, OSError):
             return None
         return found
@@ -70,17 +72,17 @@ class _Worker(Generic[Answer]):
         self.connection.close()
 
 
-class _Workers(Generic[Answer]):
+class _Workers(Generic[Result]):
     """All processes of a run; none is left when it ends, however it ends."""
 
-    def __init__(self, work: Work[Answer], amount: int, lost: Lost[Answer]) -> None:
-        self._work = work
-        self._lost = lost
+    def __init__(self, task: Task[Result], amount: int, on_crash: OnCrash[Result]) -> None:
+        self._task = task
+        self._on_crash = on_crash
         self._amount = amount
-        self.every: list[_Worker[Answer]] = []
-        self._busy: list[_Worker[Answer]] = []
+        self.every: list[_Worker[Result]] = []
+        self._busy: list[_Worker[Result]] = []
 
-    def __enter__(self) -> _Workers[Answer]:
+    def __enter__(self) -> _Workers[Result]:
         try:
             while len(self.every) < self._amount:
                 self._start()
@@ -93,7 +95,7 @@ class _Workers(Generic[Answer]):
         for worker in self.every:
             worker.end()
 
-    def ask(self, worker: _Worker[Answer], waiting: Iterator[tuple[int, range]]) -> None:
+    def ask(self, worker: _Worker[Result], waiting: Iterator[tuple[int, range]]) -> None:
         """For the next part, if there is one."""
         following = next(waiting, None)
         if following is not None:
@@ -101,37 +103,37 @@ class _Workers(Generic[Answer]):
             self._send(worker, following[1])
             self._busy.append(worker)
 
-    def ready(self) -> list[_Worker[Answer]]:
-        """Those that have an answer, or were killed; waits for one."""
+    def ready(self) -> list[_Worker[Result]]:
+        """Those that have finished a part, or were killed; waits for one."""
         heard = set(wait([worker.connection for worker in self._busy]))
         found = [worker for worker in self._busy if worker.connection in heard]
         self._busy = [worker for worker in self._busy if worker not in found]
         return found
 
-    def replace(self, worker: _Worker[Answer]) -> _Worker[Answer]:
+    def replace(self, worker: _Worker[Result]) -> _Worker[Result]:
         """A new process in the place of one that was killed."""
         worker.end()
         self.every.remove(worker)
         return self._start()
 
-    def alone(self, number: int) -> Answer:
-        """The answer for one number, from a process that may be killed by it."""
-        worker = _Worker(self._work, self._lost, self.every)
+    def alone(self, number: int) -> Result:
+        """The result for one number, from a process that may be killed by it."""
+        worker = _Worker(self._task, self._on_crash, self.every)
         try:
             self._send(worker, range(number, number + 1))
-            found = worker.answer()
+            found = worker.receive()
             if found is None:
                 worker.process.join()
         finally:
             worker.end()
-        return found[0] if found else self._lost(number, _why(worker.process.exitcode))
+        return found[0] if found else self._on_crash(number, _why(worker.process.exitcode))
 
-    def _start(self) -> _Worker[Answer]:
-        worker = _Worker(self._work, self._lost, self.every)
+    def _start(self) -> _Worker[Result]:
+        worker = _Worker(self._task, self._on_crash, self.every)
         self.every.append(worker)
         return worker
 
-    def _send(self, worker: _Worker[Answer], part: range) -> None:
+    def _send(self, worker: _Worker[Result], part: range) -> None:
         try:
             worker.connection.send(part)
         except OSError:
@@ -139,7 +141,7 @@ class _Workers(Generic[Answer]):
 
 
 def _serve(
-    connection: Connection, inherited: Sequence[Connection], work: Work[Answer], lost: Lost[Answer]
+    connection: Connection, inherited: Sequence[Connection], task: Task[Result], on_crash: OnCrash[Result]
 ) -> None:
     import gc
     import signal
@@ -154,34 +156,35 @@ def _serve(
     try:
         while True:
             part: range = connection.recv()
-            _answer(connection, part, work(part), lost)
+            _reply(connection, part, task(part), on_crash)
     except (EOFError, OSError):
         return  # the main process is gone
     except Exception:
-        raise SystemExit(1) from None  # the main process tells of it
+        raise SystemExit(1) from None  # the main process reports it
 
 
-def _answer(connection: Connection, part: range, found: list[Answer], lost: Lost[Answer]) -> None:
+def _reply(connection: Connection, part: range, found: list[Result], on_crash: OnCrash[Result]) -> None:
     try:
         connection.send(found)
     except OSError:
         raise
     except Exception:
-        connection.send([_sendable(*each, lost) for each in zip(part, found, strict=True)])
+        connection.send([_sendable(*each, on_crash) for each in zip(part, found, strict=True)])
 
 
-def _sendable(number: int, answer: Answer, lost: Lost[Answer]) -> Answer:
+def _sendable(number: int, result: Result, on_crash: OnCrash[Result]) -> Result:
     from multiprocessing.reduction import ForkingPickler
 
     try:
-        ForkingPickler.dumps(answer)
+        ForkingPickler.dumps(result)
     except Exception as error:
-        return lost(number, f"its result cannot be sent: {type(error).__name__}: {error}")
-    return answer
+        return on_crash(number, f"its result cannot be sent: {type(error).__name__}: {error}")
+    return result
 
 
 def _why(code: int | None) -> str:
     from signal import Signals
 
-    how = f"by {Signals(-code).name}" if code is not None and code < 0 else f"with code {code}"
-    return f"the process that looked at it was ended {how}"
+    if code is not None and code < 0:
+        return f"the worker process was killed by {Signals(-code).name}"
+    return f"the worker process ended with code {code}"

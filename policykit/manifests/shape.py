@@ -38,10 +38,10 @@ def whole(data: object) -> int | None:
     return data if isinstance(data, int) and not isinstance(data, bool) else None
 
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 def digits(data: object) -> int | None:
     """A number from 0 in text. No field takes one of more than 18 digits, and int() raises beyond 4,300."""
-    decimal = isinstance(data, str) and data.isascii() and data.isdecimal() and len(data) <= _MOST_DIGITS
+    decimal = isinstance(data, str) and data.isascii() and data.isdecimal() and len(data) <= _MAX_DIGITS
     return int(data) if isinstance(data, str) and decimal else None

@@ -1,7 +1,7 @@
 """Queues declared by objects and configurations, and the workloads submitted to them.
 
 One vocabulary for Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
-`policykit/targets/<system>/sharing.py`.
+`policykit/targets/<name>/queue_facts.py`.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class QueuePlacement(NamedTuple):
 
     system: str
     tree: str
-    reads_names: bool = True
+    honours_pod_queue: bool = True
     """A rule uses the queue that the pod names."""
-    makes: bool = False
+    creates_queues: bool = False
     """Such a rule creates the queue if it does not exist."""
-    below: str = "root"
-    """Parent of queue names without root; `?`: it depends on the pod."""
-    otherwise: bool = False
+    default_parent: str | None = "root"
+    """Parent of queue names without root; None: it depends on the pod."""
+    has_other_rules: bool = False
     """Other rules apply to pods whose queue does not exist."""

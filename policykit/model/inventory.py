@@ -113,7 +113,7 @@ class Inventory:
         self.remarks: list[str] = []
         """What the policy cannot express, for the user."""
 
-    def say(self, remark: str) -> None:
+    def add_remark(self, remark: str) -> None:
         """Adds a remark, once."""
         if remark not in self.remarks:
             self.remarks.append(remark)
@@ -130,7 +130,7 @@ class Inventory:
     def add_quota(self, quota: Quota) -> None:
         there = self.quotas.get(quota.name)
         if there is not None and there.namespace != quota.namespace:
-            self.say(
+            self.add_remark(
                 f"ResourceQuota {quota.namespace}/{quota.name}: quota names in a policy are unique, "
                 f"and {there.namespace}/{quota.name} has the same name; left out"
             )
@@ -151,7 +151,7 @@ class Inventory:
         """A tenant, or more of one: namespaces, users and groups add up; the first queue wins."""
         there = self.tenants.get(tenant.name, Tenant(tenant.name))
         if there.queue and tenant.queue and there.queue != tenant.queue:
-            self.say(
+            self.add_remark(
                 f"tenant {tenant.name} has queues {there.queue} and {tenant.queue}; the first one is used"
             )
         self.tenants[tenant.name] = Tenant(
@@ -173,7 +173,7 @@ class Inventory:
         for field, value in stated.items():
             before = getattr(there, field)
             if before not in (WorkloadKind._field_defaults.get(field), value):
-                self.say(
+                self.add_remark(
                     f"{field.replace('_', ' ')} of workload kind {kind.name} is defined more than once "
                     "with different values; the first one is used"
                 )
@@ -198,7 +198,7 @@ class Inventory:
 
     def _once(self, what: str, there: dict[str, Any], name: str, value: object) -> None:
         if name and there.setdefault(name, value) != value:
-            self.say(
+            self.add_remark(
                 f"{what} {name} is defined more than once with different contents; the first one is used"
             )
 

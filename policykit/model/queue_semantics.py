@@ -22,9 +22,9 @@ class QueueSemantics(NamedTuple):
     resource_names: Mapping[str, str] = {}
     """Its own names of resources, where they differ from those of Kubernetes."""
     roots: frozenset[str] = frozenset()
-    """Queues at the top, which nothing can be submitted to, and whose amounts limit nothing."""
+    """Queues at the top: no pods can be submitted to them, and their amounts limit nothing."""
     built_in: frozenset[str] = frozenset()
-    """Queues that are there without being declared."""
+    """Queues that exist without being declared."""
     fallback: str = ""
     """The queue, if it exists, of pods that nothing else places."""
     namespaced: bool = False
@@ -36,18 +36,18 @@ class QueueSemantics(NamedTuple):
     own_validator: bool = False
     """A configuration has a validator of its own: the rules about trees of objects leave it to that."""
     summed: tuple[str, ...] = ()
-    """Amounts of which children may not have more together than their parent; of what it does not state
-    it has none."""
-    limit_above: Severity = Severity.ERROR
-    """Of a limit above the one that the parent has."""
+    """Amounts whose sum over the children of a queue may not exceed that of the queue. A resource that the
+    queue does not state counts as 0."""
+    excess_limit: Severity = Severity.ERROR
+    """Severity if the limit of a queue exceeds its parent's."""
     order: Severity = Severity.ERROR
-    """Of a queue that is guaranteed more than it may use."""
+    """Severity if the guarantee of a queue exceeds its own limit."""
     depth: int | None = None
-    """Levels below the root."""
+    """Levels that are allowed below the root; None: any number."""
     same_resources: bool = False
-    """The limits of a queue and of its parent name the same resources."""
-    must_hold: bool = False
-    """A parent has to say that it holds queues."""
+    """The limits of a queue and of its parent must name the same resources."""
+    parents_must_be_marked: bool = False
+    """A queue with children must declare that it is a parent."""
     tree_fault: str = ""
     """Consequence for a queue whose amounts do not fit its parent's."""
     queue_fault: str = ""

@@ -139,7 +139,7 @@ def review(
     affinity = affinities.read(pod_set.spec)
     requested = requests.effective(pod_set.spec, pod_set.devices)
     cards = card_resources_in(requested, cluster)
-    plain = Review(
+    without_policy = Review(
         manifest,
         pod_set,
         tolerated,
@@ -150,28 +150,38 @@ def review(
         may_still_change(manifest, pod_set),
         namespace=namespace,
     )
-    return plain if cluster is None else _under_policy(plain, cluster, namespace, resources_first)
+    return (
+        without_policy
+        if cluster is None
+        else _under_policy(without_policy, cluster, namespace, resources_first)
+    )
 
 
-def _under_policy(plain: Review, cluster: Cluster, namespace: str, resources_first: bool) -> Review:
+def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, resources_first: bool) -> Review:
     """The review with everything that depends on the policy."""
     # Most hooks run without a policy on one file and do not need the pool checks.
     from policykit.placement.eligible_pools import named_products
     from policykit.placement.recognition import recognize
 
-    tolerated, affinity, cards = plain.tolerations, plain.affinity, plain.card_resources
+    tolerated, affinity, cards = (
+        without_policy.tolerations,
+        without_policy.affinity,
+        without_policy.card_resources,
+    )
     recognition = recognize(
-        cluster, plain.manifest, plain.pod_set, tolerated, affinity, bool(cards), namespace
+        cluster, without_policy.manifest, without_policy.pod_set, tolerated, affinity, bool(cards), namespace
     )
     products = named_products(cluster, tolerated, affinity)
-    return plain._replace(
+    return without_policy._replace(
         cluster=cluster,
         workload=recognition.workload,
         decided_by=recognition.decided_by if recognition.workload else "",
         candidates=recognition.candidates,
         products=products,
-        eligible_pools=_eligible_pools(cluster, plain, recognition.workload, products),
-        landings=_landings(cluster, tolerated, affinity, plain.requests, resources_first=resources_first),
+        eligible_pools=_eligible_pools(cluster, without_policy, recognition.workload, products),
+        landings=_landings(
+            cluster, tolerated, affinity, without_policy.requests, resources_first=resources_first
+        ),
     )
 
 
@@ -198,14 +208,14 @@ def _landings(
 
 
 def _eligible_pools(
-    cluster: Cluster, plain: Review, workload: WorkloadKind | None, products: tuple[str, ...]
+    cluster: Cluster, without_policy: Review, workload: WorkloadKind | None, products: tuple[str, ...]
 ) -> tuple[Pool, ...] | None:
     from policykit.placement.eligible_pools import eligible_pools
 
-    claims = plain.pod_set.spec.get("resourceClaims")
-    if not plain.card_resources and (claims or has_unknown_amounts(plain.pod_set, cluster)):
+    claims = without_policy.pod_set.spec.get("resourceClaims")
+    if not without_policy.card_resources and (claims or has_unknown_amounts(without_policy.pod_set, cluster)):
         return None  # a claim may be for a card, which only its DeviceClass identifies
-    return eligible_pools(cluster, workload, plain.card_resources, products)
+    return eligible_pools(cluster, workload, without_policy.card_resources, products)
 
 
 def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:

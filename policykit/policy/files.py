@@ -22,9 +22,9 @@ Reader = Callable[[str], bytes]
 API_VERSION = "policykit.io/v1alpha1"
 KIND = "Policy"
 PROFILE = "profile:"
-MOST_FILES = 100
+MAX_FILES = 100
 """Most files of one policy: links that lead back would otherwise yield endless names."""
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 """Most bytes of the files that a policy extends, in total."""
 _OURS = re.compile(r"""apiVersion["']?\s*:\s*["']?policykit\.io/""")
 """Matches invalid YAML that is meant to be a policy."""
@@ -189,8 +189,8 @@ class Files:
             return None
         if target in self._merged:
             return self._merged[target]
-        if len(self._merged) >= MOST_FILES:
-            self._too_much(place, f"{reference}: a policy can extend at most {MOST_FILES} files")
+        if len(self._merged) >= MAX_FILES:
+            self._too_much(place, f"{reference}: a policy can extend at most {MAX_FILES} files")
             return None
         try:
             content = self.read(target)
@@ -198,8 +198,8 @@ class Files:
             self._problems.at(place, f"{reference}: {error.message}", error.hint)
             return None
         self._size += len(content)
-        if self._size > MOST_BYTES:
-            self._too_much(place, f"{reference}: a policy can extend at most {MOST_BYTES // 10**6} MB")
+        if self._size > MAX_BYTES:
+            self._too_much(place, f"{reference}: a policy can extend at most {MAX_BYTES // 10**6} MB")
             return None
         self._merged[target] = None  # count it while it is read
         self._merged[target] = tree = self._whole(target, content, (*chain, target))
@@ -218,10 +218,10 @@ class Files:
             place = position(tree, ("extends",))
             self._problems.at(place, f"extends must be a list, not {describe(extends.value)}", hint)
             return
-        if len(extends.value) > MOST_FILES:
+        if len(extends.value) > MAX_FILES:
             place = position(tree, ("extends",))
             self._too_much(
-                place, f"extends lists {len(extends.value)} files, more than the maximum of {MOST_FILES}"
+                place, f"extends lists {len(extends.value)} files, more than the maximum of {MAX_FILES}"
             )
             return
         for number, item in enumerate(extends.value):

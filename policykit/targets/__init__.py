@@ -54,7 +54,7 @@ _PATCHED = frozenset(
 )
 """Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
 
-_KINDS_WITH_GANGS = (
+_GANG_SUBSTRINGS = (
     "DynamoGraphDeployment",
     "aibrix",
     "disaggregatedset",
@@ -69,21 +69,21 @@ _KINDS_WITH_GANGS = (
     "sparkoperator",
     "workloads.x-k8s.io",
 )
-"""Words of the kinds that make gangs by themselves."""
+"""A file with a kind that makes gangs by itself contains one of these."""
 
 FACTS: tuple[FactReader, ...] = (
     FactReader(
         Lazy("policykit.targets.gang_facts:facts"),
         frozenset({"PodGroup"}),
         pods=True,
-        words=(*_KINDS_WITH_GANGS, *(word for target in TARGETS for word in target.gang_words)),
+        substrings=(*_GANG_SUBSTRINGS, *(word for target in TARGETS for word in target.gang_substrings)),
     ),
     FactReader(Lazy("policykit.targets.list_facts:facts"), _PATCHED, pods=True),
     FactReader(
         Lazy("policykit.targets.submission_facts:facts"),
         frozenset({"Namespace"}),
         pods=True,
-        words=("ueue", "uota"),
+        substrings=("ueue", "uota"),
     ),
     *(reader for target in TARGETS for reader in target.facts),
 )

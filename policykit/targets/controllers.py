@@ -40,11 +40,17 @@ def gives_scheduler(manifest: Manifest, scheduler: str) -> bool:
 
 def assigned_scheduler(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
     """The schedulerName that objects of the policy give the pods at admission; empty: none."""
-    assigned = (target.assigns.load()(cluster, pod_set, namespace) for target in TARGETS if target.assigns)
+    assigned = (
+        target.assigned_scheduler.load()(cluster, pod_set, namespace)
+        for target in TARGETS
+        if target.assigned_scheduler
+    )
     return next(filter(None, assigned), "")
 
 
-def takes_over(target: Target, cluster: Cluster, namespace: str) -> bool:
+def overrides_scheduler(target: Target, cluster: Cluster, namespace: str) -> bool:
     """Whether the policy has the system with an admission controller that covers the namespace."""
     settings = cluster.targets.get(target.name)
-    return bool(settings and target.takes_over and target.takes_over.load()(settings, namespace))
+    return bool(
+        settings and target.overrides_scheduler and target.overrides_scheduler.load()(settings, namespace)
+    )

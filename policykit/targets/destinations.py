@@ -114,14 +114,14 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
     name = f"{use.namespace}/{use.queue}" if semantics.namespaced else _resolved(use, placing)
     if not name:
         return None
-    fallback = placing is not None and (placing.otherwise or semantics.fallback in tree.names)
-    if placing and not placing.reads_names:
+    fallback = placing is not None and (placing.has_other_rules or semantics.fallback in tree.names)
+    if placing and not placing.honours_pod_queue:
         verdict = UNREAD
     elif name in semantics.roots or name in tree.holding:
         verdict = HOLDS
     elif name in tree.closed:
         verdict = CLOSED
-    elif name in tree.names or name in semantics.built_in or (placing and placing.makes):
+    elif name in tree.names or name in semantics.built_in or (placing and placing.creates_queues):
         verdict = FOUND
     else:
         verdict = ELSEWHERE if fallback else NOWHERE

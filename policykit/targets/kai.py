@@ -32,9 +32,9 @@ TARGET = Target(
     "KAI-Scheduler",
     frozenset({SCHEDULER}),
     KEYS,
-    gangs=True,
-    gang_words=("kai.scheduler",),
+    supports_gangs=True,
+    gang_substrings=("kai.scheduler",),
     releases=Lazy("policykit.targets.kai:RELEASES"),
     release_facts=Lazy("policykit.targets.kai:RELEASE_FACTS"),
-    groups_itself=True,
+    groups_pods=True,
 )

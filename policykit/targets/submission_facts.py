@@ -80,7 +80,7 @@ def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bo
         # Its admission controller gives pods of its own labels the schedulerName, not those that are
         # called `queue` for some other purpose.
         own = any(key.key == path[-1] for key in target.keys)
-        return target.takes_over is not None and own and _served(target.name, context)
+        return target.overrides_scheduler is not None and own and _served(target.name, context)
     # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
     return path[-2:] != ("batchSchedulerOptions", "queue")
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MOST_GLOBS = 50_000
+MAX_GLOBS = 50_000
 """Characters of the patterns of one file that can only be tried one by one. The rest is passed over: people
 write no such lists, and every name below would pay for it."""
 _CLASSES = {
@@ -59,7 +59,7 @@ class Gitignore:
         """Ends of names, by their length."""
         self._globs: list[_Glob] = []
         """From the last to the first."""
-        left = MOST_GLOBS
+        left = MAX_GLOBS
         for number, line in enumerate(_lines(content)):
             pattern = line.removeprefix("!")
             rule = _Rule(number, pattern == line, pattern.endswith("/"))

@@ -17,17 +17,17 @@ _LEFTOVER = re.compile(r"\.policykit-[0-9a-f]{16}\.tmp")
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WRITABLE = 0o222
 _SETTLED = 600.0
-"""Seconds after which a file beside another is no longer being written."""
+"""Seconds after which no run is still writing a temporary file."""
 
 
 def replace_all(contents: Mapping[Place, bytes]) -> None:
     """Gives files their contents. Raises SourceError with the path that could not be written.
 
-    All contents stand on disk beside their files before the first file is replaced, so a full
-    disk or a folder that cannot be written changes nothing, and a run that is killed leaves each
-    file entirely old or entirely new. What it leaves besides is named as `is_leftover` knows it:
-    hidden, and with a suffix that no tool applies. Bringing a file to disk costs about 0.3 ms on
-    an SSD; without it a power cut could leave an empty file under the final name.
+    All contents are written to temporary files in the same folders before the first file is
+    replaced: a full disk or a folder without write permission changes nothing, and a run that is
+    killed leaves each file either old or new. The temporary files that such a run leaves are
+    hidden and end in `.tmp`; `is_leftover` recognizes their names. Each is synced to disk (about
+    0.3 ms on an SSD), since a power failure could otherwise leave an empty file.
     """
     beside: dict[str, str] = {}
     place = Place("", "")
@@ -94,7 +94,7 @@ def _unwritable(error: OSError, path: str) -> SourceError:
 
 
 def _write(temporary: str, content: bytes, path: str) -> None:
-    """Mode and owner are those of the file to be replaced; a new one gets what the umask leaves."""
+    """Keeps mode and owner of a file that is replaced; a new file has the mode that the umask allows."""
     before = _before(path)
     mode = 0o600 if before else 0o666
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -106,7 +106,7 @@ def _write(temporary: str, content: bytes, path: str) -> None:
 
 
 def _before(path: str) -> os.stat_result | None:
-    """What is to be replaced; None: nothing. Raises OSError where moving a file over it would fail."""
+    """The file to be replaced; None: there is none. Raises OSError for a folder or a read-only file."""
     try:
         before = os.stat(path)
     except FileNotFoundError:

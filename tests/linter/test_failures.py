@@ -73,7 +73,7 @@ def test_one_file_fails(reading: Callable[[], bytes], says: str, workers: int) -
     assert [f.path for f in report.findings] == [f"{n:02}.yaml" for n in range(40) if n not in (7, 31)]
 
 
-ENDS = [(killed, "by SIGKILL"), (left, "with code 7")]
+ENDS = [(killed, "was killed by SIGKILL"), (left, "ended with code 7")]
 
 
 @pytest.mark.parametrize("workers", [2, 7])
@@ -84,7 +84,7 @@ def test_a_file_takes_its_process_along(
 ) -> None:
     report = linted({f"{n:02}.yaml": end for n in bad}, workers)
     assert report.failures == tuple(
-        f"{n:02}.yaml: the process that looked at it was ended {how}\n"
+        f"{n:02}.yaml: the worker process {how}\n"
         "  help: see whether there is enough memory: fewer --jobs take less"
         for n in sorted(bad)
     )

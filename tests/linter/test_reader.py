@@ -11,7 +11,7 @@ from policykit import api
 from policykit.kube.podsets import entries as kinds
 from policykit.linter.engine import Job, lint_file
 from policykit.linter.reader import (
-    absent_words,
+    absent_substrings,
     decode,
     documents,
     is_template,
@@ -109,9 +109,9 @@ def test_settings_per_path_know_the_template() -> None:
     assert silent.apply(report.findings) == []
 
 
-GANGS = next(each.words for each in SYSTEMS.readers if "gang_facts" in each.read.path)
+GANGS = next(each.substrings for each in SYSTEMS.readers if "gang_facts" in each.read.path)
 EVERY_READER = Systems(
-    SYSTEMS.targets, tuple(each._replace(words=()) for each in SYSTEMS.readers), SYSTEMS.configurations
+    SYSTEMS.targets, tuple(each._replace(substrings=()) for each in SYSTEMS.readers), SYSTEMS.configurations
 )
 
 
@@ -132,7 +132,7 @@ EVERY_READER = Systems(
     ],
 )
 def test_only_what_no_scalar_can_say_is_absent(text: str, left: set[str]) -> None:
-    assert absent_words(text, ["Queue", "toleration"]) == left
+    assert absent_substrings(text, ["Queue", "toleration"]) == left
 
 
 def texts() -> Iterator[tuple[str, bytes]]:
@@ -150,7 +150,7 @@ def test_rules_and_readers_without_their_words_would_have_found_nothing(name: st
     cluster = profile(name) if name else None
     able = entries(with_policy=cluster is not None)
     lazy = RuleSet(able, rule)
-    eager = RuleSet([each._replace(words=()) for each in able], rule)
+    eager = RuleSet([each._replace(substrings=()) for each in able], rule)
     job = Job("a.yaml", cluster)
     read = 0
     for title, raw in texts():

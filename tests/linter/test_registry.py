@@ -11,7 +11,7 @@ from policykit.linter.subjects import (
     DeclaredPolicy,
     FailedBuild,
     GeneratedFile,
-    Reading,
+    SourceDocument,
     StaleEntry,
     Structure,
 )
@@ -21,7 +21,7 @@ from policykit.placement.review import Review
 from policykit.rules import CATALOGUE, entries, rule
 
 SUBJECTS: dict[str, type] = {
-    registry.READING: Reading,
+    registry.READING: SourceDocument,
     registry.STRUCTURE: Structure,
     registry.MANIFEST: Manifest,
     registry.PODS: Review,
@@ -63,17 +63,17 @@ def test_rules_of_a_kind() -> None:
 
 
 def test_those_left_out_are_counted() -> None:
-    assert RuleSet([], rule, 3).silent == 3
+    assert RuleSet([], rule, 3).skipped == 3
 
 
 def test_rules_without_their_words_are_left_out_of_the_first_thousand_sorts_of_files() -> None:
     words = [f"word{number}" for number in range(11)]
-    entries = [Entry(f"PK{number}", "any", "any", words=(word,)) for number, word in enumerate(words)]
+    entries = [Entry(f"PK{number}", "any", "any", substrings=(word,)) for number, word in enumerate(words)]
     rules = RuleSet(entries, rule)
     exact = 0
     for sort in range(2 ** len(words)):
         absent = frozenset(word for number, word in enumerate(words) if sort >> number & 1)
-        able = {entry.code for entry in entries if entry.words[0] not in absent}
+        able = {entry.code for entry in entries if entry.substrings[0] not in absent}
         found = rules.without(absent)
         assert found.codes() == able or found is rules
         exact += found.codes() == able

@@ -6,7 +6,7 @@ import pytest
 
 from policykit.errors import PolicyError, SourceError
 from policykit.model.cluster import Cluster
-from policykit.policy.files import MOST_BYTES, MOST_FILES
+from policykit.policy.files import MAX_BYTES, MAX_FILES
 from policykit.policy.load import load, load_profile, load_text
 from policykit.targets.koordinator.options import KoordinatorOptions
 from tests.policy.memory import HEAD, load_body, load_files, mistakes
@@ -122,10 +122,10 @@ def test_one_base_by_two_ways_is_no_circle() -> None:
 
 
 def test_a_base_is_merged_once_however_many_ways_lead_to_it() -> None:
-    files = {f"{n}.yaml": NO_HEAD + f"extends: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(MOST_FILES)}
-    files |= {f"{MOST_FILES}.yaml": BASE}
+    files = {f"{n}.yaml": NO_HEAD + f"extends: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(MAX_FILES)}
+    files |= {f"{MAX_FILES}.yaml": BASE}
     loaded = load_files(files, "0.yaml")
-    assert len(loaded.files) == MOST_FILES + 1
+    assert len(loaded.files) == MAX_FILES + 1
     assert [p.name for p in loaded.cluster.pools] == ["train", "infer"]
 
 
@@ -141,7 +141,7 @@ def test_a_base_is_merged_once_however_many_ways_lead_to_it() -> None:
             "0.yaml:3:1 extends lists 101 files, more than the maximum of 100",
         ),
         (
-            {"0.yaml": NO_HEAD + "extends: [1.yaml]\n", "1.yaml": BASE + "#" * MOST_BYTES},
+            {"0.yaml": NO_HEAD + "extends: [1.yaml]\n", "1.yaml": BASE + "#" * MAX_BYTES},
             "0.yaml:3:11 1.yaml: a policy can extend at most 10 MB",
         ),
     ],

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from policykit.workspace.files import walk
-from policykit.workspace.gitignore import MOST_GLOBS, Gitignore
+from policykit.workspace.gitignore import MAX_GLOBS, Gitignore
 
 NAMES = (
     "a.yaml",
@@ -86,7 +86,7 @@ def test_a_name_is_never_gone_over_again(pattern: str, ignored: bool) -> None:
 
 
 def test_patterns_without_wildcards_inside_are_looked_up_however_many() -> None:
-    lines = [f"name{n}\n*.end{n}\n/a/path{n}\n" for n in range(MOST_GLOBS)]
+    lines = [f"name{n}\n*.end{n}\n/a/path{n}\n" for n in range(MAX_GLOBS)]
     ignored = Gitignore("".join(lines).encode())
     for name in ("b/name0", "x.end49999", "a/path7"):
         assert ignored.verdict(name, False) is True
@@ -94,7 +94,7 @@ def test_patterns_without_wildcards_inside_are_looked_up_however_many() -> None:
 
 
 def test_of_other_patterns_only_so_many_characters_count() -> None:
-    ignored = Gitignore(b"a*b\n" * (MOST_GLOBS // 3) + b"c*d\n/e/f\n")
+    ignored = Gitignore(b"a*b\n" * (MAX_GLOBS // 3) + b"c*d\n/e/f\n")
     assert ignored.verdict("axb", False) is True
     assert ignored.verdict("cxd", False) is None
     assert ignored.verdict("e/f", False) is True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policykit.cli.output import complain, emit_data, say
+from policykit.cli.output import print_error, print_message, write_data
 from policykit.errors import SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
@@ -24,7 +24,7 @@ def differences(fixed_files: FixResult, names: dict[str, str]) -> str:
     )
 
 
-def written(fixed_files: FixResult, stdin: str, given: bytes | None) -> frozenset[str]:
+def write_fixed_files(fixed_files: FixResult, stdin: str, given: bytes | None) -> frozenset[str]:
     """Writes the changed files, and standard input (opened as `stdin`) to standard output.
 
     `given` is what was read from standard input, None if it was not read. Returns the files that
@@ -36,22 +36,22 @@ def written(fixed_files: FixResult, stdin: str, given: bytes | None) -> frozense
             try:
                 _replace(file, fixed_files.before[file], fixed_files.after[file])
             except SourceError as error:
-                complain(error)
+                print_error(error)
                 failed.add(file)
     if given is not None:
-        emit_data(fixed_files.after.get(stdin, given))
+        write_data(fixed_files.after.get(stdin, given))
     return frozenset(failed)
 
 
-def tell(fixed_files: FixResult, *, diff: bool, failed: frozenset[str] = frozenset()) -> None:
+def print_summary(fixed_files: FixResult, *, diff: bool, failed: frozenset[str] = frozenset()) -> None:
     """Prints what was fixed (`diff`: would be) except in files that `failed`, and what was left out."""
     for dropped in fixed_files.dropped:
-        say(f"policykit: {dropped}")
+        print_message(f"policykit: {dropped}")
     amounts = [amount for file, amount in fixed_files.amounts.items() if file not in failed]
     if amounts:
         done = "would be fixed" if diff else "fixed"
         findings, files = counted(sum(amounts), "finding"), counted(len(amounts), "file")
-        say(f"policykit: {findings} {done} in {files}")
+        print_message(f"policykit: {findings} {done} in {files}")
 
 
 def _replace(file: str, before: bytes, after: bytes) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from policykit import __version__
-from policykit.cli.output import complain, emit, encoded, tell
+from policykit.cli.output import encoded, print_error, print_escaped, write_output
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
 from policykit.formats.text import use_colour
@@ -65,13 +65,13 @@ def write(
         report_text = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
         try:
             if one.path or not stdout_taken:
-                emit(report_text, one.path)
+                write_output(report_text, one.path)
             elif report_text:
-                tell(report_text.removesuffix("\n"))
+                print_escaped(report_text.removesuffix("\n"))
             if one.format == "github":
                 _summarize(report, context)
         except SourceError as error:
-            complain(error)
+            print_error(error)
             done = False
     return done
 

@@ -83,7 +83,7 @@ def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:
     return walk.result()
 
 
-_MOST_SUGGESTIONS = 100
+_MAX_SUGGESTIONS = 100
 """Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 
 
@@ -241,7 +241,7 @@ class _Validation:
 
         path = (*self.steps, key)
         self.guesses += 1
-        few = self.guesses <= _MOST_SUGGESTIONS
+        few = self.guesses <= _MAX_SUGGESTIONS
         meant = suggest(self.root, self.data, path, self.adopted) if few else Suggestion()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")

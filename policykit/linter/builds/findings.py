@@ -85,7 +85,11 @@ def _placed(
         at = places.of(one.finding)
         if at is not None:
             ignored = not apply_suppressions([one.finding], annotations.get(number, ()))[0]
-            placed.append(UnitFinding(at.finding, one.setting, number, at.home, at.foreign, ignored))
+            placed.append(
+                UnitFinding(
+                    at.finding, one.setting, number, at.source_location, at.outside_kustomization, ignored
+                )
+            )
     return placed
 
 
@@ -103,7 +107,7 @@ def reconcile(
     policy has it too, and is reported for the file, which can be fixed. A file marked as partial is
     completed by other tools than kustomize, so its builds have no such findings.
     """
-    codes = frozenset[str]().union(*(setting.rules.about_shape() for setting in workspace.settings))
+    codes = frozenset[str]().union(*(setting.rules.schema_rules() for setting in workspace.settings))
     resources = _resources(workspace)
     shown = {_mark(one) for one in builds if one.finding.code in codes}
     kept = [
@@ -134,7 +138,7 @@ class _Partial:
 
     def says(self, one: UnitFinding) -> bool:
         """Whether the file of an object is marked."""
-        path = one.home[0] if one.home else one.finding.path
+        path = one.source_location[0] if one.source_location else one.finding.path
         if path not in self._known:
             try:
                 text = decode(self._read(self._files.get(path, path))).text

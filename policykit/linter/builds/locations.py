@@ -23,9 +23,9 @@ class SourceFinding(NamedTuple):
     """A finding in a source file, and its object, which may be in another file."""
 
     finding: Finding
-    home: tuple[str, Span]
+    source_location: tuple[str, Span]
     """File of the object, as reported, and its first line; suppressions there apply too."""
-    foreign: bool = False
+    outside_kustomization: bool = False
     """The file is not below the folder of the kustomization."""
 
 
@@ -140,10 +140,10 @@ class SourceLocator:
         if file not in built.names:
             return self._at_entry(finding, way, file)
         finding = finding._replace(path=built.names[file].path)
-        foreign = not file.startswith(f"{_folder(built.tree.file)}/")
+        outside = not file.startswith(f"{_folder(built.tree.file)}/")
         home_path = built.names[home[0]].path if home[0] in built.names else finding.path
         return SourceFinding(
-            finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign
+            finding, (home_path, home[1] if home[0] in built.names else finding.span), outside
         )
 
     def _at_entry(self, finding: Finding, way: Route, file: str) -> SourceFinding | None:

@@ -112,9 +112,9 @@ def _placed_one_by_one(manifest: Manifest, sets: Sequence[PodSet], context: Cont
     for one in sets:
         target = target_of(system_of(one.scheduler_name, context.cluster))
         own_default = manifest.group == "batch.volcano.sh" and not one.scheduler_name
-        if target is None or own_default or target.groups_itself:
+        if target is None or own_default or target.groups_pods:
             return False
-        if target.gangs and manifest.group not in _ONE_BY_ONE:
+        if target.supports_gangs and manifest.group not in _ONE_BY_ONE:
             return False
     return True
 
@@ -141,7 +141,7 @@ def _asks(gang: Gang) -> bool:
 def _has_gang_key(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     """A gang key of the system on a template, or on an owner where it is read."""
     for key in target.keys:
-        if key.purpose == "gang" or target.groups_itself:
+        if key.purpose == "gang" or target.groups_pods:
             if key.on_owner:
                 entries = [texts(lookup(manifest.data, (*owner, key.where))) for owner in _OWNERS]
             else:

@@ -96,7 +96,7 @@ def _wanted(members: Sequence[_Member], known: Sequence[_Member], context: Conte
     for name, _ in names.most_common():
         served = system_of(name, context.cluster)
         target = target_of(served)
-        if served == system if system else target is not None and target.gangs:
+        if served == system if system else target is not None and target.supports_gangs:
             return name
     return None
 

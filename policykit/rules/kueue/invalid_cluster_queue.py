@@ -20,7 +20,7 @@ from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP
-from policykit.targets.kueue.sharing import flavor_places
+from policykit.targets.kueue.queue_facts import flavor_places
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -49,9 +49,9 @@ _NEXT = "TryNextFlavor"
 _BORROW_DEFAULT, _PREEMPT_DEFAULT = "MayStopSearch", "TryNextFlavor"
 _SMALLEST_WEIGHT = 1
 """In billionths; a weight above 0 must be larger."""
-_MOST_BEFORE = 16
+_MAX_BEFORE = 16
 """Flavors and resources of a group before 0.14."""
-_MOST_TOTAL = 256
+_MAX_TOTAL = 256
 
 
 def check(manifest: Manifest, context: Context) -> _Found:
@@ -87,10 +87,10 @@ def _groups(spec: Mapping[str, Any], context: Context, *, field: str, queue: boo
             yield from _flavor(mapping(flavor), (*path, "flavors", index), covered, flavors)
             yield from _quotas(mapping(flavor), (*path, "flavors", index, "resources"), field, queue=queue)
     for what, names in (("flavors", flavors), ("resources", resources)):
-        if len(names) > _MOST_TOTAL:
+        if len(names) > _MAX_TOTAL:
             yield Violation(
                 _GROUPS,
-                f"the groups have {len(names)} {what} together, more than {_MOST_TOTAL}",
+                f"the groups have {len(names)} {what} together, more than {_MAX_TOTAL}",
                 "remove some",
             )
 
@@ -117,10 +117,10 @@ def _sizes(path: Path, lists: Mapping[str, Sequence[object]], have: Version | No
     if have is None or have >= versions.LARGE_GROUPS:
         return
     for field, items in lists.items():
-        if len(items) > _MOST_BEFORE:
+        if len(items) > _MAX_BEFORE:
             yield Violation(
                 (*path, field),
-                f"{field} has {len(items)} entries, but Kueue {have} allows {_MOST_BEFORE}",
+                f"{field} has {len(items)} entries, but Kueue {have} allows {_MAX_BEFORE}",
                 f"use several groups, or Kueue {versions.LARGE_GROUPS} or newer",
             )
 

@@ -22,7 +22,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of
-from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
+from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -125,11 +125,11 @@ def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) 
 
 def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool:
     """Whether its admission controller is installed and may set the right schedulerName."""
-    if target.takes_over is None:
+    if target.overrides_scheduler is None:
         return False
     if cluster is None or not cluster.schedulers:
         return True
-    return takes_over(target, cluster, namespace)
+    return overrides_scheduler(target, cluster, namespace)
 
 
 def _keys_of(target: Target, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:

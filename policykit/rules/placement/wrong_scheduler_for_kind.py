@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
-from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
+from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
 
 BAD = """\
 apiVersion: batch/v1
@@ -94,7 +94,7 @@ def _taken_over(review: Review, cluster: Cluster) -> bool:
     if assigned_scheduler(cluster, review.pod_set, namespace) == wanted:
         return True
     target = target_of(system_of(wanted, cluster))
-    return target is not None and takes_over(target, cluster, namespace)
+    return target is not None and overrides_scheduler(target, cluster, namespace)
 
 
 def _fix(review: Review, wanted: str) -> Fix | None:

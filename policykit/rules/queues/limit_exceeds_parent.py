@@ -58,14 +58,14 @@ def _violation(queue: LocatedQueue, resource: str, above: LocatedQueue, tree: Tr
         semantics.field_names["limit"],
         format_amount(semantics, resource, queue.value.limit[resource]),
     )
-    refused = semantics.limit_above is Severity.ERROR
+    refused = semantics.excess_limit is Severity.ERROR
     return Violation(
         queue.at(f"limit.{resource}"),
         f"{word} of {semantics.noun} {queue.value.name} is {amount}, but {name} above it "
         f"allows {amount_text(resource, above.value.limit[resource])}",
         f"lower it, or raise {word} of {name}: "
         + (semantics.tree_fault if refused else f"no {semantics.noun} below {name} gets more than that"),
-        semantics.limit_above,
+        semantics.excess_limit,
     )
 
 

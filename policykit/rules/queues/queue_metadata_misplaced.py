@@ -129,7 +129,7 @@ def _is_unknown_field(manifest: Manifest, path: Path) -> bool:
 
 def _violation(found: Sequence[_MisplacedKey], manifest: Manifest) -> Violation:
     first = found[0]
-    what = " and ".join(dict.fromkeys(_NAMED[each.of.key.names] for each in found))
+    what = " and ".join(dict.fromkeys(_NAMED[each.of.key.refers_to] for each in found))
     targets = [each.targets for each in found]
     return Violation(
         first.path,
@@ -179,8 +179,8 @@ def _misplaced_key(
         return None
     if not one.key.on_pods and any(one.queues.group_key in each.annotations for each in pod_sets):
         return None  # the system itself labels the pods of its jobs
-    read = [queues.read(manifest.data, each, one.target.name, one.key.names) for each in pod_sets]
-    wanted = [queues.places(manifest.data, each, one.target.name, one.key.names) for each in pod_sets]
+    read = [queues.read(manifest.data, each, one.target.name, one.key.refers_to) for each in pod_sets]
+    wanted = [queues.places(manifest.data, each, one.target.name, one.key.refers_to) for each in pod_sets]
     if any(read) or any(path in paths for paths in wanted):
         return None
     best = [next((p for p in paths if p[-1] == one.key.key), paths[0]) for paths in wanted if paths]

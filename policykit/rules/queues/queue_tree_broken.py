@@ -90,7 +90,7 @@ def _parent(queue: LocatedQueue, tree: Tree, parents: _Parents) -> Iterator[Viol
             f"did you mean {likely}?" if likely else f"add {name}, or name another parent",
             None if likely or parents.planned else Severity.WARNING,
         )
-    elif semantics.must_hold and declared and name not in parents.holding:
+    elif semantics.parents_must_be_marked and declared and name not in parents.holding:
         yield Violation(
             queue.at(first_field(queue, "parent")),
             f"parent {name} of {semantics.noun} {queue.value.name} is not marked as a parent",

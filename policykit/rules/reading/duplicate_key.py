@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Reading
+from policykit.linter.subjects import SourceDocument
 from policykit.manifests.node import Duplicate, Node, Span
 from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
@@ -51,7 +51,7 @@ _NAMES = frozenset({"apiVersion", "kind"})
 """Keys whose repetition marks the start of another object."""
 
 
-def check(reading: Reading, context: Context) -> Iterator[Violation]:
+def check(reading: SourceDocument, context: Context) -> Iterator[Violation]:
     joined = _object_boundaries(reading.parsed)
     reported = {id(each.node) for each in joined}
     for duplicate in reading.parsed.duplicates:
@@ -93,7 +93,7 @@ RULE = Rule(
     code="PK002",
     name="duplicate-key",
     severity=Severity.ERROR,
-    subject=Reading,
+    subject=SourceDocument,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Reading
+from policykit.linter.subjects import SourceDocument
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -34,7 +34,7 @@ spec:
 """
 
 
-def check(reading: Reading, context: Context) -> Iterator[Violation]:
+def check(reading: SourceDocument, context: Context) -> Iterator[Violation]:
     problem = reading.parsed.problem
     if problem:
         # The search for the cause is loaded only for invalid files.
@@ -48,7 +48,7 @@ RULE = Rule(
     code="PK001",
     name="syntax-error",
     severity=Severity.ERROR,
-    subject=Reading,
+    subject=SourceDocument,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

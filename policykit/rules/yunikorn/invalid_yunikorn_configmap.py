@@ -201,7 +201,9 @@ def _holds_queues(text: str) -> bool:
     if "partitions" not in text:
         return False
     document = next(iter(parse(text)), None)
-    return document is not None and document.root is not None and CONFIGURATION.is_it(document.root.data)
+    return (
+        document is not None and document.root is not None and CONFIGURATION.matches_shape(document.root.data)
+    )
 
 
 def _setting(path: Path, text: str, version: Version | None) -> Iterator[Violation]:

@@ -69,7 +69,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 def _of_policy(cluster: Cluster) -> list[StaticQueues]:
     from policykit.targets.yunikorn.policy_configuration import policy_configuration
-    from policykit.targets.yunikorn.sharing import static_queues
+    from policykit.targets.yunikorn.queue_facts import static_queues
 
     target = cluster.targets.get("yunikorn")
     if target is None:

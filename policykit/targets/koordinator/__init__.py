@@ -19,33 +19,33 @@ TARGET = Target(
     "Koordinator",
     frozenset({SCHEDULER}),
     KEYS,
-    gangs=True,
-    reserves=True,
+    supports_gangs=True,
+    supports_reservations=True,
     gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
-    gang_words=("koord",),
+    gang_substrings=("koord",),
     read_group=read_group,
     read_membership=read_membership,
     facts=(
         FactReader(
-            Lazy("policykit.targets.koordinator.sharing:facts"),
+            Lazy("policykit.targets.koordinator.queue_facts:facts"),
             frozenset({"ElasticQuota", "ElasticQuotaProfile"}),
         ),
         FactReader(
             Lazy("policykit.targets.koordinator.gang_facts:facts"),
             frozenset({"PodGroup"}),
             pods=True,
-            words=("koord",),
+            substrings=("koord",),
         ),
     ),
     added_plugins=Lazy("policykit.targets.koordinator.scheduler.configuration:added_plugins"),
-    assigns=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
+    assigned_scheduler=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
     queues=QueueSupport(
-        Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
-        Lazy("policykit.targets.koordinator.sharing:policy_queues"),
+        Lazy("policykit.targets.koordinator.queue_facts:queue_semantics"),
+        Lazy("policykit.targets.koordinator.queue_facts:policy_queues"),
         QUOTA_NAME,
         metadata=(QueueKey(QUOTA_NAME, where="labels"),),
         amounts=QueueAmounts(
-            frozenset({"ElasticQuota"}), Lazy("policykit.targets.koordinator.sharing:amount_paths")
+            frozenset({"ElasticQuota"}), Lazy("policykit.targets.koordinator.queue_facts:amount_paths")
         ),
     ),
     pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),

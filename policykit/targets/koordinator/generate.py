@@ -12,13 +12,13 @@ from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
-from policykit.targets.koordinator import options, page, versions
+from policykit.targets.koordinator import options, readme, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
 from policykit.targets.koordinator.scheduler.merge import merge_patches
 
-PAGE = f"{SYSTEM}/README.md"
+README = f"{SYSTEM}/README.md"
 CONFIG_MAP_FILE = "koord-scheduler-config.yaml"
 RESTART_FILE = "restart.yaml"
 CHECKSUM = "policykit.io/koord-scheduler-config"
@@ -67,8 +67,8 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
             "koord-scheduler must be restarted after each change of koord-scheduler-config: "
             f"kubectl -n {namespace} rollout restart deploy/{chart.DEPLOYMENT}"
         )
-    readme = Artifact(PAGE, page.text(method, namespace, version, plan), Role.PAGE)
-    written = (*write(config_map, after.inner, namespace), readme)
+    described = Artifact(README, readme.text(method, namespace, version, plan), Role.PAGE)
+    written = (*write(config_map, after.inner, namespace), described)
     return Generated(written, tuple(Notice(SYSTEM, text) for text in texts))
 
 

@@ -39,7 +39,7 @@ TARGET = Target(
             Lazy("policykit.targets.kubernetes.priorities:facts"),
             frozenset({"PriorityClass", "PodGroup"}),
             pods=True,
-            words=("riorityClass",),
+            substrings=("riorityClass",),
         ),
     ),
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),

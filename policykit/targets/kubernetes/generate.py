@@ -29,8 +29,8 @@ PRIORITIES = "kubernetes/priorities.yaml"
 QUOTAS = "kubernetes/quotas.yaml"
 RANGES = "kubernetes/limit-ranges.yaml"
 AUTOSCALERS = "kubernetes/autoscalers.yaml"
-PAGE = "kubernetes/README.md"
-_WITHOUT_PAGE = frozenset({PRIORITIES, QUOTAS})
+README = "kubernetes/README.md"
+_WITHOUT_README = frozenset({PRIORITIES, QUOTAS})
 """Files that need no explanation in a README."""
 
 
@@ -56,10 +56,10 @@ def generate(cluster: Cluster) -> Generated:
     planned = plan.plan(cluster, stated.scheduler, version)
     running, said = scheduler.generate(cluster, stated, planned, version)
     artifacts += running
-    if any(artifact.path not in _WITHOUT_PAGE for artifact in artifacts):
+    if any(artifact.path not in _WITHOUT_README for artifact in artifacts):
         paths = [artifact.path for artifact in artifacts]
         shown = _readme(paths, version, planned.profiles, stated.scheduler.namespace)
-        artifacts.append(Artifact(PAGE, shown, Role.PAGE))
+        artifacts.append(Artifact(README, shown, Role.PAGE))
     messages = (
         *(message for quota in cluster.quotas for message in quotas.uncounted(quota)),
         *unscaled,

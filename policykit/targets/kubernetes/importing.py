@@ -59,7 +59,7 @@ class KubernetesReader(ImportReader):
             for name in _DEFAULT_WEIGHTS:
                 weight = profile.weights.get(name, usual[name])
                 if weight != usual[name]:
-                    self.inventory.say(
+                    self.inventory.add_remark(
                         f"{path}: scheduler {profile.scheduler}: weight {weight} of {name} is computed from "
                         f"the policy, as {usual[name]}; left out"
                     )
@@ -101,7 +101,7 @@ def priority_class(data: Mapping[str, Any], inventory: Inventory) -> None:
     if by_chart or priority.name.startswith("system-"):
         return
     if not isinstance(value, int) or isinstance(value, bool):
-        inventory.say(f"PriorityClass {priority.name} has no value; left out")
+        inventory.add_remark(f"PriorityClass {priority.name} has no value; left out")
         return
     inventory.add_priority(priority)
 
@@ -112,7 +112,9 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
     namespace = quota.namespace or "default"
     where = f"ResourceQuota {namespace}/{quota.name}"
     if "scopes" in quota.unsaid or "scopeSelector" in quota.unsaid:
-        inventory.say(f"{where} has scopes other than PriorityClass, which a policy cannot express; left out")
+        inventory.add_remark(
+            f"{where} has scopes other than PriorityClass, which a policy cannot express; left out"
+        )
         return
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
@@ -128,7 +130,7 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
         elif key != "pods":
             unsaid.append(key)
     if unsaid:
-        inventory.say(f"{where}: a policy has no field for {', '.join(sorted(unsaid))}; left out")
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(sorted(unsaid))}; left out")
     pods = quota.hard.get("pods")
     if requests or limits or pods is not None or not quota.hard:
         _add(Quota(namespace, quota.name, requests, limits, pods, quota.priorities), inventory)
@@ -140,12 +142,12 @@ def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
     namespace = limits.namespace or "default"
     where = f"LimitRange {namespace}/{limits.name}"
     if limits.unsaid:
-        inventory.say(f"{where}: a policy has no field for {', '.join(limits.unsaid)}; left out")
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(limits.unsaid)}; left out")
     if limits.containers == ContainerRange():
         return
     home = next((q for q in inventory.quotas.values() if q.namespace == namespace and q.containers), None)
     if home is not None and home.name != limits.name:
-        inventory.say(
+        inventory.add_remark(
             f"{where}: {home.name} already sets defaults and bounds for containers in {namespace}; left out"
         )
         return
@@ -159,13 +161,13 @@ def autoscaler(data: Mapping[str, Any], inventory: Inventory) -> None:
     target = scaler.target
     where = f"HorizontalPodAutoscaler {target.namespace or 'default'}/{scaler.name}"
     if not scaler.workload:
-        inventory.say(
+        inventory.add_remark(
             f"{where} scales {target.kind} {target.name} from {scaler.minimum} to "
             f"{scaler.maximum} pods: set `autoscaling` of its workload kind"
         )
         return
     if scaler.unsaid:
-        inventory.say(f"{where}: a policy has no field for {', '.join(scaler.unsaid)}; left out")
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(scaler.unsaid)}; left out")
     wanted = _autoscaling(scaler)
     there = inventory.kinds.get(scaler.workload, WorkloadKind(scaler.workload))
     before = there.autoscaling
@@ -207,7 +209,7 @@ def add_profiles(whole: Configuration, path: str, inventory: Inventory) -> None:
             inventory.schedulers[profile.scheduler] = None
         _report_unsupported(profile, path, inventory)
     if whole.unsaid:
-        inventory.say(f"{path}: a policy has no field for {', '.join(whole.unsaid)}; left out")
+        inventory.add_remark(f"{path}: a policy has no field for {', '.join(whole.unsaid)}; left out")
     if placed:
         _add_deployment(whole, placed, inventory)
 
@@ -220,7 +222,9 @@ def _add_placement(profile: Profile, path: str, inventory: Inventory) -> bool:
     if fit.strategy not in _STRATEGIES or heavy:
         weight = f"weight of {', '.join(heavy)}"
         what = weight if heavy else f"strategy {fit.strategy or '(no type)'}"
-        inventory.say(f"{path}: scheduler {profile.scheduler}: {what} is invalid in kube-scheduler; left out")
+        inventory.add_remark(
+            f"{path}: scheduler {profile.scheduler}: {what} is invalid in kube-scheduler; left out"
+        )
         return False
     inventory.add_placement(placement(profile.scheduler, fit))
     return True
@@ -286,7 +290,7 @@ def _report_unsupported(profile: Profile, path: str, inventory: Inventory) -> No
     without = [f"score without {name}" for name in profile.disabled]
     left = (*weighed, *without, *profile.unsaid)
     if left:
-        inventory.say(
+        inventory.add_remark(
             f"{path}: scheduler {profile.scheduler}: a policy has no field for {', '.join(left)}; left out"
         )
 

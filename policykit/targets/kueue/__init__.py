@@ -11,18 +11,18 @@ TARGET = Target(
     "Kueue",
     keys=KEYS,
     gang_annotations=frozenset({POD_GROUP_TOTAL}),
-    gang_words=("kueue",),
+    gang_substrings=("kueue",),
     facts=(
         FactReader(
-            Lazy("policykit.targets.kueue.sharing:facts"),
+            Lazy("policykit.targets.kueue.queue_facts:facts"),
             frozenset({"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"}),
             pods=True,
-            words=("kueue",),
+            substrings=("kueue",),
         ),
     ),
     queues=QueueSupport(
-        Lazy("policykit.targets.kueue.sharing:queue_semantics"),
-        Lazy("policykit.targets.kueue.sharing:policy_queues"),
+        Lazy("policykit.targets.kueue.queue_facts:queue_semantics"),
+        Lazy("policykit.targets.kueue.queue_facts:policy_queues"),
         admits=True,
     ),
     pod_fields=Lazy("policykit.targets.kueue.pods:fields"),

@@ -16,7 +16,7 @@ from policykit.targets.kueue.objects import priority_classes, queues, resource_f
 from policykit.targets.kueue.quotas import Quotas, quotas
 
 NAMESPACE = "kueue-system"
-PAGE = f"{SYSTEM}/README.md"
+README = f"{SYSTEM}/README.md"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -39,7 +39,8 @@ def generate(cluster: Cluster) -> Generated:
     text = _readme(paths, target.namespace or NAMESPACE, version)
     messages = (*made.notices, *shared.notices, *limitations.notices(cluster, chosen, version))
     return Generated(
-        (*artifacts, Artifact(PAGE, text, Role.PAGE)), tuple(Notice(SYSTEM, message) for message in messages)
+        (*artifacts, Artifact(README, text, Role.PAGE)),
+        tuple(Notice(SYSTEM, message) for message in messages),
     )
 
 

@@ -73,7 +73,9 @@ def _topology(found: Topology, inventory: Inventory) -> None:
         if level in LEVELS:
             inventory.add_level(level, key)
         elif key != HOSTNAME:
-            inventory.say(f"Topology {found.name}: level {key} is none of {', '.join(LEVELS)}; left out")
+            inventory.add_remark(
+                f"Topology {found.name}: level {key} is none of {', '.join(LEVELS)}; left out"
+            )
 
 
 def _policy_queues(
@@ -84,7 +86,7 @@ def _policy_queues(
     if root and root != ROOT_COHORT:
         inventory.option(SYSTEM, "rootCohort", root)
     if len(tops) > 1:
-        inventory.say(
+        inventory.add_remark(
             f"Cohorts {', '.join(tops)} share no quota: the policy's queues without a parent share one root"
         )
     totals = _totals(queues, cohorts)
@@ -102,7 +104,9 @@ def _policy_queues(
         parent = "" if queue.cohort == root else queue.cohort
         guarantee, deserved, limit = _amounts(queue, totals[queue.name])
         if not queue.cohort:
-            inventory.say(f"ClusterQueue {queue.name} is in no cohort: its quota is imported as its limit")
+            inventory.add_remark(
+                f"ClusterQueue {queue.name} is in no cohort: its quota is imported as its limit"
+            )
             limit = dict(deserved or guarantee)
         pools = _pools(queue, _inherited(queue.cohort, cohorts) or flavors)
         yield Queue(queue.name, parent, queue.weight or 1, guarantee, deserved, limit, pools=pools)

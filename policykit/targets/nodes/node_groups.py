@@ -1,4 +1,4 @@
-"""Labels, taints and node groups of a pool, without what discovery, kubelet or cloud set."""
+"""Labels, taints and node groups of a pool, without those that discovery, kubelet or the cloud set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_FILES = 16
 """Largest number of files of one form for the named nodes of a pool."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
-"""A cloud's controller sets these on the nodes it makes; elsewhere the policy must."""
+"""Set by the cloud's controller on nodes that it creates; without a cloud the policy sets them."""
 
 
 class NodeGroup(NamedTuple):
@@ -37,11 +37,11 @@ class NodeGroup(NamedTuple):
     zone: str = ""
     """Zone of all of them; empty if unknown or more than one."""
     names: tuple[str, ...] = ()
-    """Which nodes they are, where a pool has named nodes of several groups."""
+    """Names of the nodes, if the pool lists nodes by name in several groups."""
 
     @property
     def fixed(self) -> int | None:
-        """How many nodes there are, where that is one number."""
+        """The number of nodes if it is fixed; None: it may change."""
         return self.minimum if self.minimum == self.maximum else None
 
 
@@ -52,7 +52,7 @@ def has_settings(cluster: Cluster, pool: Pool) -> bool:
 
 
 def shape_labels(cluster: Cluster, pool: Pool, shape: Shape) -> Labels:
-    """Labels to set on the nodes of a shape that exist, sorted; their selector holds already."""
+    """Labels to set on existing nodes of a shape, sorted, without those that its selector requires."""
     labels = _labels_to_set(cluster, pool, {**pool.labels, **shape.labels})
     return {key: value for key, value in labels.items() if shape.selector.get(key) != value}
 
@@ -66,9 +66,9 @@ def pool_taints(cluster: Cluster, pool: Pool) -> tuple[Taint, ...]:
 
 
 def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
-    """How the pool's nodes are made: one group per set of labels.
+    """Groups of the pool's nodes: one for each set of labels.
 
-    Named nodes are one group: what differs between them is set on each by its name.
+    Nodes listed by name are one group with their common labels; the other labels are set node by node.
     """
     found: dict[tuple[tuple[tuple[str, str], ...], str], list[Shape]] = {}
     named = [shape for shape in pool.shapes if shape.node_names]
@@ -91,9 +91,8 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
-    """The same for files that a node joins by, with a group for each set of labels of named nodes.
-
-    More than `MAX_FILES` such groups become one, as in `groups`.
+    """Like `groups`, but nodes listed by name have one group for each set of labels, unless that makes more
+    than `MAX_FILES` groups. For files with which a node joins the cluster.
     """
     named = [shape for shape in pool.shapes if shape.node_names]
     found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
@@ -114,7 +113,7 @@ def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def _zone(pool: Pool, shape: Shape) -> str:
-    """The zone that a cloud is asked for: it makes nodes there, and labels them by itself."""
+    """The zone in which the cloud creates nodes; the cloud sets the label itself."""
     return {**pool.labels, **shape.labels}.get(ZONE, "")
 
 

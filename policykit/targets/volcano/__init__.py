@@ -28,7 +28,7 @@ _ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim")
 """A line without any of them may be another program's: `actions: read` is a permission of GitHub."""
 
 
-def _is_it(data: object) -> bool:
+def _matches_shape(data: object) -> bool:
     """Tiers of plugins, or a line of Volcano's actions and nothing that is not the scheduler's."""
     if not isinstance(data, dict):
         return False
@@ -49,7 +49,7 @@ def _is_named(holder: Manifest, path: Path) -> bool:
 
 
 CONFIGURATION = Configuration(
-    CONFIG_FILE, ("tiers", "actions", "volcano-scheduler", CONFIG_OVERRIDE), _is_it, _is_named
+    CONFIG_FILE, ("tiers", "actions", "volcano-scheduler", CONFIG_OVERRIDE), _matches_shape, _is_named
 )
 
 
@@ -68,30 +68,32 @@ TARGET = Target(
     "Volcano",
     frozenset({SCHEDULER}),
     KEYS,
-    gangs=True,
+    supports_gangs=True,
     resources_first=True,
     grouped_by_controllers=True,
     group_priority=True,
     batch_scheduler=True,
-    gang_words=("volcano",),
+    gang_substrings=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
     gang_topology=Lazy("policykit.targets.volcano.topology_facts:BOUNDS"),
     configurations=(CONFIGURATION,),
     facts=(
-        FactReader(Lazy("policykit.targets.volcano.sharing:facts"), frozenset({"Queue", "PodGroup"})),
+        FactReader(Lazy("policykit.targets.volcano.queue_facts:facts"), frozenset({"Queue", "PodGroup"})),
         FactReader(
             Lazy("policykit.targets.volcano.topology_facts:facts"),
             frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", CONFIG_FILE}),
         ),
     ),
     queues=QueueSupport(
-        Lazy("policykit.targets.volcano.sharing:queue_semantics"),
-        Lazy("policykit.targets.volcano.sharing:policy_queues"),
+        Lazy("policykit.targets.volcano.queue_facts:queue_semantics"),
+        Lazy("policykit.targets.volcano.queue_facts:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
         metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
-        amounts=QueueAmounts(frozenset({"Queue"}), Lazy("policykit.targets.volcano.sharing:amount_paths")),
+        amounts=QueueAmounts(
+            frozenset({"Queue"}), Lazy("policykit.targets.volcano.queue_facts:amount_paths")
+        ),
         pod_annotation=QUEUE_NAME,
     ),
     jobs=JobSupport(

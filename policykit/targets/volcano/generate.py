@@ -24,7 +24,7 @@ NAMESPACE = "volcano-system"
 VALUES = "volcano/values.yaml"
 CONFIG_MAP = "volcano/scheduler-configmap.yaml"
 QUEUES = "volcano/queues.yaml"
-PAGE = "volcano/README.md"
+README = "volcano/README.md"
 _WIDTH = 74
 """Of comments: inside a block of values they still keep to 80 columns."""
 
@@ -84,7 +84,7 @@ def text(planned: Plan) -> str:
 def _page(artifacts: Sequence[Artifact], target: TargetSettings, version: Version, delivery: str) -> Artifact:
     agent = delivery == "helm-values" and version >= versions.AGENT_SCHEDULER
     paths = [artifact.path for artifact in artifacts]
-    return Artifact(PAGE, readme(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
+    return Artifact(README, readme(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
 
 
 def _delivery(target: TargetSettings, version: Version) -> tuple[str, tuple[str, ...]]:

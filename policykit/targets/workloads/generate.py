@@ -128,7 +128,12 @@ def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Whether its scheduler has gangs, which `patch` can declare."""
     target = target_of(system_of(workload.scheduler, cluster))
-    return workload.gang == "all" and target is not None and target.gangs and target.pod_fields is not None
+    return (
+        workload.gang == "all"
+        and target is not None
+        and target.supports_gangs
+        and target.pod_fields is not None
+    )
 
 
 class BuiltIn(NamedTuple):

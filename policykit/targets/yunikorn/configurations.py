@@ -17,7 +17,7 @@ _VALUES = "yunikornDefaults"
 """Helm value of the chart that contains the data of the ConfigMap."""
 
 
-def _is_it(data: object) -> bool:
+def _matches_shape(data: object) -> bool:
     if not isinstance(data, dict):
         return False
     partitions = data.get("partitions")
@@ -42,7 +42,7 @@ def _is_named(holder: Manifest, path: Path) -> bool:
     return path[-1:] == (NAME,) and (holder.name.startswith(_CONFIG_MAPS) or _VALUES in path)
 
 
-CONFIGURATION = Configuration(NAME, ("partitions", NAME), _is_it, _is_named)
+CONFIGURATION = Configuration(NAME, ("partitions", NAME), _matches_shape, _is_named)
 
 VALUES = Configuration(
     "yunikorn-values", (_VALUES,), lambda data: isinstance(data, dict) and isinstance(data.get(_VALUES), dict)

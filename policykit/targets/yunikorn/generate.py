@@ -10,7 +10,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
-from policykit.targets.yunikorn import namespaces, notices, options, queue_tree, versions
+from policykit.targets.yunikorn import limitations, namespaces, options, queue_tree, versions
 from policykit.targets.yunikorn.configuration import configmap, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.configmap import CONFIGS, DEFAULTS
 from policykit.targets.yunikorn.names import ROOT
@@ -24,7 +24,7 @@ from policykit.targets.yunikorn.policy_configuration import (
 TARGET = "yunikorn"
 VALUES = "yunikorn/values.yaml"
 CONFIG_MAP = "yunikorn/configmap.yaml"
-PAGE = "yunikorn/README.md"
+README = "yunikorn/README.md"
 _WIDTH = 74
 """Width of comments: indented in Helm values they still fit into 80 columns."""
 
@@ -56,12 +56,12 @@ def generate(cluster: Cluster) -> Generated:
     )
     messages = (
         *made.notices,
-        *notices.policy_notices(cluster, target, stated),
-        *notices.closed_parent_notices(made.root, above),
-        *notices.version_notices(stated, version),
+        *limitations.policy_notices(cluster, target, stated),
+        *limitations.closed_parent_notices(made.root, above),
+        *limitations.version_notices(stated, version),
     )
     return Generated(
-        (first, *namespaces.artifacts(listed), Artifact(PAGE, shown, Role.PAGE)),
+        (first, *namespaces.artifacts(listed), Artifact(README, shown, Role.PAGE)),
         tuple(Notice(TARGET, message) for message in messages),
     )
 

@@ -14,11 +14,11 @@ from policykit.workspace.cache.folder import KEY, LARGEST, Cache, DamagedError, 
 
 _MOST = LARGEST // 2
 """Most bytes of all entries; the least recently used are dropped first."""
-_MOST_OF_ONE = 1 << 24
+_MAX_OF_ONE = 1 << 24
 """Most bytes of a stored result."""
 REPORT_KEY = 32
 """Size of a key in bytes; a key covers everything a report depends on."""
-_MOST_OF_REPORT = 1 << 26
+_MAX_OF_REPORT = 1 << 26
 """Most bytes of a stored report."""
 _PART = 256
 """Number of findings encoded together, as a separate report on one line."""
@@ -59,7 +59,7 @@ class Results:
             if len(results) < 2:
                 return [b""]
             return [entry for result in results for entry in self.encode([result])]
-        return [entry if len(entry) <= _MOST_OF_ONE else b"" for entry in entries]
+        return [entry if len(entry) <= _MAX_OF_ONE else b"" for entry in entries]
 
     def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
         """Decodes results of the files with these reported paths; None for a damaged one."""
@@ -120,7 +120,7 @@ def _fits(result: FileResult, path: str) -> bool:
 def load_report(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
     """The report of a run over files with these reported paths; None if there is none."""
     raw = cache.load(name_of("report"))
-    if raw[:REPORT_KEY] != key or len(raw) > _MOST_OF_REPORT:
+    if raw[:REPORT_KEY] != key or len(raw) > _MAX_OF_REPORT:
         return None
     try:
         parts = [decode(Report, [text])[0] for text in raw[REPORT_KEY:].split(b"\n")]
@@ -142,7 +142,7 @@ def store_report(cache: Cache, key: bytes, report: Report) -> None:
         content = b"\n".join(text for part in parts for text in encode(Report, [part]))
     except (RecursionError, TypeError, ValueError):
         return  # one that has no form as data is made again
-    if REPORT_KEY + len(content) <= _MOST_OF_REPORT:
+    if REPORT_KEY + len(content) <= _MAX_OF_REPORT:
         cache.store(name_of("report"), key + content)
 
 

@@ -6,7 +6,7 @@ from policykit.targets.yunikorn.configurations import CONFIGURATION
 
 
 @pytest.mark.parametrize(
-    ("data", "is_it"),
+    ("data", "matches_shape"),
     [
         ({"partitions": [{"name": "default", "queues": []}]}, True),
         ({"partitions": [{"queues": [], "sample": 1}]}, True),
@@ -22,5 +22,5 @@ from policykit.targets.yunikorn.configurations import CONFIGURATION
         (None, False),
     ],
 )
-def test_is_it(data: object, is_it: bool) -> None:
-    assert CONFIGURATION.is_it(data) is is_it
+def test_matches_shape(data: object, matches_shape: bool) -> None:
+    assert CONFIGURATION.matches_shape(data) is matches_shape

@@ -86,7 +86,7 @@ def test_one_that_is_not_to_be_kept_leaves_the_others(monkeypatch: pytest.Monkey
     odd = FileResult((FIXED._replace(fix=infinite),))
     first, none, last = Results({}).encode([FOUND, odd, FileResult(skipped="x" * 99)])
     assert (bool(first), none, bool(last)) == (True, b"", True)
-    monkeypatch.setattr(module, "_MOST_OF_ONE", len(last) - 1)
+    monkeypatch.setattr(module, "_MAX_OF_ONE", len(last) - 1)
     assert Results({}).encode([FileResult(skipped="x" * 99)]) == [b""]
 
 

@@ -26,7 +26,7 @@ _PODS: Mapping[tuple[str, str], Path] = {
 """PodSpecs of the kinds that the API server validates completely."""
 _LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
 """Kinds that replace pods that end."""
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 _SELECTING = "apps/v1"
 """All controllers in this API version must select their own pods."""
 _SELECTOR: Path = ("spec", "selector", "matchLabels")
@@ -160,7 +160,7 @@ def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]
 
 
 def _known(names: frozenset[str]) -> str:
-    if len(names) > _MOST_NAMED:
+    if len(names) > _MAX_NAMED:
         return f", which has {len(names)} others"
     return f": it has {', '.join(sorted(names))}" if names else ""
 

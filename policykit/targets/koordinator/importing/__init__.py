@@ -86,9 +86,11 @@ class KoordinatorReader(ImportReader):
         if self.configuration is not None:
             cluster = _with_release(section, cluster, options.release(self.configuration))
             try:
-                section.update(options.options(cluster, self.configuration, self.file, self.inventory.say))
+                section.update(
+                    options.options(cluster, self.configuration, self.file, self.inventory.add_remark)
+                )
             except PolicykitError as error:
-                self.inventory.say(f"koordinator: {error.message}; its configuration was not compared")
+                self.inventory.add_remark(f"koordinator: {error.message}; its configuration was not compared")
 
     def _read_config_map(self, manifest: Manifest, path: str) -> bool:
         """Reads the ConfigMap of koord-scheduler, or another one with a configuration of it."""

@@ -21,7 +21,7 @@ from policykit.targets.koordinator.objects.reservations import Owner
 from policykit.targets.koordinator.objects.resources import policy_amounts
 from policykit.targets.koordinator.scheduler.chart import NAMESPACE
 
-_MOST_WEIGHT = 65535
+_MAX_WEIGHT = 65535
 
 
 class ElasticQuotas:
@@ -39,13 +39,13 @@ class ElasticQuotas:
         if quota.name in ("", *quotas.BUILT_IN):
             return
         if quota.tree:
-            self.inventory.say(
+            self.inventory.add_remark(
                 f"ElasticQuota {quota.name} is in tree {quota.tree}, but a policy has only one tree of queues"
             )
         parent = quota.parent if quota.parent not in quotas.BUILT_IN else ""
         queue = Queue(quota.name, parent, _weight(quota, self.inventory), *_amounts(quota))
         if self.queues.setdefault(quota.name, queue) != queue:
-            self.inventory.say(
+            self.inventory.add_remark(
                 f"ElasticQuota {quota.name} is defined more than once with different contents; "
                 "the first one is used"
             )
@@ -113,8 +113,8 @@ def _weight(quota: ElasticQuota, inventory: Inventory) -> int:
     if not shared:
         return 1
     weight = shared.pop()
-    if shared or weight != int(weight) or not 1 <= weight <= _MOST_WEIGHT:
-        inventory.say(
+    if shared or weight != int(weight) or not 1 <= weight <= _MAX_WEIGHT:
+        inventory.add_remark(
             f"ElasticQuota {quota.name} has a different shared-weight for each resource, which a policy "
             "cannot express; left out"
         )
@@ -129,18 +129,18 @@ def reservation(data: Mapping[str, Any], inventory: Inventory) -> None:
     if not read.name or not read.requests:
         return
     if any(reservations.write_owner(owner) != raw for owner, raw in zip(read.owners, owners, strict=True)):
-        inventory.say(f"Reservation {read.name} has owners that a policy cannot express; left out")
+        inventory.add_remark(f"Reservation {read.name} has owners that a policy cannot express; left out")
         return
     workloads = {owner.labels.get(WORKLOAD_KEY, "") for owner in read.owners}
     if len(workloads) != 1 or any(not _plain(owner) for owner in read.owners):
-        inventory.say(f"Reservation {read.name} has owners that a policy cannot express; left out")
+        inventory.add_remark(f"Reservation {read.name} has owners that a policy cannot express; left out")
         return
     pool, pods = (
         read.annotations.get(reservations.POOL_ANNOTATION, ""),
         read.annotations.get(reservations.PODS_ANNOTATION, ""),
     )
     if read.required and reservations.RESERVATION_ANNOTATION not in read.annotations:
-        inventory.say(f"Reservation {read.name} selects nodes by labels: set `pool` to their pool")
+        inventory.add_remark(f"Reservation {read.name} selects nodes by labels: set `pool` to their pool")
     inventory.add_reservation(
         Reservation(
             read.annotations.get(reservations.RESERVATION_ANNOTATION, read.name),
@@ -179,7 +179,7 @@ def colocation(data: Mapping[str, Any], inventory: Inventory) -> None:
     kind, band = profile.labels.get(WORKLOAD_KEY, ""), band_of_priority_class(profile.priority_class)
     fitting = QOS[band.name] if band else ()
     if not kind or len(profile.labels) > 1 or profile.unread or band is None or profile.qos not in fitting:
-        inventory.say(
+        inventory.add_remark(
             f"ClusterColocationProfile {profile.name} does not select one workload kind and one of "
             "Koordinator's PriorityClasses, which is all a policy can express; left out"
         )
@@ -203,4 +203,4 @@ def network_topology(data: Mapping[str, Any], inventory: Inventory) -> None:
         if layer.name in LEVELS and layer.keys:
             inventory.add_level(layer.name, layer.keys[0])
         elif layer.name != topology.NODE_LAYER:
-            inventory.say(f"network layer {layer.name}: a policy has levels {', '.join(LEVELS)} only")
+            inventory.add_remark(f"network layer {layer.name}: a policy has levels {', '.join(LEVELS)} only")

@@ -120,7 +120,7 @@ def _fit(arguments: Mapping[str, Any], inventory: Inventory) -> dict[str, dict[s
         if kind in _TYPES and whole:
             fit[resource] = {"type": kind, "weight": weight}
         else:
-            inventory.say(
+            inventory.add_remark(
                 f"NodeResourcesFitPlus: {resource} with type {kind} and weight {weight} has no effect; "
                 "left out"
             )

@@ -62,7 +62,7 @@ def write(reservation: Reservation) -> dict[str, Any]:
         "kind": KIND,
         "metadata": {"name": reservation.name, **present(annotations=dict(reservation.annotations))},
         "spec": {
-            "ttl": durations.written(reservation.ttl),
+            "ttl": durations.format_seconds(reservation.ttl),
             "allocateOnce": reservation.allocate_once,
             "owners": [write_owner(owner) for owner in reservation.owners],
             "template": {"spec": _pod(reservation)},

@@ -37,7 +37,7 @@ class VolcanoReader(ImportReader):
     def read_object(self, manifest: Manifest, path: str) -> bool:
         kind = manifest.kind
         if kind == "Queue" and manifest.group != _GROUP:
-            self.inventory.say(
+            self.inventory.add_remark(
                 f"{path}: Queue {manifest.name} of {manifest.api_version} is not Volcano's; left out"
             )
         elif kind == "Queue":
@@ -68,9 +68,9 @@ class VolcanoReader(ImportReader):
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         if self.configuration is not None:
             try:
-                stated = options(cluster, self.configuration, self.file, self.inventory.say)
+                stated = options(cluster, self.configuration, self.file, self.inventory.add_remark)
             except PolicykitError as error:
-                self.inventory.say(f"volcano: {error.message}; its configuration was not compared")
+                self.inventory.add_remark(f"volcano: {error.message}; its configuration was not compared")
             else:
                 policy["targets"]["volcano"].update(stated)
 

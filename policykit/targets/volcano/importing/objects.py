@@ -26,12 +26,14 @@ def queue(data: Mapping[str, Any], inventory: Inventory) -> None:
     if read.name == _ROOT or read == _DEFAULT:
         return
     if not 1 <= read.weight <= MAX_WEIGHT:
-        inventory.say(
+        inventory.add_remark(
             f"queue {read.name} has weight {read.weight}, outside 1..{MAX_WEIGHT}; weight 1 is used"
         )
         read = read._replace(weight=1)
     if read.priority is not None and read.priority < 0:
-        inventory.say(f"queue {read.name} has negative priority {read.priority}; the priority is left out")
+        inventory.add_remark(
+            f"queue {read.name} has negative priority {read.priority}; the priority is left out"
+        )
         read = read._replace(priority=None)
     inventory.add_queue(_with_parent(read, queues.branches(data), inventory))
 
@@ -42,7 +44,7 @@ def _with_parent(read: Queue, branches: tuple[queues.Branch, ...], inventory: In
         return read
     path = "/".join(branch.name for branch in branches)
     if any(dns_subdomain_problem(branch.name) for branch in branches):
-        inventory.say(
+        inventory.add_remark(
             f"queue {read.name} is annotated with hierarchy {path}, in which not all names are valid; "
             "hierarchy left out"
         )
@@ -51,7 +53,7 @@ def _with_parent(read: Queue, branches: tuple[queues.Branch, ...], inventory: In
     for branch in branches[:-1]:
         inventory.add_queue(Queue(branch.name, above, _weight(branch)))
         above = branch.name
-    inventory.say(
+    inventory.add_remark(
         f"queue {read.name} is annotated with hierarchy {path} for plugin drf: imported as nested queues, "
         "which `policykit gen` writes for plugin capacity"
     )
@@ -85,13 +87,13 @@ def hyper_node(data: Mapping[str, Any], inventory: Inventory) -> None:
         return
     if read.tier_name not in LEVELS:
         tier = f"tier {read.tier}" + (f" ({read.tier_name})" if read.tier_name else "")
-        inventory.say(f"HyperNodes of {tier}: a policy has levels {', '.join(LEVELS)} only; left out")
+        inventory.add_remark(f"HyperNodes of {tier}: a policy has levels {', '.join(LEVELS)} only; left out")
         return
     keys = {key for member in own for key in member.labels}
     if len(keys) == 1:
         inventory.add_level(read.tier_name, next(iter(keys)))
     elif any(member.name or member.pattern for member in own):
-        inventory.say(
+        inventory.add_remark(
             f"HyperNode {read.name} selects nodes by name, but a policy locates nodes by label: "
             f"label them for the level {read.tier_name}"
         )

@@ -111,7 +111,9 @@ def _autoscaling(
 
 
 def _reservations(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Iterator[str]:
-    kept_elsewhere = any(target.reserves and target.name in cluster.targets for target in TARGETS)
+    kept_elsewhere = any(
+        target.supports_reservations and target.name in cluster.targets for target in TARGETS
+    )
     ours = {kind.name for kind in kinds} | (set() if kept_elsewhere else {""})
     lost = [each.name for each in cluster.reservations if each.workload in ours]
     if lost:

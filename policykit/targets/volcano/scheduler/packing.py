@@ -52,7 +52,7 @@ class DesiredPlacement(NamedTuple):
         return self.mixed or (self.strategy == SPREAD and self.placement is not None)
 
     @property
-    def weighed(self) -> bool:
+    def needs_strategy_fit(self) -> bool:
         """resource-strategy-fit is needed."""
         return self.by_resource or bool(self.avoid)
 
@@ -124,9 +124,9 @@ def packing(
     version: Version,
     rivals: Mapping[str, int],
 ) -> Packing:
-    """How a release does it. Below 1.13 only packed resources can be weighed."""
+    """How a release does it. Below 1.13 only packed resources can have weights."""
     if desired.by_resource and version >= versions.RESOURCE_STRATEGY:
-        return _weighed(cluster, desired, options, rivals, FIT_PLUGIN)
+        return _with_plugin(cluster, desired, options, rivals, FIT_PLUGIN)
     if desired.strategy == SPREAD and not desired.mixed:
         late = (reasons.spread_by_card(version),) if desired.by_resource else ()
         return Packing(spreading=weights.SPREADING, notices=(reasons.SPREAD_ONLY, *late))
@@ -144,12 +144,12 @@ def _packed(
     listed = {*desired.weights, "cpu", "memory", *capacity.cards_per_node(cluster)}
     spread = sorted(name for name in listed if desired.strategy_of(name) == SPREAD)
     without = options._replace(resources={**dict.fromkeys(spread, 0), **options.resources})
-    made = _weighed(cluster, desired, without, rivals, BINPACK_PLUGIN)
+    made = _with_plugin(cluster, desired, without, rivals, BINPACK_PLUGIN)
     notices = (reasons.not_spread(spread, version),) if spread else ()
     return made._replace(notices=(*notices, *made.notices))
 
 
-def _weighed(
+def _with_plugin(
     cluster: Cluster,
     desired: DesiredPlacement,
     options: VolcanoOptions,

@@ -42,7 +42,7 @@ class Scoring(NamedTuple):
     notices: tuple[str, ...] = ()
     fit: Fit | None = None
     """Plugin resource-strategy-fit; None: left out."""
-    near: Plugin | None = None
+    topology: Plugin | None = None
     """Plugin network-topology-aware; None: left out."""
 
     @property
@@ -50,7 +50,7 @@ class Scoring(NamedTuple):
         order = Plugin("nodeorder", {}, {f"{part}.weight": weight for part, weight in self.parts.items()})
         packing = (self._binpack_plugin(),) if self.binpack else ()
         fit = (self.fit.plugin,) if self.fit else ()
-        return (order, *packing, *fit, *((self.near,) if self.near else ()))
+        return (order, *packing, *fit, *((self.topology,) if self.topology else ()))
 
     def _binpack_plugin(self) -> Plugin:
         named = [resource for resource in sorted(self.resources) if resource not in ("cpu", "memory")]
@@ -65,8 +65,8 @@ class Scoring(NamedTuple):
         return Plugin("binpack", {}, arguments)
 
 
-class _Score(NamedTuple):
-    """A score that must outweigh all others so far."""
+class _PluginWeight(NamedTuple):
+    """Weight of a plugin that must outweigh all others so far; 0: it is left out."""
 
     weight: int = 0
     comments: tuple[str, ...] = ()
@@ -82,15 +82,17 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     kinds, options = scheduled_kinds(cluster, target), of(target)
     desired = desired_placement(cluster, kinds)
     closer = plugins.topology_kinds(kinds) if version >= versions.TOPOLOGY else []
-    computed = ({TOPOLOGY_PLUGIN} if closer else set()) | ({FIT_PLUGIN} if desired.weighed else set())
+    computed = ({TOPOLOGY_PLUGIN} if closer else set()) | (
+        {FIT_PLUGIN} if desired.needs_strategy_fit else set()
+    )
     base = _rivals(cluster, options, version, computed)
     placed = packing(cluster, desired, options, version, base)
     rivals = {**({placed.plugin: placed.weight} if placed.plugin else {}), **base, **_on(placed.spreading)}
     avoid = desired.avoid if version >= versions.RESOURCE_STRATEGY else ()
     scarce = _scarce(avoid, rivals)
     rivals |= {"sra": scarce.weight} if scarce.weight else {}
-    near = _near(cluster, closer, rivals)
-    rivals |= plugins.topology_rival(near.weight)
+    topology = _topology(cluster, closer, rivals)
+    rivals |= plugins.topology_rival(topology.weight)
     affinity, comments, unmet = _preference(kinds, rivals, version)
     fitted = placed.plugin == FIT_PLUGIN
     return Scoring(
@@ -101,14 +103,14 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
             reasons.OPENING,
             *placed.comments,
             *scarce.comments,
-            *near.comments,
+            *topology.comments,
             *comments,
             reasons.ASKED,
             *(reasons.zeros(placed.plugin) if placed.weight else ()),
         ),
         (*placed.notices, *unmet, *_notices(cluster, kinds, desired, placed, version)),
         _fit(placed if fitted else Packing(), avoid, scarce.weight),
-        plugins.topology_plugin(near.weight, placed.resources, version) if near.weight else None,
+        plugins.topology_plugin(topology.weight, placed.resources, version) if topology.weight else None,
     )
 
 
@@ -136,19 +138,19 @@ def _on(parts: Mapping[str, int]) -> dict[str, int]:
     return {part: weight for part, weight in parts.items() if weight}
 
 
-def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _Score:
+def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _PluginWeight:
     if not avoid:
-        return _Score()
+        return _PluginWeight()
     total = sum(rivals.values())
     weight = min(scarce_weight(len(avoid), total), weights.LARGEST)
-    return _Score(weight, reasons.scarce(avoid, weight, rivals))
+    return _PluginWeight(weight, reasons.scarce(avoid, weight, rivals))
 
 
-def _near(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _Score:
+def _topology(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _PluginWeight:
     if not kinds:
-        return _Score()
+        return _PluginWeight()
     weight = min(plugins.topology_weight(cluster, sum(rivals.values())), weights.LARGEST)
-    return _Score(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
+    return _PluginWeight(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
 
 
 def _fit(placed: Packing, avoid: tuple[str, ...], weight: int) -> Fit | None:

@@ -70,7 +70,9 @@ class YunikornReader(ImportReader):
                 self.inventory.add_tenant(tenant._replace(queue=known[queue]))
             else:
                 names = ", ".join(tenant.namespaces)
-                self.inventory.say(f"namespace {names} has queue {queue}, which no file defines; left out")
+                self.inventory.add_remark(
+                    f"namespace {names} has queue {queue}, which no file defines; left out"
+                )
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         """Leaves out `nodeSort` if it is what `gen` computes."""
@@ -87,7 +89,7 @@ class YunikornReader(ImportReader):
         if name == configmap.CONFIGS:
             self.add_target(delivery="manifest")
         if mapping(data.get("binaryData")):
-            self.inventory.say(
+            self.inventory.add_remark(
                 f"ConfigMap {name}: binaryData is compressed and cannot be read; pass the text instead"
             )
         self._read_settings(mapping(data.get("data")))
@@ -128,6 +130,6 @@ class YunikornReader(ImportReader):
             stated = text(value)
             problem = settings.problem(key, stated, newest)
             if problem:
-                self.inventory.say(f"setting {key} of YuniKorn {problem}; left out")
+                self.inventory.add_remark(f"setting {key} of YuniKorn {problem}; left out")
             else:
                 self.inventory.option(self.system, "settings", {key: stated})

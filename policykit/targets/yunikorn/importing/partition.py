@@ -27,7 +27,9 @@ def add_partition(configuration: Configuration, inventory: Inventory) -> None:
     ours = next((p for p in configuration.partitions if p.name.lower() in ("", DEFAULT)), None)
     for partition in configuration.partitions:
         if partition is not ours:
-            inventory.say(f"partition {partition.name} of YuniKorn: Kubernetes uses only `default`; left out")
+            inventory.add_remark(
+                f"partition {partition.name} of YuniKorn: Kubernetes uses only `default`; left out"
+            )
     if ours is not None:
         _add(ours, inventory)
 
@@ -45,7 +47,7 @@ def _add(partition: Partition, inventory: Inventory) -> None:
         inventory.option(TARGET, "quotaPreemption", partition.preemption.quota)
     _node_sort(partition, inventory)
     if partition.group_resolver:
-        inventory.say(
+        inventory.add_remark(
             f"usergroupresolver {partition.group_resolver} of YuniKorn: "
             "a policy has no field for it; left out"
         )
@@ -68,7 +70,9 @@ def _is_standard(partition: Partition) -> bool:
 def _node_sort(partition: Partition, inventory: Inventory) -> None:
     sort = partition.node_sort
     if sort.type not in ("", "fair", "binpacking"):
-        inventory.say(f"nodesortpolicy {sort.type} of YuniKorn is neither fair nor binpacking; left out")
+        inventory.add_remark(
+            f"nodesortpolicy {sort.type} of YuniKorn is neither fair nor binpacking; left out"
+        )
     elif sort.type or sort.weights:
         weights = sort.weights or _WEIGHTS
         named = {"cpu" if name == CORES else name: weight for name, weight in weights.items()}
@@ -93,7 +97,7 @@ def _add_rules(rules: tuple[Rule, ...], names: Mapping[str, str], inventory: Inv
 def _usable(rule: Rule, inventory: Inventory) -> bool:
     unknown = [each.name for each in rule.chain if each.name.lower() not in KNOWN]
     if unknown:
-        inventory.say(f"placement rule {unknown[0]!r} does not exist in YuniKorn; left out")
+        inventory.add_remark(f"placement rule {unknown[0]!r} does not exist in YuniKorn; left out")
     return not unknown
 
 

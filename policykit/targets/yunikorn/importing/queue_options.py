@@ -36,7 +36,7 @@ def _all(
 def _options(name: str, queue: Queue, above: int, inventory: Inventory) -> dict[str, Any]:
     admins = access_lists.read(queue.admin)
     if admins is None:
-        inventory.say(f"queue {name}: adminacl {queue.admin!r} is invalid in YuniKorn; left out")
+        inventory.add_remark(f"queue {name}: adminacl {queue.admin!r} is invalid in YuniKorn; left out")
     return without_empty(
         admins=without_empty(**admins._asdict()) if admins else None,
         maxApplications=queue.applications if queue.applications not in (0, above) else None,
@@ -55,7 +55,7 @@ def _properties(
     for key, text in properties.newest_names(stated).items():
         problem = properties.problem(key, text, newest)
         if problem:
-            inventory.say(f"queue {name}: property {key} {problem}; left out")
+            inventory.add_remark(f"queue {name}: property {key} {problem}; left out")
         elif not (shared and _of_policy(key, text)):
             kept[key] = text
     return kept

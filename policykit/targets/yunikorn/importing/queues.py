@@ -96,11 +96,13 @@ def _report_invalid_amounts(name: str, queue: Queue, inventory: Inventory) -> No
     for key, stated in (("guaranteed", queue.resources.guaranteed), ("max", queue.resources.maximum)):
         for resource, text in (stated or {}).items():
             if resource == "cpu":
-                inventory.say(
+                inventory.add_remark(
                     f"queue {name}: {key} of cpu has no effect because YuniKorn uses vcore; left out"
                 )
             elif resources.quantity(resource, text) is None:
-                inventory.say(f"queue {name}: {key} of {resource} is {text!r}, not a valid amount; left out")
+                inventory.add_remark(
+                    f"queue {name}: {key} of {resource} is {text!r}, not a valid amount; left out"
+                )
 
 
 def _compare(there: PolicyQueue, here: PolicyQueue, inventory: Inventory) -> None:
@@ -111,7 +113,7 @@ def _compare(there: PolicyQueue, here: PolicyQueue, inventory: Inventory) -> Non
     )
     for key, ours, theirs in pairs:
         if any(name in ours and ours[name] != amount for name, amount in theirs.items()):
-            inventory.say(
+            inventory.add_remark(
                 f"queue {here.name}: {key} of YuniKorn differs from another file; that file is used"
             )
 
@@ -119,7 +121,7 @@ def _compare(there: PolicyQueue, here: PolicyQueue, inventory: Inventory) -> Non
 def _access_to_root(root: Queue, inventory: Inventory) -> _Access:
     """Access to the root. In a policy everybody may submit by default."""
     if not _any_list(root):
-        inventory.say(
+        inventory.add_remark(
             "no queue of YuniKorn has a submitacl, so nobody may submit; the policy allows everybody"
         )
         return _Access(ALL, ALL)
@@ -143,7 +145,9 @@ def _any_list(queue: Queue) -> bool:
 def _submitters(queue: Queue, inventory: Inventory) -> Submitters:
     listed = access_lists.read(queue.submit)
     if listed is None:
-        inventory.say(f"queue {queue.name}: submitacl {queue.submit!r} is invalid in YuniKorn; left out")
+        inventory.add_remark(
+            f"queue {queue.name}: submitacl {queue.submit!r} is invalid in YuniKorn; left out"
+        )
         return _NOBODY
     return listed
 

@@ -6,7 +6,7 @@ from policykit.linter.rule import Context
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.declared_queues import DeclaredQueue, QueuePlacement
-from policykit.targets.yunikorn import sharing
+from policykit.targets.yunikorn import queue_facts
 from tests.clusters import profile
 
 HEAD = "partitions:\n- name: default\n"
@@ -17,7 +17,7 @@ def stated(text: str) -> list[object]:
     document = next(iter(parse(text)))
     assert document.root is not None
     manifest = next(iter(manifests(document.root, 0)))._replace(read_as="queues.yaml")
-    return [each.value for each in sharing.facts(manifest, (), Context(path="q.yaml"))]
+    return [each.value for each in queue_facts.facts(manifest, (), Context(path="q.yaml"))]
 
 
 def placing(rules: str) -> QueuePlacement:
@@ -48,11 +48,11 @@ BY_USER = f"{PROVIDED}    parent: {{name: user}}\n"
     ],
 )
 def test_resolved(name: str, rules: str, path: str) -> None:
-    assert sharing.resolved(name, placing(rules)) == path
+    assert queue_facts.resolved(name, placing(rules)) == path
 
 
 @pytest.mark.parametrize(
-    ("rules", "reads", "makes", "otherwise"),
+    ("rules", "reads", "creates", "others"),
     [
         pytest.param(PROVIDED, True, False, False, id="only a name that is there"),
         pytest.param(f"{PROVIDED}    create: true\n", True, True, False, id="any name"),
@@ -62,9 +62,9 @@ def test_resolved(name: str, rules: str, path: str) -> None:
         pytest.param(f"{PROVIDED}    filter: {{users: [bob]}}\n", True, False, True, id="names of one user"),
     ],
 )
-def test_placing(rules: str, reads: bool, makes: bool, otherwise: bool) -> None:
+def test_placing(rules: str, reads: bool, creates: bool, others: bool) -> None:
     found = placing(rules)
-    assert (found.reads_names, found.makes, found.otherwise) == (reads, makes, otherwise)
+    assert (found.honours_pod_queue, found.creates_queues, found.has_other_rules) == (reads, creates, others)
 
 
 def test_queues_have_their_amounts_in_kubernetes_units() -> None:
@@ -81,7 +81,7 @@ def test_a_file_that_does_not_decode_states_nothing() -> None:
 
 
 def test_what_the_policy_plans() -> None:
-    planned = sharing.policy_queues(profile("teams-yunikorn"))
+    planned = queue_facts.policy_queues(profile("teams-yunikorn"))
     assert planned.queues == {
         "root.production": "root",
         "root.research": "root",

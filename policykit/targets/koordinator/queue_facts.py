@@ -118,13 +118,13 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         roots=frozenset({ROOT}),
         built_in=frozenset(BUILT_IN),
         summed=("guarantee",),
-        limit_above=Severity.WARNING,
+        excess_limit=Severity.WARNING,
         same_resources=True,
-        must_hold=True,
+        parents_must_be_marked=True,
         tree_fault="Koordinator refuses the quota",
         queue_fault="Koordinator refuses the quota",
         submit_fault="Koordinator refuses pods of a quota that holds quotas",
-        unknown_fault="pods of a quota that is not there are charged to koordinator-default-quota",
+        unknown_fault="pods of a quota that does not exist are charged to koordinator-default-quota",
     )
 
 

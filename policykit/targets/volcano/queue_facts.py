@@ -136,7 +136,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         queue_fault="Volcano refuses the queue" if version >= _ORDER_CHECKED else "the excess has no effect",
         submit_fault="Volcano refuses jobs there, and gives nothing to any queue while a PodGroup is in it",
         closed_fault="Volcano refuses jobs and PodGroups there",
-        unknown_fault="Volcano refuses jobs and PodGroups of a queue that is not there",
+        unknown_fault="Volcano refuses jobs and PodGroups of a queue that does not exist",
     )
 
 

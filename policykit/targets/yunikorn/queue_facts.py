@@ -86,24 +86,24 @@ def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
     return QueuePlacement(
         SCHEDULER,
         tree,
-        reads_names=bool(named),
-        makes=any(rule.create for rule in named),
-        below=_below(named),
-        otherwise=any(rule.name.lower() != PROVIDED for rule in rules) or any(map(_filtered, named)),
+        honours_pod_queue=bool(named),
+        creates_queues=any(rule.create for rule in named),
+        default_parent=_default_parent(named),
+        has_other_rules=any(rule.name.lower() != PROVIDED for rule in rules) or any(map(_filtered, named)),
     )
 
 
-def _below(named: Sequence[Rule]) -> str:
-    """The queue below which a name without root belongs; `?`: it depends on the pod."""
+def _default_parent(named: Sequence[Rule]) -> str | None:
+    """The queue below which a name without root belongs; None: it depends on the pod."""
     parents = {_fixed(rule.parent) for rule in named}
-    return parents.pop() if len(parents) == 1 else "?"
+    return parents.pop() if len(parents) == 1 else None
 
 
-def _fixed(rule: Rule | None) -> str:
+def _fixed(rule: Rule | None) -> str | None:
     if rule is None:
         return ROOT
     if rule.name.lower() != FIXED or rule.parent is not None:
-        return "?"
+        return None
     value = rule.value.lower()
     return value if value.startswith(f"{ROOT}.") else f"{ROOT}.{value}"
 
@@ -148,7 +148,7 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     placing = (
         _placing(stated.rules, "")
         if stated.rules
-        else QueuePlacement(SCHEDULER, "", below=ROOT, otherwise=True)
+        else QueuePlacement(SCHEDULER, "", default_parent=ROOT, has_other_rules=True)
     )
     places = {name: path.lower() for name, path in queue_paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
@@ -163,8 +163,8 @@ def resolved(name: str, placing: QueuePlacement | None) -> str:
     """
     if name.lower() == ROOT or name.startswith(f"{ROOT}."):
         return name.lower()
-    below = placing.below if placing else ROOT
-    return "" if below == "?" else f"{below}.{name.replace('.', '_dot_')}".lower()
+    parent = placing.default_parent if placing else ROOT
+    return "" if parent is None else f"{parent}.{name.replace('.', '_dot_')}".lower()
 
 
 def static_queue_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
