@@ -210,6 +210,10 @@ def command(
 
         request = hook_request(request)
     opened = open_workspace(request)
+    if request.since is not None:
+        from policykit.cli.linting.since import without_earlier
+
+        opened = without_earlier(request, opened)
     workspace, notes = opened
     options = Options(with_fixes(wanted), today(), jobs)
     done, changes = True, False

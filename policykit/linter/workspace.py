@@ -13,9 +13,9 @@ from policykit.linter.selection import Selection
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
     from policykit.linter.builds.kustomization import BuiltKustomization
+    from policykit.linter.earlier import EarlierFindings
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import NotJudged
-    from policykit.linter.new_findings import EarlierFindings
     from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile
     from policykit.linter.target import Systems
     from policykit.model.cluster import Cluster

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from policykit.cli.linting.cache import unit_findings
 from policykit.cli.linting.request import Request, today
+from policykit.cli.linting.workspace import OpenResult, open_workspace
 from policykit.errors import PolicykitError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Key, Locate
+from policykit.linter.earlier import EarlierFindings
 from policykit.linter.member import STDIN, Member
-from policykit.linter.new_findings import EarlierFindings, earlier_amounts
+from policykit.linter.new_findings import earlier_amounts
 from policykit.linter.workspace import Options, Setting
 from policykit.workspace.boundary import within
 from policykit.workspace.disk import aside
 from policykit.workspace.files import repository_root
 from policykit.workspace.revisions import commit_of, top_of
-
-if TYPE_CHECKING:
-    from policykit.cli.linting.workspace import OpenResult
 
 
 class Judged(NamedTuple):
@@ -45,10 +45,17 @@ class Earlier(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-Open = Callable[[Request], "OpenResult"]
+def without_earlier(request: Request, opened: OpenResult) -> OpenResult:
+    """The workspace that reports only what `request.since` did not have.
+
+    Raises SourceError or UsageError if git fails.
+    """
+    earlier = earlier_findings(request, judged_by(opened))
+    workspace, notes = opened
+    return OpenResult(workspace._replace(earlier=earlier.findings), notes._replace(since=earlier.notes))
 
 
-def earlier_findings(request: Request, now: Judged, open_workspace: Open) -> Earlier:
+def earlier_findings(request: Request, now: Judged) -> Earlier:
     """The findings that `request.since` had in what the request names. Raises SourceError or UsageError
     if git fails."""
     here = repository_root(os.getcwd())
@@ -61,7 +68,7 @@ def earlier_findings(request: Request, now: Judged, open_workspace: Open) -> Ear
     gone: set[str] = set()
     notes: dict[str, None] = {}
     for run in runs:
-        found = run.judge(known, open_workspace)
+        found = run.judge(known)
         amounts.update(found.amounts)
         files |= found.files
         gone |= found.gone
@@ -105,7 +112,7 @@ class _Revision:
         self._revision = request.since or ""
         self._start = os.getcwd()
 
-    def judge(self, known: _Known, open_workspace: Open) -> _Found:
+    def judge(self, known: _Known) -> _Found:
         """Writes the files of the revision to a folder, and lints them there."""
         from policykit.workspace.earlier_files import write_revision
 
@@ -122,18 +129,17 @@ class _Revision:
             if not every:
                 return _Found({})
             with aside(), _inside(self._moved_folder(folder)):
-                found = self._judge(folder, gone, known, open_workspace)
+                found = self._judge(folder, gone, known)
             return found._replace(files=frozenset(every), gone=gone)
 
-    def _judge(self, folder: str, gone: frozenset[str], known: _Known, open_: Open) -> _Found:
-        from policykit.cli.linting.cache import unit_findings
+    def _judge(self, folder: str, gone: frozenset[str], known: _Known) -> _Found:
         from policykit.linter.baseline_pass import accept
 
         request = self._moved_request(folder, gone)
         if not request.paths:
             return _Found({})
         try:
-            opened = open_(request)
+            opened = open_workspace(request)
         except PolicykitError as error:
             return _Found({}, notes=(self._told(str(error), folder),))
         found, report = unit_findings(request, opened, Options(today=today()))

@@ -74,15 +74,7 @@ def open_workspace(request: Request) -> OpenResult:
         completed=KustomizedFiles(builds.failed),
         other_policy=OtherPolicies(table),
     )
-    opened = OpenResult(workspace, _notes(files, table, failures))
-    if request.since is None:
-        return opened
-    from policykit.cli.linting.since import earlier_findings, judged_by
-
-    earlier = earlier_findings(request, judged_by(opened), open_workspace)
-    return OpenResult(
-        workspace._replace(earlier=earlier.findings), opened.notes._replace(since=earlier.notes)
-    )
+    return OpenResult(workspace, _notes(files, table, failures))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
