@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from policykit.manifests.memoize import computed_once
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import ComponentPatch, Generate
@@ -201,29 +202,35 @@ class Target(NamedTuple):
     """Policies generate for it whether they name it or not."""
 
 
-class Systems(NamedTuple):
-    """All systems of a run."""
-
+class _AllSystems(NamedTuple):
     targets: tuple[Target, ...] = ()
     readers: tuple[FactReader, ...] = ()
     """Those of the targets, and of facts that concern all of them."""
     configurations: tuple[Configuration, ...] = ()
 
-    @property
+
+class Systems(_AllSystems):
+    """All systems of a run."""
+
+    @computed_once
     def substrings(self) -> frozenset[str]:
         """What `without` may be asked for."""
-        return _substrings(self.readers)
+        return frozenset(text for reader in self.readers for text in reader.substrings)
+
+    @computed_once
+    def _parts(self) -> dict[frozenset[str], Systems]:
+        return {}
 
     def without(self, absent: frozenset[str]) -> Systems:
-        """With only the readers that may find something in a text without these."""
-        return self._replace(readers=_readers(self.readers, absent & self.substrings))
+        """With the readers only that may find something in a text without these."""
+        absent = absent & self.substrings
+        found = self._parts.get(absent)
+        if found is None:
+            readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
+            found = self._replace(readers=readers)
+            if len(self._parts) < _MAX_PARTS:
+                self._parts[absent] = found
+        return found
 
 
-@lru_cache(maxsize=8)
-def _substrings(readers: tuple[FactReader, ...]) -> frozenset[str]:
-    return frozenset(text for reader in readers for text in reader.substrings)
-
-
-@lru_cache(maxsize=1_000)
-def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
-    return tuple(each for each in readers if not (each.substrings and absent.issuperset(each.substrings)))
+_MAX_PARTS = 1_000

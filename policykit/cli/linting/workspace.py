@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import NamedTuple
 
+from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
-from policykit.cli.linting.new_findings import baselines_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -35,6 +34,8 @@ class WorkspaceNotes(NamedTuple):
     """The policy or settings file of each setting; empty: there is none."""
     excludes: bool = False
     """Settings exclude files."""
+    since: tuple[str, ...] = ()
+    """About an earlier revision that the run is compared with."""
 
 
 class OpenResult(NamedTuple):
@@ -58,11 +59,6 @@ def open_workspace(request: Request) -> OpenResult:
     read = Reader(files.given, builds.texts)
     scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.files)
     other_files = (*builds.other_files, *policies.other_files)
-    changes: Mapping[str, frozenset[int]] | None = None
-    if request.since is not None:
-        from policykit.cli.linting.new_findings import changes_of
-
-        changes = changes_of(builds.members, read, request.since)
     workspace = Workspace(
         builds.members,
         table.settings,
@@ -73,13 +69,20 @@ def open_workspace(request: Request) -> OpenResult:
         policies.policies,
         builds.built,
         baselines_of(request, builds.members, other_files, failures),
-        changes,
         failed_builds=builds.wrong,
         not_judged=builds.not_judged,
         completed=KustomizedFiles(builds.failed),
         other_policy=OtherPolicies(table),
     )
-    return OpenResult(workspace, _notes(files, table, failures))
+    opened = OpenResult(workspace, _notes(files, table, failures))
+    if request.since is None:
+        return opened
+    from policykit.cli.linting.since import earlier_findings, judged_by
+
+    earlier = earlier_findings(request, judged_by(opened), open_workspace)
+    return OpenResult(
+        workspace._replace(earlier=earlier.findings), opened.notes._replace(since=earlier.notes)
+    )
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
