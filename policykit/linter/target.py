@@ -228,9 +228,9 @@ class Systems(_AllSystems):
         if found is None:
             readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
             found = self._replace(readers=readers)
-            if len(self._parts) < _MOST_PARTS:
+            if len(self._parts) < _MAX_PARTS:
                 self._parts[absent] = found
         return found
 
 
-_MOST_PARTS = 1_000
+_MAX_PARTS = 1_000
