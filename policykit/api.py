@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.finding import Report
+from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
-from policykit.linter.workspace import DEFAULT, Member, Options, Run, Setting, Workspace
+from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Artifact, Generated, Notice
+    from policykit.generator.artifact import Artifact, Generate, Generated, Notice
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
@@ -85,8 +86,17 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
     return run.unit_findings(Run(workspace, options, SYSTEMS))
 
 
-def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
-    """Applies all fixes in memory and reports the remaining findings; nothing is written."""
+def fix(
+    workspace: Workspace,
+    options: Options = DEFAULT,
+    *,
+    unsafe: bool = False,
+    only: frozenset[str] | None = None,
+) -> FixResult:
+    """Applies all fixes in memory and reports the remaining findings; nothing is written.
+
+    `only`: reported paths of the files to fix; None: all.
+    """
     from policykit.linter.fix_files import fix_files
 
     wanted = options._replace(fixes=True)
@@ -96,7 +106,11 @@ def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = Fals
         if paths:
             some = tuple(member for member in workspace.members if member.path in paths)
             again = again._replace(members=some, sizes=(), policies=(), builds=())
-        return lint(again, wanted)
+        report = lint(again, wanted)
+        if only is None:
+            return report
+        kept = tuple(one if one.path in only else one._replace(fix=None) for one in report.findings)
+        return report._replace(findings=kept)
 
     files = {member.path: member.file for member in workspace.members}
     return fix_files(looked, workspace.read, files, unsafe=unsafe)
@@ -169,4 +183,18 @@ def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
         generated = write(cluster)
         artifacts.extend(generated.artifacts)
         notices.extend(generated.notices)
+        notices.extend(_of_an_unstated_release(name, write, cluster, generated))
     return Generated(tuple(sorted(artifacts, key=lambda a: a.path)), tuple(notices))
+
+
+def _of_an_unstated_release(
+    name: str, write: Generate, cluster: Cluster, generated: Generated
+) -> Iterator[Notice]:
+    """What it means for older releases; nothing where the policy states one."""
+    from policykit.generator import unstated_release
+    from policykit.targets import target_of
+
+    settings, target = cluster.targets.get(name), target_of(name)
+    if settings is None or settings.version or target is None or target.releases is None or target.always:
+        return
+    yield from unstated_release.notices(name, write, cluster, target.releases.load(), generated)

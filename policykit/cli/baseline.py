@@ -8,15 +8,16 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
-from policykit.cli.linting.new_findings import uncovered
-from policykit.cli.linting.request import STDIN, Request, today
+from policykit.cli.linting.baselines import uncovered
+from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
-from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
-from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
+from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
+from policykit.linter.baseline_pass import clusters_of, common_codes, from_folder, settings_of, tally
+from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
@@ -80,11 +81,13 @@ def command(
         return 2
     before = old.baseline if old else Baseline()
     locate = from_folder(os.path.dirname(place))
-    found = tally(findings if output else _findings_for(findings, place), locate)
+    some = findings if output else _findings_for(findings, place)
+    clusters = clusters_of(opened.workspace)
+    found, general = tally(some, clusters, locate)
     if prune:
-        after = pruned(before, found, _checked_rules(opened.workspace))
+        after = pruned_baseline(before, found, _checked_rules(opened.workspace), general, clusters)
     else:
-        after = joined(before, found, map(locate, paths))
+        after = extended_baseline(before, found, map(locate, paths), general)
     if old is None or text_of(after) != old.text:
         emit(text_of(after), place)
     _print_changes(before, after, shown_as(place))
@@ -121,14 +124,14 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
 
 
 def _checked_rules(workspace: Workspace) -> frozenset[str]:
-    return spoken(settings_of(workspace, (member.path for member in workspace.members)))
+    return common_codes(settings_of(workspace, (member.path for member in workspace.members)))
 
 
 def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
-    for line in about_builds(workspace.builds, notes, every=False):
+    for line in about_builds(workspace, every=False):
         say(line)
     failures = (*notes.failures, *report.failures)
     for failure in failures:

@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
-from policykit.cli.linting.request import STDIN, Request, today
-from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.linting.request import Request, today
+from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import complain, emit_data, say
+from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
+from policykit.linter.not_judged import not_accepted
 from policykit.linter.selection import PRESETS
-from policykit.linter.workspace import Options
-from policykit.model.severity import Severity
+from policykit.linter.workspace import Options, Workspace
+from policykit.model.severity import Applicability, Severity
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
+
+_ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
 
 @click.command("lint")
@@ -92,7 +98,13 @@ if TYPE_CHECKING:
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only documents changed since a git revision; REV... means since HEAD branched off REV.",
+    help="Report only what a git revision did not have; REV... means since HEAD branched off REV.",
+)
+@click.option(
+    "--hook",
+    is_flag=True,
+    help="For hooks of pre-commit: report everything in the files, and elsewhere what HEAD, or"
+    " PRE_COMMIT_FROM_REF, did not have.",
 )
 @click.option(
     "--crd",
@@ -109,6 +121,11 @@ if TYPE_CHECKING:
     help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
+@click.option(
+    "--require-judged",
+    is_flag=True,
+    help="Fail if anything is not judged, except what lint.acceptNotJudged of its policy lists.",
+)
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
 @click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
 @click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
@@ -139,9 +156,11 @@ def command(
     baseline: str,
     no_baseline: bool,
     since: str | None,
+    hook: bool,
     crds: tuple[str, ...],
     kustomize: str,
     require_policy: bool,
+    require_judged: bool,
     show_files: bool,
     statistics: bool,
     timings: bool,
@@ -154,21 +173,23 @@ def command(
     With --fix, standard input is written fixed to standard output, and findings go to standard
     error. With --diff, the diff goes to standard output and findings go to standard error.
 
-    With --since, a document counts as changed if its text did not occur in its file at that
-    revision; uncommitted changes count. A renamed file is compared with its old name; new files
-    and standard input count as changed entirely. Findings in all other documents are hidden, even
-    if a change elsewhere causes them; rules about several documents still read all of them. REV is
-    resolved in the repository of the current folder; a submodule is compared with the commit
-    recorded there.
+    With --since, the files of that revision are linted too, with the policies, baselines and
+    builds of that revision, and only what it did not have is reported: a changed policy or base is
+    told where it makes a difference. A finding is the same one if its rule, object, field, cluster
+    and cause are the same, in whatever file and line. What the revision judged and is not judged
+    any more is printed. REV is resolved in the repository of the current folder; a submodule is
+    compared with the commit recorded there. Standard input counts as new.
 
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+    if hook and (since is not None or STDIN in paths):
+        raise click.UsageError("--hook cannot be combined with --since or standard input")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
     request = Request(
-        paths or (".",),
+        paths or (() if hook else (".",)),
         policy or "",
         _words(select),
         _words(ignore),
@@ -184,24 +205,41 @@ def command(
         since,
         cache,
     )
+    if hook:
+        from policykit.cli.linting.hook import hook_request
+
+        request = hook_request(request)
     opened = open_workspace(request)
     workspace, notes = opened
     options = Options(with_fixes(wanted), today(), jobs)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes)
+        only = frozenset(request.whole) if hook else None
+        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes, only=only)
         report, after = fixed_files.report, fixed_files.after
+        refused = bool(report.refused - (set() if unsafe_fixes else {Applicability.UNSAFE}))
         done, changes = _make(fixed_files, opened, diff)
+        done = done and not refused
     else:
         report = lint(request, opened, options)
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
     done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
     _tell_numbers(report, statistics, timings)
+    if require_judged and not _is_all_judged(report, workspace):
+        done = False
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+
+
+def _is_all_judged(report: Report, workspace: Workspace) -> bool:
+    """Whether the settings accept everything that was not judged; the rest is reported."""
+    left = not_accepted(workspace.settings, report.not_judged)
+    for one in left:
+        complain(SourceError(f"not judged ({one.reason}): {one.detail}", _ACCEPT, one.path))
+    return not left
 
 
 def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool, bool]:
@@ -250,7 +288,13 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             say(f"skipped {path}: {why}")
         for path in notes.elsewhere:
             say(f"skipped {path}: it leads outside the repository or the folder that was named")
-    for line in about_builds(workspace.builds, notes, every=show_files):
+    for line in notes.since:
+        say(line)
+    for line in about_builds(workspace, every=show_files):
+        say(line)
+    for line in about_not_judged(report, workspace, every=show_files):
+        say(line)
+    for line in assumed_releases(workspace):
         say(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"

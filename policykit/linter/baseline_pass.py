@@ -1,4 +1,4 @@
-"""Baselines over the findings of units: what they accept, and what they accept in vain."""
+"""The pass over baselines: which findings they accept, and which of their entries are stale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale
+from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.registry import BASELINE
@@ -17,110 +17,145 @@ from policykit.linter.workspace import Setting, Workspace
 
 
 class BaselineResult(NamedTuple):
-    """What baselines leave."""
+    """The findings that no baseline accepts."""
 
     findings: tuple[UnitFinding, ...]
     amount: int = 0
-    """How often something was accepted; what several units have at one place counts once."""
+    """Number of accepted findings; one that several units share counts once."""
 
 
-class _Slot(NamedTuple):
-    """What baselines count as one: like findings of several units at one place."""
+class Slot(NamedTuple):
+    """Findings that count as one: the same finding of one cluster, in several builds, at one location."""
 
     baseline: str
     """Absolute path; empty: none governs the file."""
     key: Key
+    place: tuple[object, ...]
+    """Its location. Findings that differ only in cluster and cause have it in common where an entry of
+    version 1 accepts them as one."""
     findings: list[UnitFinding]
 
 
 def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> BaselineResult:
-    """Leaves out what baselines accept, and says what they accept in vain where the run is `complete`.
+    """Removes accepted findings, and reports stale entries if the run is `complete`.
 
-    Of two like findings the one in an unchanged document uses up what is accepted.
+    Of two like findings, the one in a file that an earlier revision had is accepted first.
     """
     baselines = workspace.baselines
     if baselines is None:
         return BaselineResult(tuple(found))
     left = {path: Counter(each.baseline.accepted) for path, each in baselines.files.items()}
-    slots = [*_slots(found, baselines)]
-    old = [slot for slot in slots if not workspace.is_changed(slot.findings[0].finding)]
-    for slot in old:
-        _take(slot, left)
-    new = [slot for slot in slots if workspace.is_changed(slot.findings[0].finding)]
-    kept = [slot for slot in new if not _take(slot, left)]
-    reported = [one for slot in (*old, *kept) for one in slot.findings]
-    if complete and workspace.changes is None:
+    shared: set[tuple[object, ...]] = set()
+    every = [*slots(found, clusters_of(workspace), baselines)]
+    earlier = workspace.earlier
+    if earlier is not None:
+        every.sort(key=lambda slot: not earlier.had(slot.findings[0].finding.path))
+    kept = [slot for slot in every if not _take(slot, left, shared)]
+    reported = [one for slot in kept for one in slot.findings]
+    if complete:
         reported += _in_vain(workspace, baselines, left)
-    return BaselineResult(tuple(reported), len(new) - len(kept))
+    accepted = {slot.place for slot in every} - {slot.place for slot in kept}
+    return BaselineResult(tuple(reported), len(accepted))
 
 
-def tally(found: Iterable[UnitFinding], locate: Locate) -> Counter[Key]:
-    """How often each finding is there; staleness is none that could be accepted."""
-    governing = Baselines({}, {})
+class Tally(NamedTuple):
+    """The number of times each finding occurs."""
+
+    found: Counter[Key]
+    general: Counter[Key]
+    """By the keys of version 1, which have neither cluster nor cause."""
+
+
+def tally(found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate) -> Tally:
+    """The number of times each finding occurs, without findings about stale entries."""
     some = [one for one in found if one.finding.code != STALE]
-    return Counter(slot.key for slot in _slots(some, governing, locate))
+    every = [*slots(some, clusters, Baselines({}, {}), locate)]
+    places = {slot.place: slot.key.general() for slot in every}
+    return Tally(Counter(slot.key for slot in every), Counter(places.values()))
+
+
+def clusters_of(workspace: Workspace) -> list[str]:
+    """The name of each setting's cluster; empty where it has none."""
+    return [setting.cluster.name if setting.cluster else "" for setting in workspace.settings]
 
 
 def from_folder(folder: str) -> Locate:
-    """Reported paths as seen from the folder of a baseline."""
+    """Converts reported paths to paths relative to the folder of a baseline."""
     return lambda path: os.path.relpath(os.path.abspath(path), folder).replace(os.sep, "/")
 
 
-def spoken(settings: Sequence[Setting]) -> frozenset[str]:
-    """Codes of the rules that could speak of every file."""
+def common_codes(settings: Sequence[Setting]) -> frozenset[str]:
+    """Codes of the rules that are selected for every file."""
     return frozenset.intersection(*(setting.selection.codes & setting.rules.codes() for setting in settings))
 
 
 def settings_of(workspace: Workspace, paths: Iterable[str]) -> list[Setting]:
-    """What governs the files, at least one: without files, what holds where there is no policy."""
+    """The settings of the files; without files, those that apply without a policy."""
     wanted = {*paths}
     numbers = {member.setting for member in workspace.members if member.path in wanted}
     return [workspace.settings[number] for number in sorted(numbers) or [0]]
 
 
-def _slots(
-    found: Iterable[UnitFinding], baselines: Baselines, locate: Locate | None = None
-) -> Iterator[_Slot]:
-    slots: dict[tuple[object, ...], _Slot] = {}
+def slots(
+    found: Iterable[UnitFinding],
+    clusters: Sequence[str],
+    baselines: Baselines,
+    locate: Locate | None = None,
+) -> Iterator[Slot]:
+    """Groups findings by key and location; `clusters` has the name of each setting's cluster."""
+    known: dict[tuple[object, ...], Slot] = {}
     seen: Counter[tuple[object, ...]] = Counter()
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         of = one.finding
         path = baselines.governing.get(of.path, "")
-        key = key_of(of, locate or from_folder(os.path.dirname(path)))
-        place = (path, of.path, of.span, of.document, key)
-        # What a unit has once more at the same place is another one, unless it is said twice.
+        key = key_of(of, locate or from_folder(os.path.dirname(path)), clusters[one.setting])
+        place = (path, of.path, of.span, of.document, key.general())
+        # A second finding of a unit at the same location is another one, unless its message is the same.
         unit = (one.setting, one.build)
         said = (*place, *unit, of.message, of.severity)
         number = seen[(*place, *unit)] - (1 if seen[said] else 0)
         if not seen[said]:
             seen[(*place, *unit)] += 1
         seen[said] += 1
-        slots.setdefault((*place, number), _Slot(path, key, [])).findings.append(one)
-    yield from slots.values()
+        slot = Slot(path, key, (*place, number), [])
+        known.setdefault((*slot.place, key), slot).findings.append(one)
+    yield from known.values()
 
 
-def _take(slot: _Slot, left: dict[str, Counter[Key]]) -> bool:
-    """Whether a slot is accepted; takes what it uses."""
-    if not slot.baseline or left[slot.baseline][slot.key] <= 0:
+def _take(slot: Slot, left: dict[str, Counter[Key]], shared: set[tuple[object, ...]]) -> bool:
+    """Whether a slot is accepted; takes what it uses. An entry of version 1 is used once per place."""
+    if not slot.baseline:
         return False
-    left[slot.baseline][slot.key] -= 1
-    return True
+    own = left[slot.baseline]
+    if own[slot.key] > 0:
+        own[slot.key] -= 1
+        return True
+    general = slot.key.general()
+    if slot.place not in shared and own[general] > 0:
+        own[general] -= 1
+        shared.add(slot.place)
+    return slot.place in shared
 
 
 def _in_vain(
     workspace: Workspace, baselines: Baselines, left: dict[str, Counter[Key]]
 ) -> Iterator[UnitFinding]:
-    """Entries that no unit uses, of the baselines whose every file the run has looked at."""
+    """Stale entries of the baselines whose files have all been linted."""
+    clusters = clusters_of(workspace)
     for path, each in baselines.files.items():
         if path in baselines.covered:
             governed = [file for file, by in baselines.governing.items() if by == path]
             settings = settings_of(workspace, governed)
             setting = workspace.settings.index(settings[0])
-            yield from (UnitFinding(finding, setting) for finding in _stale(each, left[path], settings))
+            yield from (
+                UnitFinding(finding, setting) for finding in _stale(each, left[path], settings, clusters)
+            )
 
 
-def _stale(file: BaselineFile, left: Counter[Key], settings: Sequence[Setting]) -> Iterator[Finding]:
-    for entry in stale(file.baseline, left, spoken(settings), file.text):
+def _stale(
+    file: BaselineFile, left: Counter[Key], settings: Sequence[Setting], clusters: Sequence[str]
+) -> Iterator[Finding]:
+    for entry in stale_entries(file.baseline, left, common_codes(settings), file.text, clusters):
         for rule in settings[0].rules.of(BASELINE):
             for violation in rule.check(entry, Context(path=file.shown)):
                 found = finding_of(rule, violation, locate(violation, file.shown))

@@ -9,24 +9,28 @@ from policykit.kube import podsets
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
+from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
+from policykit.linter.member import OBJECTS
+from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
 from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
 from policykit.linter.reader import (
     BOM,
     Text,
+    absent_words,
     decode,
     documents,
     is_template,
+    no_text,
     source_comments,
     source_of,
-    unmentioned,
+    stops_at_placeholder,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact, facts_of, unreadable
+from policykit.linter.scope import AnyFact
 from policykit.linter.target import Systems
-from policykit.linter.workspace import BUILT
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
@@ -51,8 +55,8 @@ class Job(NamedTuple):
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
     served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
-    look: str = ""
-    """READ or BUILT of a member, where it is not looked at as a whole."""
+    only: str = ""
+    """TEXT or OBJECTS of a member, where it is not looked at as a whole."""
     plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree, as the settings list them."""
 
@@ -80,6 +84,8 @@ class FileResult(NamedTuple):
     """Code of each rule and the seconds it took, where they are measured."""
     sources: Mapping[int, str] = {}
     """Templates that documents were rendered from, by the documents' indices."""
+    obstacle: str = ""
+    """Why the file, or part of it, was not judged, as a name in `policykit.linter.not_judged`."""
 
 
 class _Document(NamedTuple):
@@ -97,8 +103,10 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
+    if what := no_text(raw):
+        return FileResult(skipped=what)
     text = decode(raw)
-    absent = unmentioned(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
+    absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
@@ -138,6 +146,7 @@ class _FileLinter:
         self._facts: list[AnyFact] = []
         self._objects = 0
         self._skipped = ""
+        self._obstacle = ""
         self._unfinished: set[int] = set()
         self._sources: dict[int, str] = {}
 
@@ -146,15 +155,18 @@ class _FileLinter:
         parsed = one.parsed
         if parsed.problem:
             self._facts.append(unreadable(_lines(self._text, one)))
+            self._template = self._template or stops_at_placeholder(self._text, parsed.problem)
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
+            self._obstacle = NOT_YAML
             return
         self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
         if parsed.root is None or parsed.problem:
             return
+        self._obstacle = self._obstacle or _obstacle(parsed.root)
         if self._rendered_from:
             self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
-        if self._suppressions and self._job.look != BUILT:
+        if self._suppressions and self._job.only != OBJECTS:
             self._suppressions.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
         for manifest in manifests(parsed.root, one.number):
@@ -165,9 +177,9 @@ class _FileLinter:
         kept: Sequence[Finding] = self._found
         uses: tuple[SuppressionUse, ...] = ()
         if self._suppressions:
-            hidden = () if self._job.look == BUILT else self._found
-            kept, uses = self._suppressions.sift(hidden, self._template, self._unfinished)
-            kept = self._found if self._job.look == BUILT else kept
+            hidden = () if self._job.only == OBJECTS else self._found
+            kept, uses = self._suppressions.apply(hidden, self._template, self._unfinished)
+            kept = self._found if self._job.only == OBJECTS else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(
@@ -180,6 +192,7 @@ class _FileLinter:
             tuple(self._fixes.dropped) if self._fixes else (),
             self._rules.times(),
             self._sources,
+            self._obstacle,
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
@@ -224,6 +237,31 @@ class _FileLinter:
     def _state(self, located: LocatedObject) -> None:
         """Collects the facts of a configuration."""
         self._facts.extend(facts_of(located, (), (), self._systems.readers, self._context))
+
+
+def _obstacle(root: Node) -> str:
+    """Why a document cannot be judged although it is YAML: a sentence, or encrypted; empty: it can be."""
+    data = root.data
+    if isinstance(data, str) and data:
+        return NOT_YAML
+    # The values of a Secret decide nothing.
+    if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
+        return ENCRYPTED if _has_encrypted_value(data) else ""
+    return ""
+
+
+def _has_encrypted_value(data: Mapping[str, object]) -> bool:
+    """Whether SOPS encrypted any value: it encrypts all of them, unless it is told which."""
+    pending: list[object] = [value for key, value in data.items() if key != "sops"]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str) and here.startswith("ENC["):
+            return True
+    return False
 
 
 def _documents(text: Text) -> Iterator[_Document]:

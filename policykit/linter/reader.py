@@ -10,6 +10,13 @@ from typing import NamedTuple
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 
 BOM = b"\xef\xbb\xbf"
+_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
+"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
+`%{ if gpu }`."""
+_WORD = "# Source: "
+_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
+_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
+"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
 
 
 class Text(NamedTuple):
@@ -32,17 +39,31 @@ def decode(raw: bytes) -> Text:
         return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
 
 
+_NO_TEXT = (
+    (b"\x00GITCRYPT\x00", "encrypted with git-crypt"),
+    (b"CHARTMART-ENCRYPTED", "encrypted with Plural"),
+    (b"age-encryption.org/", "encrypted with age"),
+    (b"Salted__", "encrypted with OpenSSL"),
+    (b"\x00\x05\x16\x07", "metadata of macOS"),
+)
+"""First bytes of files that are no YAML whatever their name.
+
+Source: `crypto.hpp` of git-crypt, `pkg/crypto` of Plural's CLI, the specification of age, `apps/enc.c` of
+OpenSSL, AppleDouble in RFC 1740.
+"""
+
+
+def no_text(raw: bytes) -> str:
+    """What a file holds instead of text; empty: nothing known."""
+    return next((what for start, what in _NO_TEXT if raw.startswith(start)), "")
+
+
 def documents(text: Text) -> Iterator[ParsedDocument]:
     """The documents of a file; a file with a problem in its bytes is not read further."""
     if text.problem:
         yield ParsedDocument(None, 0, problem=text.problem)
     else:
         yield from parse(text.text)
-
-
-_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
-"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
-`%{ if gpu }`."""
 
 
 def is_template(text: str) -> bool:
@@ -52,8 +73,20 @@ def is_template(text: str) -> bool:
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
 
 
-_WORD = "# Source: "
-_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")
+
+
+def stops_at_placeholder(text: str, problem: Problem) -> bool:
+    """Whether a document is no YAML because of a placeholder that stands where it cannot:
+    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` where a value begins."""
+    from policykit.manifests.lines import split
+
+    lines = split(text)
+    line = lines[problem.line] if problem.line < len(lines) else ""
+    found = _PLACEHOLDER.match(line, problem.column)
+    if found is None:
+        return False
+    return found.group() != "{" or line[problem.column - 1 : problem.column] == "$"
 
 
 def source_comments(text: str) -> tuple[tuple[int, str], ...]:
@@ -76,11 +109,7 @@ def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: in
     return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
 
 
-_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
-"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
-
-
-def unmentioned(text: str, words: Iterable[str]) -> frozenset[str]:
+def absent_words(text: str, words: Iterable[str]) -> frozenset[str]:
     """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()

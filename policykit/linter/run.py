@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
-from policykit.linter.registry import DECLARED, DRIFTED
+from policykit.linter.not_judged import left_over
+from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
 
+if TYPE_CHECKING:
+    from policykit.model.severity import Applicability
+
 
 class UnitFindings(NamedTuple):
-    """The findings of all units, before anything is accepted or joined."""
+    """The findings of all units, before the baseline and merging."""
 
     findings: tuple[UnitFinding, ...]
     report: Report
-    """Of the run without its findings."""
+    """The report of the run, without findings."""
 
 
 def lint(run: Run) -> Report:
@@ -30,21 +34,23 @@ def lint(run: Run) -> Report:
     anything in them.
     """
     found, report = unit_findings(run)
-    accepted = 0
+    accepted = known = 0
     if run.workspace.baselines:
         from policykit.linter.baseline_pass import accept
 
         found, accepted = accept(run.workspace, found, complete=not report.failures)
-    merged = merge(run, found)
-    reported = tuple(finding for finding in merged if run.workspace.is_changed(finding))
-    return report._replace(findings=reported, baselined=accepted, unchanged=len(merged) - len(reported))
+    if run.workspace.earlier is not None:
+        from policykit.linter.new_findings import new_findings
+
+        found, known = new_findings(found, run.workspace.earlier)
+    return report._replace(findings=merge(run, found), baselined=accepted, unchanged=known)
 
 
 def unit_findings(run: Run) -> UnitFindings:
-    """What each unit says, its settings and suppressions applied."""
+    """The findings of each unit, with settings and suppressions applied."""
     found = _judged(run)
-    # Results from a cache have the right types, and may still contradict each other and the files: whoever
-    # wrote them makes no run fail that succeeds without them.
+    # Cached results have the right types but may contradict each other or the files. They must not make a
+    # run fail that succeeds without them.
     cache = run.workspace.cache
     if found.report.failures and cache is not None and cache.clear():
         return _judged(run)
@@ -63,11 +69,12 @@ def _judged(run: Run) -> UnitFindings:
         files, built = reconcile(run.workspace, files, placed.findings)
         placed = placed._replace(findings=built)
     declared = policy_findings(run)
-    unhidden = chain(about_files, placed.findings, declared.findings)
+    broken = _failed_builds(run)
+    unhidden = chain(about_files, placed.findings, declared.findings, broken.findings)
     remaining = suppress(run, unhidden, suppressions_of(judged))
     unused = suppression_findings(run, judged, remaining.suppressions)
     found = select(run, chain(files, remaining.findings, unused.findings))
-    passes = (scoped, placed, declared, unused)
+    passes = (scoped, placed, declared, broken, unused)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
     failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))
     dropped = chain(*(each.result.dropped for each in judged), *(each.dropped for each in passes))
@@ -75,7 +82,7 @@ def _judged(run: Run) -> UnitFindings:
 
 
 def policy_findings(run: Run) -> PassResult:
-    """Rules about the policies that the run looks at, and about what they generate."""
+    """The pass over policies: findings about them and about their generated files."""
     failures = Failures()
     found: list[UnitFinding] = []
     for policy in run.workspace.policies:
@@ -85,20 +92,31 @@ def policy_findings(run: Run) -> PassResult:
     return PassResult(tuple(found), tuple(failures))
 
 
+def _failed_builds(run: Run) -> PassResult:
+    """The rule about kustomizations that fail to build, under the policy of each."""
+    found = []
+    for number, build in run.workspace.failed_builds:
+        rules = run.workspace.settings[number].rules
+        for rule in rules.of(FAILED_BUILD):
+            for violation in rules.check(rule, build, Context(path=build.path)):
+                found.append(UnitFinding(finding_of(rule, violation, locate(violation, build.path)), number))
+    return PassResult(tuple(found))
+
+
 def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
     rules, context = setting.rules, Context(setting.cluster, "", setting.namespace)
     if policy.declared is not None:
-        for rule in rules.of(DECLARED):
+        for rule in rules.of(POLICY):
             for violation in rules.check(rule, policy.declared, context):
                 yield finding_of(rule, violation, locate(violation, "", policy.declared))
     for file in policy.drifted:
-        for rule in rules.of(DRIFTED):
+        for rule in rules.of(GENERATED_FILE):
             for violation in rules.check(rule, file, context):
                 yield finding_of(rule, violation, locate(violation, file.path))
 
 
 def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
-    """What the settings of each unit choose, with the severities they give."""
+    """The findings that the settings of each unit select, with the severities they set."""
     kept = []
     for one in found:
         chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
@@ -107,22 +125,26 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """Without fixes that write what one policy asks for into a file that another one applies to as well."""
+    """The report without fixes that one policy needs in a file that another policy also applies to."""
     members = {member.path: member for member in workspace.members}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
     dropped: list[str] = []
+    refused: set[Applicability] = set()
     for finding in report.findings:
         member = members.get(finding.path)
         if finding.fix and member and finding.code in needing[member.setting]:
             other = workspace.other_policy(member.file, member.setting)
             if other:
-                why = f"{other} applies to the file too, so fix an overlay"
+                why = f"{other.shown} applies to the file too: {other.advice}"
                 dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
+                refused.add(finding.fix.applicability)
                 finding = finding._replace(fix=None)
         kept.append(finding)
     every = tuple(dict.fromkeys((*report.dropped, *dropped)))
-    return report._replace(findings=tuple(kept), dropped=every) if dropped else report
+    if not dropped:
+        return report
+    return report._replace(findings=tuple(kept), dropped=every, refused=frozenset(refused))
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:
@@ -134,7 +156,7 @@ def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFin
 
 
 def _with_sources(judged: Iterable[Judgement], found: Iterable[UnitFinding]) -> list[UnitFinding]:
-    """With the templates that documents were rendered from."""
+    """Findings with the templates that their documents were rendered from."""
     sources = {
         (each.member.path, number): source
         for each in judged
@@ -173,13 +195,14 @@ def _summary(
         max((setting.rules.silent for setting in settings), default=0),
         dropped,
         times=tuple(sorted(times.items())),
+        not_judged=left_over(run, judged),
     )
 
 
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
-    """Sorted, each with the clusters that it holds for.
+    """Merges findings that agree in code, location, message and severity; sorted, each with its clusters.
 
-    What several pods of one anchor have at the same place is said once, too, with its fix.
+    Aliases of one YAML anchor give one finding too, with its fix.
     """
     groups: dict[tuple[object, ...], list[UnitFinding]] = {}
     for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):
@@ -203,7 +226,7 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
 
 
 def _help(group: Sequence[UnitFinding], names: Sequence[str]) -> str:
-    """Where clusters need different things, the help of each."""
+    """The help; if clusters need different things, the help for each."""
     helps: dict[str, set[str]] = {}
     for one in group:
         helps.setdefault(one.finding.help, set()).add(names[one.setting])

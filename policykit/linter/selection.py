@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PRESETS = ("minimal", "recommended", "strict")
 
 
-class Listed(Protocol):
+class ListedRule(Protocol):
     """What choosing a rule needs to know of it."""
 
     @property
@@ -42,6 +42,8 @@ class Selection(NamedTuple):
     """What is no error here is noise: preset minimal."""
     below: str = ""
     """The current folder as seen from that of the settings, `apps/`, where it is below: globs start there."""
+    accepted: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(reason, globs of paths): what may be left unjudged for that reason."""
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that remain, with the severities the settings give."""
@@ -53,6 +55,11 @@ class Selection(NamedTuple):
             if severity is Severity.ERROR or not self.errors_only:
                 kept.append(finding if severity is finding.severity else finding._replace(severity=severity))
         return kept
+
+    def accepts(self, reason: str, path: str) -> bool:
+        """Whether the settings accept that a path is not judged, for a reason."""
+        globs = (glob for name, some in self.accepted if name == reason for glob in some)
+        return any(_matches(path, glob, self.below) for glob in globs)
 
     def _silent(self, finding: Finding) -> bool:
         return any(
@@ -66,7 +73,7 @@ class Selection(NamedTuple):
 
 
 def choose(
-    rules: Sequence[Listed],
+    rules: Sequence[ListedRule],
     settings: LintSettings | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -95,10 +102,12 @@ def choose(
             severities |= dict.fromkeys(resolve(rules, [word]), Severity(severity))
         per_path = tuple((glob, frozenset(resolve(rules, words))) for glob, words in settings.per_path)
     codes = codes - resolve(rules, ignore)
-    return Selection(frozenset(codes), severities, per_path, preset == "minimal" and not named, below)
+    accepted = tuple(settings.accept_not_judged.items()) if settings else ()
+    only_errors = preset == "minimal" and not named
+    return Selection(frozenset(codes), severities, per_path, only_errors, below, accepted)
 
 
-def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
+def resolve(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
     """Codes meant by codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
     found: set[str] = set()
     for word in named:
@@ -112,13 +121,13 @@ def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
     return found
 
 
-def _not_asked_for(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
+def _not_asked_for(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
     """Codes of rules that a family does not reach: their own code or name must be given."""
     words = {word.upper() for word in named}
     return {r.code for r in rules if (r.on_request or r.preview) and not words & {r.code, r.name.upper()}}
 
 
-def _closest(rules: Sequence[Listed], word: str) -> str:
+def _closest(rules: Sequence[ListedRule], word: str) -> str:
     near = nearest(word, (*(r.name for r in rules), *(r.code for r in rules)))
     return f"did you mean {near}?" if near else "`policykit rules` lists them all"
 

@@ -45,6 +45,8 @@ class LintSettings(NamedTuple):
     """minimal, recommended or strict: the rules that run if none are selected."""
     crds: tuple[str, ...] = ()
     """Files and folders with the user's own kinds, relative to the file with these settings."""
+    accept_not_judged: Mapping[str, tuple[str, ...]] = {}
+    """Reason to globs of the paths that need not be judged, for `--require-judged`."""
 
 
 class Cluster(NamedTuple):
@@ -69,6 +71,8 @@ class Cluster(NamedTuple):
     """Every schedulerName in the cluster, including default-scheduler."""
     kubernetes_version: str = ""
     """`1.36`; empty: unknown."""
+    feature_gates: Mapping[str, bool] = {}
+    """Feature gates of Kubernetes that the cluster has switched on or off."""
     declared_keys: frozenset[str] = frozenset()
     """Keys the policy manages: the usage key, the cards' keys and every key that a pool declares."""
     taint_keys: frozenset[str] = frozenset()

@@ -14,9 +14,10 @@ from typing import Any
 from policykit.lazy import Lazy
 from policykit.linter.registry import (
     BASELINE,
-    DECLARED,
-    DRIFTED,
+    FAILED_BUILD,
+    GENERATED_FILE,
     PODS,
+    POLICY,
     READING,
     SCOPE,
     STRUCTURE,
@@ -34,6 +35,7 @@ CATALOGUE = (
     Entry("PK006", "reading", "invalid-label", subject=STRUCTURE),
     Entry("PK007", "reading", "removed-api-version"),
     Entry("PK008", "reading", "unknown-api-kind"),
+    Entry("PK009", "reading", "build-fails", subject=FAILED_BUILD),
     Entry("PK101", "placement", "missing-toleration", True, subject=PODS),
     Entry("PK102", "placement", "no-feasible-pool", True, subject=PODS),
     Entry("PK103", "placement", "missing-usage-affinity", True, subject=PODS),
@@ -91,6 +93,12 @@ CATALOGUE = (
     ),
     Entry("PK130", "placement", "card-model-not-stated", True, subject=PODS),
     Entry("PK131", "placement", "invalid-spread", subject=PODS, words=("topologySpreadConstraints",)),
+    Entry(
+        "PK132",
+        "placement",
+        "metadata-of-another-release",
+        words=("koordinator.sh/", "volcano.sh/", "yunikorn.apache.org/", "runai/queue", "disableStateAware"),
+    ),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject=PODS),
     Entry("PK202", "resources", "wrong-card-resource", True, subject=PODS),
     Entry("PK203", "resources", "exceeds-node", True, subject=PODS),
@@ -290,18 +298,19 @@ CATALOGUE = (
     Entry("PK805", "kubernetes", "unknown-priority-class", subject=SCOPE),
     Entry("PK806", "kubernetes", "patch-replaces-list", subject=SCOPE),
     Entry("PK807", "kubernetes", "native-gang-version", words=("scheduling", "workloadRef")),
-    Entry("PK901", "housekeeping", "generated-file-stale", subject=DRIFTED),
-    Entry("PK902", "housekeeping", "generated-file-orphaned", subject=DRIFTED),
+    Entry("PK808", "kubernetes", "field-behind-gate", True),
+    Entry("PK901", "housekeeping", "generated-file-stale", subject=GENERATED_FILE),
+    Entry("PK902", "housekeeping", "generated-file-orphaned", subject=GENERATED_FILE),
     Entry("PK903", "housekeeping", "unused-suppression", subject=SUPPRESSION),
     Entry("PK904", "housekeeping", "expired-suppression", subject=SUPPRESSION),
     Entry("PK905", "housekeeping", "suppression-without-reason", on_request=True, subject=SUPPRESSION),
-    Entry("PK906", "housekeeping", "pool-without-taint", subject=DECLARED),
-    Entry("PK907", "housekeeping", "overlapping-pools", subject=DECLARED),
-    Entry("PK908", "housekeeping", "unused-declaration", subject=DECLARED),
+    Entry("PK906", "housekeeping", "pool-without-taint", subject=POLICY),
+    Entry("PK907", "housekeeping", "overlapping-pools", subject=POLICY),
+    Entry("PK908", "housekeeping", "unused-declaration", subject=POLICY),
     Entry("PK909", "housekeeping", "baseline-stale", subject=BASELINE),
-    Entry("PK910", "housekeeping", "ambiguous-workload-kind", subject=DECLARED),
-    Entry("PK911", "housekeeping", "shared-pool-two-schedulers", subject=DECLARED),
-    Entry("PK912", "housekeeping", "daemon-values-missing", subject=DECLARED),
+    Entry("PK910", "housekeeping", "ambiguous-workload-kind", subject=POLICY),
+    Entry("PK911", "housekeeping", "shared-pool-two-schedulers", subject=POLICY),
+    Entry("PK912", "housekeeping", "daemon-values-missing", subject=POLICY),
     Entry("PK920", "kueue", "invalid-cluster-queue", kinds=("ClusterQueue", "Cohort")),
     Entry("PK921", "kueue", "invalid-resource-flavor", kinds=("ResourceFlavor", "Topology")),
     Entry("PK922", "kueue", "unknown-kueue-reference", subject=SCOPE),
@@ -323,6 +332,7 @@ CATALOGUE = (
     Entry("PK926", "kueue", "flavor-off-policy", True, kinds=("ResourceFlavor",)),
     Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
     Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
+    Entry("PK929", "kueue", "flavor-without-tolerations", True, subject=SCOPE),
 )
 
 SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {
@@ -333,6 +343,7 @@ SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violati
         Lazy("policykit.rules.yunikorn.gang_metadata:check"),
         Lazy("policykit.rules.kueue.gang_metadata:check"),
     ),
+    "PK410": (Lazy("policykit.rules.volcano.queue_annotations:check"),),
 }
 """What single systems add to rules about all systems, by code; imported when such a rule asks for it."""
 

@@ -7,14 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.files import Files
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.workspace import BUILT, READ, Member
+from policykit.linter.finding import NotJudged
+from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.linter.not_judged import NO_PROGRAM
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Built, Tree
+    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+    from policykit.linter.subjects import FailedBuild
+    from policykit.workspace.build_failures import FailedPlace
+    from policykit.workspace.kustomizations import NotHereError
     from policykit.workspace.kustomize import Build
 
 
@@ -23,15 +28,17 @@ class Builds(NamedTuple):
 
     members: tuple[Member, ...]
     """The files of the run; rules about effects read the builds, rules about text the source files."""
-    built: tuple[Built, ...] = ()
+    built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
     files: frozenset[str] = frozenset()
     """Source files of the builds, links resolved."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """Kustomizations that are not built, so that they are linted file by file."""
+    wrong: tuple[tuple[int, FailedBuild], ...] = ()
+    """Kustomizations with a mistake, for which no build succeeds, with the index of their setting."""
     failed: frozenset[str] = frozenset()
     """Source files of kustomizations that kustomize fails to build, links resolved."""
 
@@ -48,20 +55,22 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     from policykit.workspace.cache.builds import builds
 
     silent = frozenset(map(os.path.realpath, files.left_out))
-    trees, declined = _roots(folders, silent, failures)
+    declined = _Declined(table, files, silent)
+    trees = _roots(folders, silent, failures, declined)
     program = kustomize.binary() if trees else ""
     if trees and not program:
-        declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
+        for root in trees:
+            declined.add(root, NO_PROGRAM, "neither kustomize nor kubectl is on PATH")
     results = builds(program, [*trees.values()], request.cache) if program else []
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
     generated = _generated(files, trees.values(), names, silent) if results else {}
     names |= generated
-    built: list[Built] = []
+    built: list[BuiltKustomization] = []
     texts: dict[str, bytes] = {}
     failed: set[str] = set()
     for (root, tree), build in zip(trees.items(), results, strict=False):
         if build.failure:
-            declined.append((root, build.failure))
+            declined.build(root, tree, build.failure)
             failed.update(tree.looked_at())
             continue
         member = _member(request, table, root, tree)
@@ -73,16 +82,60 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
         tuple(built),
         texts,
         looked_at,
-        tuple(member.path for member in generated.values()),
-        tuple(sorted((_shown(root), why) for root, why in declined)),
+        (*(member.path for member in generated.values()), *declined.other_files),
+        tuple(sorted(declined.not_judged)),
+        tuple(declined.wrong),
         frozenset(failed),
     )
 
 
+class _Declined:
+    """Collects the kustomizations that are not built: one with a mistake has a finding, others are not
+    judged."""
+
+    def __init__(self, table: SettingsTable, files: Files, silent: frozenset[str]) -> None:
+        self._table = table
+        self._silent = silent
+        self._names = {os.path.realpath(m.file): m.path for m in files.members if m.file != STDIN}
+        self.not_judged: list[NotJudged] = []
+        self.wrong: list[tuple[int, FailedBuild]] = []
+        self.other_files: list[str] = []
+
+    def add(self, root: str, reason: str, detail: str) -> None:
+        self.not_judged.append(NotJudged(_shown(root), reason, detail, self._table.of(root)))
+
+    def build(self, root: str, tree: Kustomization, failure: str) -> None:
+        """A build that kustomize fails to make."""
+        from policykit.workspace.build_failures import mistake_in_build, reason_of
+
+        self._told(root, mistake_in_build(tree, failure), reason_of(failure), failure)
+
+    def read(self, root: str, error: NotHereError) -> None:
+        """A kustomization that is not given to kustomize."""
+        from policykit.workspace.build_failures import mistake_at
+
+        wrong = mistake_at(error.wrong, str(error)) if error.wrong else None
+        self._told(root, wrong, error.reason, str(error))
+
+    def _told(self, root: str, wrong: FailedPlace | None, reason: str, detail: str) -> None:
+        from policykit.linter.registry import FAILED_BUILD
+        from policykit.workspace.build_failures import reported
+
+        number = self._table.of(root)
+        setting = self._table.settings[number]
+        if wrong is None or not setting.selection.codes & setting.rules.codes(FAILED_BUILD):
+            self.add(root, reason, detail)
+        elif wrong.file not in self._silent:
+            path = self._names.get(wrong.file) or _shown(wrong.file)
+            self.wrong.append((number, reported(wrong, path)))
+            if wrong.file not in self._names:
+                self.other_files.append(path)
+
+
 def _roots(
-    folders: Sequence[str], silent: frozenset[str], failures: Failures
-) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
-    """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
+    folders: Sequence[str], silent: frozenset[str], failures: Failures, declined: _Declined
+) -> dict[str, Kustomization]:
+    """The outermost kustomizations, with what they list; those that cannot be built are `declined`."""
     from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
 
     roots = sorted({kustomization_root(folder) for folder in folders})
@@ -98,8 +151,7 @@ def _roots(
         for below in found
         if below != root and root not in uses.get(below, ())
     }
-    trees: dict[str, Tree] = {}
-    declined: list[tuple[str, str]] = []
+    trees: dict[str, Kustomization] = {}
     for root in roots:
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
@@ -110,28 +162,33 @@ def _roots(
                 if tree and not is_plain(tree):
                     trees[root] = tree
             except NotHereError as reason:
-                declined.append((root, str(reason)))
-    return trees, declined
+                declined.read(root, reason)
+    return trees
 
 
-def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Member:
+def _member(request: Request, table: SettingsTable, root: str, tree: Kustomization) -> Member:
     """The member for the objects of a build, with the settings of its folder."""
     # The suffix keeps the name from being that of a file.
     name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
     namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, BUILT)
+    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
 
 
 def _built(
-    root: str, member: Member, tree: Tree, build: Build, names: Mapping[str, Member], silent: frozenset[str]
-) -> Built:
-    from policykit.linter.builds.kustomization import Built
+    root: str,
+    member: Member,
+    tree: Kustomization,
+    build: Build,
+    names: Mapping[str, Member],
+    silent: frozenset[str],
+) -> BuiltKustomization:
+    from policykit.linter.builds.kustomization import BuiltKustomization
 
-    return Built(member, tree, build.folder, names, silent, _shown(root))
+    return BuiltKustomization(member, tree, build.folder, names, silent, _shown(root))
 
 
 def _generated(
-    files: Files, trees: Iterable[Tree], names: Mapping[str, Member], silent: frozenset[str]
+    files: Files, trees: Iterable[Kustomization], names: Mapping[str, Member], silent: frozenset[str]
 ) -> dict[str, Member]:
     """Files that generators read below the folders of the run: findings may point into them."""
     folders = tuple(os.path.realpath(folder) + os.sep for folder in files.folders)
@@ -149,7 +206,7 @@ def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member
     if not files:
         return tuple(members)
     return tuple(
-        member._replace(look=READ) if os.path.realpath(member.file) in files else member for member in members
+        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
     )
 
 

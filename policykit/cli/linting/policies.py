@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.registry import DECLARED, DRIFTED
-from policykit.linter.workspace import Member, Setting
+from policykit.linter.member import Member
+from policykit.linter.registry import GENERATED_FILE, POLICY
+from policykit.linter.workspace import Setting
+from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_root, walk
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
-    from policykit.linter.workspace import Policy
+    from policykit.linter.workspace import Policy, SharedFile
     from policykit.model.cluster import Cluster
 
 
@@ -46,9 +48,9 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
         declared: DeclaredPolicy | None = None
         drifted: tuple[GeneratedFile, ...] = ()
         with failures.collect(source):
-            if file and _is_selected(setting, DECLARED):
+            if file and _is_selected(setting, POLICY):
                 declared = _declared(source, cluster, paths, other_files)
-            if paths and _is_selected(setting, DRIFTED):
+            if paths and _is_selected(setting, GENERATED_FILE):
                 drifted = _drifted(source, cluster, paths, other_files, failures)
         if declared or drifted:
             from policykit.linter.workspace import Policy
@@ -115,36 +117,40 @@ def _drifted(
 
 
 class OtherPolicies:
-    """Policies whose kustomizations share files: a fix for one cluster may be wrong for another.
-
-    Files are read on first use.
-    """
+    """Policies whose kustomizations share files: a fix for one cluster may be wrong for another."""
 
     def __init__(self, table: SettingsTable) -> None:
         self._table = table
-        self._users: dict[str, dict[str, set[str]]] = {}
 
-    def __call__(self, path: str, setting: int) -> str:
-        """The shown path of a policy, other than that of the setting, whose kustomizations use a file;
-        empty: there is none.
-        """
-        file = os.path.realpath(path)
-        root = repository_root(os.path.dirname(file))
-        if not root:
-            return ""
-        if root not in self._users:
-            self._users[root] = _users(root)
-        source = self._table.sources[setting]
-        own = source if source.startswith("profile:") else os.path.abspath(source)
-        return next(map(shown_as, sorted(self._users[root].get(file, set()) - {own})), "")
+    def __call__(self, path: str, setting: int) -> SharedFile | None:
+        """A policy, other than that of the setting, whose kustomizations use a file; None: there is none."""
+        return next(iter(shared_with(path, self._table.sources[setting])), None)
 
 
-def _users(root: str) -> dict[str, set[str]]:
-    """Real path of each file that kustomizations apply, with the policies of their folders."""
+def shared_with(path: str, source: str) -> list[SharedFile]:
+    """The policies, other than the one of `source`, whose kustomizations use a file. Kustomizations are
+    read on first use."""
+    from policykit.linter.workspace import SharedFile
+
+    root = repository_root(os.path.dirname(os.path.realpath(path)))
+    users = _users(root).get(os.path.realpath(path), {}) if root else {}
+    own = source if source.startswith("profile:") else os.path.abspath(source)
+    overlay = users.get(own, "")
+    return [
+        SharedFile(policy, shown_as(policy), overlay and shown_as(overlay))
+        for policy in sorted(users)
+        if policy != own
+    ]
+
+
+@cached
+def _users(root: str) -> dict[str, dict[str, str]]:
+    """Real path of each file that kustomizations apply, with the policies of their folders, each with the
+    first of its kustomizations."""
     from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
 
-    found: dict[str, set[str]] = {}
-    for path in walk(root):
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(walk(root)):
         folder, name = os.path.split(path)
         policy = nearest_policy(folder) if name in KUSTOMIZATIONS else ""
         if not policy or not is_root(folder):
@@ -154,5 +160,5 @@ def _users(root: str) -> dict[str, set[str]]:
         except NotHereError:
             continue
         for file in tree.looked_at():
-            found.setdefault(file, set()).add(os.path.abspath(policy))
+            found.setdefault(file, {}).setdefault(os.path.abspath(policy), os.path.abspath(path))
     return found

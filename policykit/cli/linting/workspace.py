@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
-from policykit.cli.linting.new_findings import baselines_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
+from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
+from policykit.linter.not_judged import EMPTY_INPUT
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
-
-if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Built
 
 
 class WorkspaceNotes(NamedTuple):
@@ -29,14 +28,14 @@ class WorkspaceNotes(NamedTuple):
     """Links to folders outside the boundary, which are not followed."""
     without_policy: int = 0
     """Files that no policy applies to."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file instead."""
     given: bytes | None = None
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy or settings file of each setting; empty: there is none."""
     excludes: bool = False
     """Settings exclude files."""
+    since: tuple[str, ...] = ()
+    """About an earlier revision that the run is compared with."""
 
 
 class OpenResult(NamedTuple):
@@ -60,11 +59,6 @@ def open_workspace(request: Request) -> OpenResult:
     read = Reader(files.given, builds.texts)
     scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.files)
     other_files = (*builds.other_files, *policies.other_files)
-    changes: Mapping[str, frozenset[int]] | None = None
-    if request.since is not None:
-        from policykit.cli.linting.new_findings import changes_of
-
-        changes = changes_of(builds.members, read, request.since)
     workspace = Workspace(
         builds.members,
         table.settings,
@@ -75,11 +69,20 @@ def open_workspace(request: Request) -> OpenResult:
         policies.policies,
         builds.built,
         baselines_of(request, builds.members, other_files, failures),
-        changes,
+        failed_builds=builds.wrong,
+        not_judged=builds.not_judged,
         completed=KustomizedFiles(builds.failed),
         other_policy=OtherPolicies(table),
     )
-    return OpenResult(workspace, _notes(files, table, failures, builds.not_built))
+    opened = OpenResult(workspace, _notes(files, table, failures))
+    if request.since is None:
+        return opened
+    from policykit.cli.linting.since import earlier_findings, judged_by
+
+    earlier = earlier_findings(request, judged_by(opened), open_workspace)
+    return OpenResult(
+        workspace._replace(earlier=earlier.findings), opened.notes._replace(since=earlier.notes)
+    )
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -98,7 +101,7 @@ def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
         policies=policies.policies,
         completed=KustomizedFiles(),
     )
-    return OpenResult(workspace, _notes(files, table, failures, ()))
+    return OpenResult(workspace, _notes(files, table, failures))
 
 
 class KustomizedFiles:
@@ -116,35 +119,43 @@ class KustomizedFiles:
         return os.path.realpath(file) not in self._failed and is_completed(file)
 
 
-def _notes(
-    files: Files, table: SettingsTable, failures: Failures, not_built: tuple[tuple[str, str], ...]
-) -> WorkspaceNotes:
+def _notes(files: Files, table: SettingsTable, failures: Failures) -> WorkspaceNotes:
     return WorkspaceNotes(
         tuple(failures),
         files.elsewhere,
         files.without_policy,
-        not_built,
         files.given,
         tuple(table.sources),
         table.excludes,
     )
 
 
-def about_builds(built: Sequence[Built], notes: WorkspaceNotes, *, every: bool) -> list[str]:
+def about_builds(workspace: Workspace, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
+    not_built = workspace.not_judged
     if every:
-        lines = [f"built {each.shown} with kustomize" for each in built]
-        return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
-    if not notes.not_built:
+        lines = [f"built {each.shown} with kustomize" for each in workspace.builds]
+        return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
+    if not not_built:
         return []
-    folder, why = notes.not_built[0]
-    more = len(notes.not_built) - 1
+    folder, why = not_built[0].path, not_built[0].detail
+    more = len(not_built) - 1
     if not more:
         return [f"policykit: {folder} is linted file by file: {why}"]
-    reasons = {why for _, why in notes.not_built}
-    if len(reasons) == 1:
+    if len({one.detail for one in not_built}) == 1:
         return [f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
     return [
         f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
         " (--show-files names the others)"
+    ]
+
+
+def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> list[str]:
+    """Messages about standard input without objects, and with `every` about all files that were not judged;
+    `about_builds` has those about kustomizations."""
+    builds = {*workspace.not_judged}
+    return [
+        f"policykit: {one.path} is not judged: {one.detail}"
+        for one in report.not_judged
+        if one not in builds and (every or one.reason == EMPTY_INPUT)
     ]

@@ -12,6 +12,21 @@ from policykit.policy.models.targets import Targets
 from policykit.policy.models.workload import Placement, Workload
 
 NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpenter", "nfd"]
+NotJudgedReason = Literal[
+    "no-program",
+    "remote",
+    "chart",
+    "program",
+    "outside",
+    "generated",
+    "encrypted",
+    "unknown-variable",
+    "over-limits",
+    "build-failed",
+    "no-policy",
+    "empty-input",
+    "not-yaml",
+]
 
 
 class Lint(Model):
@@ -36,6 +51,11 @@ class Lint(Model):
     )
     crds: tuple[str, ...] = Field(
         (), description="Files and folders with your CustomResourceDefinitions, relative to the policy."
+    )
+    accept_not_judged: dict[NotJudgedReason, tuple[str, ...]] = Field(
+        {},
+        description="Reason to globs of files and kustomizations that `lint --require-judged` does not "
+        "require to be judged.",
     )
 
 
@@ -76,6 +96,11 @@ class Policy(Model):
     policykit: str = Field("", description='Versions of policykit that can read this policy: ">=0.1,<0.2".')
     domain: str = Field("", description="Your label domain: maip.example.com.")
     kubernetes: str = Field("", description='Kubernetes version of the cluster, in quotes: "1.36".')
+    feature_gates: dict[str, bool] = Field(
+        {},
+        description="Feature gates of Kubernetes that the cluster has switched on (true) or off. Default: "
+        "those that its version has on.",
+    )
     provider: Literal["gke", "eks", "aks", "ack"] | None = Field(
         None,
         description="Cloud that the cluster runs on. Default: that of the scheme, if it is a cloud's.",

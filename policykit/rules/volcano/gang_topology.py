@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
 from policykit.nearest import nearest
 from policykit.placement.capacity import pods_in_domain
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -37,7 +38,7 @@ GOOD = BAD.replace("    highestTierName: rack\n", "")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each bound against the HyperNodes, the configuration and the policy's levels."""
     tiers = [each.value for each in scope.of(DeclaredHyperNode)]
-    plugins = scope.of(TopologyPlugin)
+    plugins = () if versions.enforces_tier(versions.release_of(context.cluster)) else scope.of(TopologyPlugin)
     for use in scope.of(TierUse):
         bound = use.value
         if bound.tier is not None and bound.tier_name:
@@ -61,7 +62,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _unknown(
-    use: Located[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
+    use: LocatedFact[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
 ) -> Violation | None:
     """A tier that no HyperNode has, where all of them are known."""
     bound = use.value
@@ -99,7 +100,7 @@ def _unknown(
     return None
 
 
-def _too_small(use: Located[TierUse], cluster: Cluster | None) -> Violation | None:
+def _too_small(use: LocatedFact[TierUse], cluster: Cluster | None) -> Violation | None:
     """A gang that does not fit into any one domain of the policy's level."""
     bound = use.value
     if cluster is None or not bound.hard or bound.pods is None or not bound.request:

@@ -6,7 +6,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.gangs import MembershipFact, group_of, named_group
-from policykit.linter.target import FactReader, JobSupport, QueueSupport, Target
+from policykit.linter.target import FactReader, JobSupport, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
@@ -18,21 +18,27 @@ from policykit.targets.volcano.names import (
     GROUP_APIS,
     GROUP_NAME,
     KEYS,
+    QUEUE_LABEL,
     QUEUE_NAME,
     SCHEDULER,
 )
 
 _FIELDS = frozenset({"actions", "tiers", "configurations", "metrics"})
+_ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim")
+"""A line without any of them may be another program's: `actions: read` is a permission of GitHub."""
 
 
 def _is_it(data: object) -> bool:
-    """Tiers of plugins, or a line of actions and nothing that is not the scheduler's."""
+    """Tiers of plugins, or a line of Volcano's actions and nothing that is not the scheduler's."""
     if not isinstance(data, dict):
         return False
     tiers = data.get("tiers")
     if isinstance(tiers, list) and any(isinstance(tier, dict) and "plugins" in tier for tier in tiers):
         return True
-    return isinstance(data.get("actions"), str) and data.keys() <= _FIELDS
+    actions = data.get("actions")
+    if not isinstance(actions, str) or not data.keys() <= _FIELDS:
+        return False
+    return len(data) > 1 or any(action in actions for action in _ACTIONS)
 
 
 def _is_named(holder: Manifest, path: Path) -> bool:
@@ -70,6 +76,7 @@ TARGET = Target(
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
+    gang_topology=Lazy("policykit.targets.volcano.topology_facts:BOUNDS"),
     configurations=(CONFIGURATION,),
     facts=(
         FactReader(Lazy("policykit.targets.volcano.sharing:facts"), frozenset({"Queue", "PodGroup"})),
@@ -83,6 +90,8 @@ TARGET = Target(
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
+        metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
+        amounts=QueueAmounts(frozenset({"Queue"}), Lazy("policykit.targets.volcano.sharing:amount_paths")),
         pod_annotation=QUEUE_NAME,
     ),
     jobs=JobSupport(
@@ -96,4 +105,7 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
+    import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
+    releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.volcano.release_facts:FACTS"),
 )

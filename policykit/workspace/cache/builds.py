@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Tree
+from policykit.linter.builds.kustomization import Kustomization
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read
@@ -15,7 +15,7 @@ from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
 
 
-def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
+def builds(program: str, trees: Sequence[Kustomization], cache: Cache) -> list[Build]:
     """The builds of kustomizations, in order; those that changed are built again."""
     keys = [_key(program, tree) if cache.folder else b"" for tree in trees]
     entries = _entries(cache) if any(keys) else {}
@@ -31,11 +31,11 @@ def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
     return done
 
 
-def _root(tree: Tree) -> Root:
+def _root(tree: Kustomization) -> Root:
     return Root(os.path.dirname(tree.file), tree.order)
 
 
-def _key(program: str, tree: Tree) -> bytes:
+def _key(program: str, tree: Kustomization) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
     state = os.stat(program)
     about = (program, state.st_mtime_ns, state.st_size, os.path.realpath(tree.file))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from policykit.durations import is_duration
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.values import Parameter, parameter_problem
 
@@ -14,7 +14,7 @@ SORT = "application.sort.policy"
 OFFSET = "priority.offset"
 PREEMPTION = "preemption.policy"
 QUOTA_DELAY = "quota.preemption.delay"
-_OLD_QUOTA_DELAY = "preemption.quota.delay"
+OLD_QUOTA_DELAY = "preemption.quota.delay"
 """What 1.8 reads."""
 
 _INT32 = 1 << 31
@@ -64,13 +64,15 @@ def no_effect_reason(name: str, text: str, version: Version | None) -> str:
 
     `version` None: unknown, so a property that any release reads is accepted.
     """
-    if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
-        read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
+    if name in (QUOTA_DELAY, OLD_QUOTA_DELAY) and version is not None:
+        read = OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
         if version < versions.QUOTA_PREEMPTION:
             return f"requires YuniKorn {versions.QUOTA_PREEMPTION} or later"
         if name != read:
             return f"is called {read} in YuniKorn {version}"
     if name == SORT and text == _COUNTS_AS_FIFO:
+        if version is not None and version < versions.STATE_AWARE_ENDS:
+            return ""
         return f"is {text!r}, which YuniKorn treats as fifo"
     if name in _ABOVE_ZERO and is_duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"
@@ -79,14 +81,14 @@ def no_effect_reason(name: str, text: str, version: Version | None) -> str:
 
 def newest_name(name: str) -> str:
     """The name in the newest release."""
-    return QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name
+    return QUOTA_DELAY if name == OLD_QUOTA_DELAY else name
 
 
 def release_names(properties: Mapping[str, str], version: Version) -> dict[str, str]:
     """Properties under the names of a release."""
     renamed = version < versions.QUOTA_DELAY_RENAMED
     return {
-        _OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
+        OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
         for name, text in properties.items()
     }
 
@@ -96,5 +98,5 @@ def newest_names(properties: Mapping[str, str]) -> dict[str, str]:
     return {
         newest_name(name): text
         for name, text in properties.items()
-        if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
+        if name != OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
     }
