@@ -90,7 +90,11 @@ def mig_resource(profile: str) -> str:
 
 def alternatives(names: Iterable[str]) -> list[tuple[str, str]]:
     """Pairs of alternative resources, of which a pod requests only one; sorted."""
-    asked = frozenset(names)
+    return list(_alternatives(frozenset(names)))
+
+
+@lru_cache(maxsize=1024)  # most pods ask for the same few resources
+def _alternatives(asked: frozenset[str]) -> tuple[tuple[str, str], ...]:
     found = {
         (one, other)
         for pairs in _table()["exclusive"].values()
@@ -101,7 +105,7 @@ def alternatives(names: Iterable[str]) -> list[tuple[str, str]]:
         if _covers(against, other)
     }
     found |= {(each.name, other) for each in filter(None, map(resource, asked)) for other in each.excludes}
-    return sorted({(min(pair), max(pair)) for pair in found if asked.issuperset(pair)})
+    return tuple(sorted({(min(pair), max(pair)) for pair in found if asked.issuperset(pair)}))
 
 
 def _covers(written: str, name: str) -> bool:

@@ -42,21 +42,30 @@ def amounts(raw: object) -> dict[str, int]:
     return found
 
 
-def requested(container: Container) -> dict[str, int]:
+@memoize_last
+def requested(container: Container) -> Amounts:
     """A container's requests; per resource a missing one is its limit, as pod creation defaults it."""
     resources = mapping(container.get("resources"))
     return {**amounts(resources.get("limits")), **amounts(resources.get("requests"))}
 
 
-def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) -> dict[str, int]:
+def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) -> Amounts:
     """What the NodeResourcesFit filter requires of a node: cpu in milli-cores, else units.
 
     `devices` run beside the containers. Resources asked for with 0 are listed. Source:
     component-helpers `resource.PodRequests` (v0.36), after the defaults of pod creation.
     """
+    return _effective(spec, devices) if devices else _effective_alone(spec)
+
+
+def _effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) -> Amounts:
     total = _aggregate(spec, requested, devices)
     total.update(_pod_level(spec, total))
     return _add(total, amounts(spec.get("overhead")))
+
+
+_effective_alone: Callable[[Mapping[str, Any]], Amounts] = memoize_last(_effective)
+"""Of pods without other devices: nearly all."""
 
 
 def below_containers(spec: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from operator import is_
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 Argument = TypeVar("Argument")
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
@@ -23,6 +25,29 @@ def memoize_last(function: Callable[[Argument], Result]) -> Callable[[Argument],
             return cached[1]
         result = function(argument)
         last = (argument, result)
+        return result
+
+    memoized.__doc__ = function.__doc__
+    return memoized
+
+
+def memoize_last_call(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """As `memoize_last`, for functions of several positional arguments."""
+    last: tuple[tuple[object, ...], Result] | None = None
+
+    def memoized(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        nonlocal last
+        cached = last
+        if (
+            cached is not None
+            and not named
+            and len(cached[0]) == len(arguments)
+            and all(map(is_, cached[0], arguments))
+        ):
+            return cached[1]
+        result = function(*arguments, **named)
+        if not named:
+            last = (arguments, result)
         return result
 
     memoized.__doc__ = function.__doc__

@@ -73,10 +73,20 @@ def parse(value: object) -> Quantity | None:
 
 def amount(resource: str, value: object) -> int | None:
     """The amount the scheduler counts: cpu in milli-cores, everything else in units; None: not a quantity."""
+    if isinstance(value, str):
+        return _amount_of_text(value, resource == "cpu")
     quantity = parse(value)
     if quantity is None:
         return None
     return quantity.milli if resource == "cpu" else quantity.units
+
+
+@lru_cache(maxsize=1024)
+def _amount_of_text(text: str, of_cpu: bool) -> int | None:
+    quantity = parse(text)
+    if quantity is None:
+        return None
+    return quantity.milli if of_cpu else quantity.units
 
 
 def cpu_text(milli: int) -> str:

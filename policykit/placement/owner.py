@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
+from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import lookup
 
 _KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
@@ -39,6 +40,7 @@ class Owner(NamedTuple):
         return group if slash else ""
 
 
+@memoize_last_call
 def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
     """The owner of a pod set; absent metadata comes from the enclosing manifest."""
     inner = _mapping(lookup(manifest.data, pod_set.owner)) if pod_set.owner else manifest.data

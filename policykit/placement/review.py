@@ -10,6 +10,7 @@ from policykit.kube import requests, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
+from policykit.manifests.memoize import memoize_last_call
 from policykit.model.taint import Toleration
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
 from policykit.placement.owner import may_still_change, owner
@@ -135,6 +136,13 @@ def review(
 
     `resources_first`: the scheduler names missing resources before any other reason.
     """
+    return _review(manifest, pod_set, cluster, namespace, resources_first)
+
+
+@memoize_last_call  # a rule about gangs may have asked already
+def _review(
+    manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str, resources_first: bool
+) -> Review:
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     requested = requests.effective(pod_set.spec, pod_set.devices)

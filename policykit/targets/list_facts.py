@@ -26,6 +26,7 @@ _ATOMIC: tuple[tuple[str, ...], ...] = (
     ("affinity", "nodeAffinity", PREFERRED),
 )
 _LONGEST = 64
+_ENCODED = json.JSONEncoder(sort_keys=True, default=str).encode
 _LEFT_OUT = '"..."'
 
 
@@ -94,4 +95,4 @@ def _named(item: Any) -> str:
 
 
 def _json(item: Any) -> str:
-    return json.dumps(item, sort_keys=True, default=str)
+    return _ENCODED(item)

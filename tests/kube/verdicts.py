@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from policykit.kube import affinity, nodes, requests, tolerations
@@ -62,7 +63,7 @@ def _weights(case: Case) -> dict[str, int]:
     return {entry["name"]: entry["weight"] for entry in case["resources"]}
 
 
-def _sum(amounts: list[dict[str, int]]) -> Amounts:
+def _sum(amounts: Sequence[Amounts]) -> Amounts:
     return {r: sum(a.get(r, 0) for a in amounts) for r in sorted({r for a in amounts for r in a})}
 
 

@@ -45,6 +45,8 @@ GOOD = BAD.replace("spec:\n", "spec:\n  schedulerName: koord-scheduler\n")
 _LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
 _LIKENESS = 0.8
 """Required for a suggestion; many schedulers are called something-scheduler."""
+_KEYS = frozenset(key.key for target in TARGETS if target.schedulers for key in target.keys)
+"""Every label and annotation that only one scheduler reads."""
 _OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
 """Built-in kinds whose annotations Volcano reads from the object itself."""
 
@@ -78,7 +80,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
     system = system_of(scheduler, cluster)
     unknown = system is None or gives_scheduler(manifest, scheduler)
-    if unknown or (not scheduler and _is_incomplete(pod_set)):
+    if unknown or (not scheduler and _is_incomplete(pod_set)) or not _carries_metadata(manifest, pod_set):
         return
     carried = {target.name: _keys_of(target, manifest, pod_set) for target in TARGETS if target.schedulers}
     several = sum(bool(found) for found in carried.values()) > 1
@@ -130,6 +132,12 @@ def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool
     if cluster is None or not cluster.schedulers:
         return True
     return overrides_scheduler(target, cluster, namespace)
+
+
+def _carries_metadata(manifest: Manifest, pod_set: PodSet) -> bool:
+    """Whether any scheduler's key stands on the pods or their owner; few objects have one."""
+    places = (pod_set.labels, pod_set.annotations, manifest.labels, manifest.annotations)
+    return not all(_KEYS.isdisjoint(place) for place in places if place)
 
 
 def _keys_of(target: Target, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
