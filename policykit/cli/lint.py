@@ -12,7 +12,7 @@ from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policies_option
 from policykit.cli.output import complain, emit_data, say
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1)
-@policy_option
+@policies_option
 @allow_path
 @click.option(
     "--format",
@@ -121,7 +121,7 @@ if TYPE_CHECKING:
 )
 def command(
     paths: tuple[str, ...],
-    policy: str | None,
+    policies: tuple[str, ...],
     formats: tuple[str, ...],
     output: str,
     color: str,
@@ -166,10 +166,10 @@ def command(
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
     wanted = outputs(formats, output)
-    cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
+    cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
         paths or (".",),
-        policy or "",
+        policies,
         _words(select),
         _words(ignore),
         namespace,

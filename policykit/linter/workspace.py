@@ -136,6 +136,8 @@ class Workspace(NamedTuple):
     """Whether a kustomization may add to the objects of a file (as opened): alone they are incomplete."""
     other_policy: Callable[[str, int], str] = lambda file, setting: ""
     """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
+    incomplete: frozenset[int] = frozenset()
+    """Policies that apply to more than could be judged: what is absent may be there."""
 
     def is_changed(self, finding: Finding) -> bool:
         """Whether a finding is told as far as changes go: new files and standard input are new as a whole."""

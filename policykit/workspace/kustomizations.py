@@ -61,9 +61,19 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str) -> Tree:
-    """What the kustomization of a folder is made of. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+def tree_of(folder: str, *, unrestricted: bool = False) -> Tree:
+    """What the kustomization of a folder is made of; `unrestricted`: kustomize may read files outside of
+    the folders of kustomizations. Raises NotHereError.
+    """
+    return _Reader(_limit(folder), unrestricted).tree(os.path.realpath(folder), ())
+
+
+def check_file(path: str) -> None:
+    """Checks a file that is to be built by itself. Raises NotHereError."""
+    reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
+    why = reader.obstacle(os.path.realpath(path))
+    if why:
+        raise NotHereError(f"{os.path.relpath(path)} {why}")
 
 
 def is_completed(path: str) -> bool:
@@ -117,6 +127,15 @@ def is_plain(tree: Tree) -> bool:
     return below and not (stated and any("namespace" in _text(file) for file in files))
 
 
+def namespace_of(tree: Tree) -> str:
+    """The namespace that a kustomization gives its objects: the outermost wins; empty: none does."""
+    for each in tree.every():
+        namespace = _data(each.file).get("namespace")
+        if isinstance(namespace, str) and namespace:
+            return namespace
+    return ""
+
+
 def files_of(tree: Tree) -> list[str]:
     """Everything that a build reads, sorted."""
     found: set[str] = set()
@@ -138,8 +157,9 @@ def _limit(folder: str) -> str:
 class _Reader:
     """Reads kustomizations within a boundary; one that several use is read once."""
 
-    def __init__(self, limit: str) -> None:
+    def __init__(self, limit: str, unrestricted: bool) -> None:
         self._limit = limit
+        self._unrestricted = unrestricted
         self._known: dict[str, Tree] = {}
 
     def tree(self, folder: str, above: tuple[str, ...]) -> Tree:
@@ -223,14 +243,14 @@ class _Reader:
     def _here(self, folder: str, said: str, file: str) -> str:
         """The place that an entry means, links resolved."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        why = self._obstacle(place)
+        why = self.obstacle(place)
         if not why and not os.path.lexists(place):
             why = "is not on this machine" if _is_remote(said) else "does not exist"
         if why:
             raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
         return place
 
-    def _obstacle(self, place: str) -> str:
+    def obstacle(self, place: str) -> str:
         """Why a real path must not be given to kustomize; empty: nothing is in the way."""
         if not boundary.contains(self._limit, place):
             return "is in .git" if boundary.in_git(place) else "is outside of the repository"
@@ -255,13 +275,15 @@ class _Reader:
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
         """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
-        outside the folder kustomize refuses every file itself."""
+        outside the folder kustomize refuses every file itself, unless it is unrestricted."""
         said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
-            why = self._obstacle(place) if boundary.within(place, folder) else ""
-            if why:
+            within = boundary.within(place, folder)
+            why = self.obstacle(place) if within or self._unrestricted else ""
+            # Text that leads to no file is none of kustomize's reading.
+            if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
 
     def _shown(self, path: str) -> str:
@@ -307,6 +329,7 @@ def _is_remote(said: str) -> bool:
     return "://" in said or "@" in said or "?ref=" in said or ".git" in said or said.startswith("github.com")
 
 
+@cached
 def _data(file: str) -> dict[str, Any]:
     text = _text(file, boundary.SMALL) if file else ""
     root = next((parsed.root for parsed in parse(text) if parsed.root), None)

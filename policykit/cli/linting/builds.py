@@ -6,85 +6,192 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.cli.linting.applied import Applied
 from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.workspace import BUILT, READ, Member
-from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
+from policykit.linter.builds.kustomization import Built, Tree
+from policykit.linter.workspace import BUILT, Member
+from policykit.workspace import kustomize
+from policykit.workspace.cache.builds import Wanted, builds, root_of
+from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.kustomizations import NotHereError, files_of, is_plain, is_root, tree_of, used_by
+from policykit.workspace.scopes import (
+    KUSTOMIZATIONS,
+    kustomization,
+    kustomization_namespace,
+    kustomization_root,
+)
+from policykit.workspace.substitution import SubstitutionError, substituted
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Built, Tree
-    from policykit.workspace.kustomize import Build
+    from policykit.workspace.cache.folder import Cache
+    from policykit.workspace.kustomize import Build, Root
+    from policykit.workspace.sources import Variables
 
 
-class Builds(NamedTuple):
-    """The builds of a run, and why other kustomizations were not built."""
+class Attempt(NamedTuple):
+    """A kustomization to build for one policy."""
 
-    members: tuple[Member, ...]
-    """The files of the run; rules about effects read the builds, rules about text the source files."""
+    folder: str
+    """Absolute."""
+    member: Member
+    """For its objects."""
+    tree: Tree
+    root: Root
+    variables: Variables | None = None
+
+
+class BuildResults(NamedTuple):
+    """What came of the attempts of a run."""
+
     built: tuple[Built, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
-    files: frozenset[str] = frozenset()
-    """Source files of the builds, links resolved."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
     not_built: tuple[tuple[str, str], ...] = ()
     """(shown folder, reason) of kustomizations that are linted file by file."""
-    failed: frozenset[str] = frozenset()
-    """Source files of kustomizations that kustomize fails to build, links resolved."""
+    failed: tuple[Attempt, ...] = ()
 
 
-def builds_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Builds:
-    """Builds the kustomizations whose folders, or files, are among the arguments.
+NO_BUILDS = BuildResults()
 
-    One that only lists files is not built. Without kustomizations, nothing is imported.
+
+def attempts_by_place(
+    request: Request, table: SettingsTable, files: Files, stated: frozenset[str], failures: Failures
+) -> tuple[list[Attempt], list[tuple[str, str]]]:
+    """Kustomizations that files of the run are part of, for the policies above them; and those that cannot
+    be built, with the reason. `stated`: kustomizations of which policies say who applies them.
     """
-    folders = [folder for folder in files.folders if kustomization(folder)] if request.kustomize else []
-    if not folders:
-        return Builds(files.members)
-    from policykit.workspace import kustomize
-    from policykit.workspace.cache.builds import builds
+    trees, declined = _roots(_folders(files), files, stated, failures)
+    found = []
+    for root, tree in trees.items():
+        numbers = table.all_of(root)
+        for number in numbers:
+            namespace = request.namespace or kustomization_namespace(root)
+            scope = root if len(numbers) == 1 else f"{root}\0{number}"
+            member = built_member(root, tree, scope, number, namespace, numbers.index(number))
+            found.append(Attempt(root, member, tree, root_of(tree)))
+    return found, declined
 
+
+def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
+    """Kustomizations that policies say they apply."""
+    found = []
+    for number, each in enumerate(applied, first):
+        unit = each.unit
+        if unit.root is not None:
+            namespace = request.namespace or unit.namespace
+            member = built_member(unit.folder, unit.tree, each.scope, each.setting, namespace, number)
+            found.append(Attempt(unit.folder, member, unit.tree, unit.root, unit.variables))
+    return found
+
+
+def built_member(
+    folder: str, tree: Tree, scope: str, setting: int, namespace: str, number: int = 0
+) -> Member:
+    """The member for objects as they are built; `number` sets apart those of one folder."""
+    # The suffix keeps the name from being that of a file.
+    file = kustomization(folder) or tree.file
+    name = f"{_shown(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
+    return Member(name, name, scope, setting, False, namespace, BUILT)
+
+
+def results_of(
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    attempts: Sequence[Attempt],
+    declined: list[tuple[str, str]],
+) -> BuildResults:
+    """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
-    trees, declined = _roots(folders, silent, failures)
-    program = kustomize.binary() if trees else ""
-    if trees and not program:
-        declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
-    results = builds(program, [*trees.values()], request.cache) if program else []
-    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
-    generated = _generated(files, trees.values(), names, silent) if results else {}
+    made = texts_of(attempts, request.cache)
+    works = any(text is not None for text, _, _ in made)
+    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
+    generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
     names |= generated
     built: list[Built] = []
     texts: dict[str, bytes] = {}
-    failed: set[str] = set()
-    for (root, tree), build in zip(trees.items(), results, strict=False):
-        if build.failure:
-            declined.append((root, build.failure))
-            failed.update(tree.looked_at())
+    failed: list[Attempt] = []
+    for attempt, (text, folder, failure) in zip(attempts, made, strict=True):
+        if text is None:
+            declined.append((attempt.folder, failure))
+            failed.append(attempt)
             continue
-        member = _member(request, table, root, tree)
-        texts[member.file] = build.text
-        built.append(_built(root, member, tree, build, names, silent))
-    looked_at = frozenset(file for each in built for file in each.tree.looked_at())
-    return Builds(
-        _text_only(files.members, looked_at),
+        texts[attempt.member.file] = text
+        excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
+        real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
+        built.append(Built(attempt.member, attempt.tree, folder, names, excluded, shown, real))
+    return BuildResults(
         tuple(built),
         texts,
-        looked_at,
         tuple(member.path for member in generated.values()),
-        tuple(sorted((_shown(root), why) for root, why in declined)),
-        frozenset(failed),
+        tuple(sorted({(_shown(root), why) for root, why in declined})),
+        tuple(failed),
     )
 
 
+def texts_of(attempts: Sequence[Attempt], cache: Cache) -> list[tuple[bytes | None, str, str]]:
+    """Of each attempt the text of its objects, the folder of their origins, and why there is no text."""
+    program = kustomize.binary() if attempts else ""
+    if not program:
+        return [(None, "", "neither kustomize nor kubectl is on PATH") for _ in attempts]
+    results = builds(program, [Wanted(each.root, each.tree) for each in attempts], cache)
+    return [_text_of(attempt, build) for attempt, build in zip(attempts, results, strict=True)]
+
+
+def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
+    if build.failure:
+        return None, "", build.failure
+    if attempt.variables is None:
+        return build.text, build.folder, ""
+    try:
+        text = substituted(build.text.decode("utf-8", errors="replace"), attempt.variables)
+    except SubstitutionError as error:
+        return None, "", f"variables cannot be substituted: {error}"
+    return text.encode(), build.folder, ""
+
+
+def excluded_files(table: SettingsTable, setting: int, tree: Tree) -> frozenset[str]:
+    """Files of a tree that the policy of a setting excludes, links resolved."""
+    if not table.excludes:
+        return frozenset()
+    return frozenset(file for file in tree.written() if table.excluded(_shown(file), setting))
+
+
+def _folders(files: Files) -> list[str]:
+    """Folders of kustomizations that files of the run may be part of."""
+    found = dict.fromkeys(folder for folder in files.folders if kustomization(folder))
+    real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
+    roots = {root for file in real if (root := repository_root(os.path.dirname(file)))}
+    for root in sorted(roots):
+        for folder, parts in _parts(root).items():
+            if folder not in found and not parts.isdisjoint(real):
+                found[folder] = None
+    return [*found]
+
+
+def _parts(root: str) -> dict[str, frozenset[str]]:
+    """Folders with kustomizations of a repository, each with all files that are part of it."""
+    found = {}
+    for path in repository_files(root):
+        folder, name = os.path.split(path)
+        if name in KUSTOMIZATIONS and is_root(folder):
+            try:
+                found[folder] = frozenset(files_of(tree_of(folder)))
+            except NotHereError:
+                continue
+    return found
+
+
 def _roots(
-    folders: Sequence[str], silent: frozenset[str], failures: Failures
+    folders: Sequence[str], files: Files, stated: frozenset[str], failures: Failures
 ) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
     """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
-    from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
-
+    silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
     uses: dict[str, frozenset[str]] = {}
@@ -104,6 +211,8 @@ def _roots(
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
             continue
+        if real[root] in stated:
+            continue
         with failures.collect(_shown(root)):
             try:
                 tree = tree_of(root) if is_root(root) else None
@@ -112,22 +221,6 @@ def _roots(
             except NotHereError as reason:
                 declined.append((root, str(reason)))
     return trees, declined
-
-
-def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Member:
-    """The member for the objects of a build, with the settings of its folder."""
-    # The suffix keeps the name from being that of a file.
-    name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
-    namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, BUILT)
-
-
-def _built(
-    root: str, member: Member, tree: Tree, build: Build, names: Mapping[str, Member], silent: frozenset[str]
-) -> Built:
-    from policykit.linter.builds.kustomization import Built
-
-    return Built(member, tree, build.folder, names, silent, _shown(root))
 
 
 def _generated(
@@ -142,15 +235,6 @@ def _generated(
                 path = _shown(listed.file)
                 found[listed.file] = Member(path, path, "", 0)
     return found
-
-
-def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member, ...]:
-    """Members whose source files were built are linted only by the rules about text."""
-    if not files:
-        return tuple(members)
-    return tuple(
-        member._replace(look=READ) if os.path.realpath(member.file) in files else member for member in members
-    )
 
 
 def _shown(path: str) -> str:

@@ -37,6 +37,8 @@ class Tree(NamedTuple):
     """Files that say how it is built."""
     order: Any = None
     """Its `sortOptions`."""
+    document: int = 0
+    """Of the file; other than 0 only where an object such as a Flux Kustomization says what is built."""
 
     def every(self) -> Iterator[Tree]:
         """Itself and all below, each once."""
@@ -101,3 +103,7 @@ class Built(NamedTuple):
     """Files that settings leave out: nothing is said of them."""
     shown: str = "."
     """The folder, as people read it."""
+    root: str = ""
+    """That folder, absolute with links resolved; empty: that of the tree's file."""
+    file: str = ""
+    """Absolute path of the file that the objects stand in as they are applied; empty: they were built."""
