@@ -76,7 +76,7 @@ def name_of(path: str) -> str:
 
 
 def reader(policy: str) -> Callable[[str], bytes]:
-    """Reads a policy and all that it names, within the boundary of that policy."""
+    """Reads a policy and the files it names, within the boundary of that policy."""
 
     def reading(path: str) -> bytes:
         return read(path, "" if path == policy else policy, SMALL)
@@ -133,7 +133,7 @@ def is_extended(path: str) -> bool:
 
 
 def bases_of(path: str) -> tuple[str, ...]:
-    """Absolute paths of the files that a policy extends, whatever mistakes stand in it or them."""
+    """Absolute paths of the files that a policy extends, even if it or they contain mistakes."""
     return _output_settings(path).bases
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from policykit.linter.builds.kustomization import Below, Listed, Tree
+from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.files import walk
@@ -29,7 +29,7 @@ class Unit(NamedTuple):
 
     folder: str
     """Absolute folder of what is applied together."""
-    tree: Tree
+    tree: Kustomization
     """Begins at the file that says what is applied."""
     root: Root | None = None
     """How kustomize builds it; None: `file` is applied as it stands."""
@@ -121,21 +121,25 @@ def _of_folder(source: Source, built: tuple[Unit, ...]) -> list[Unit]:
     return [Unit(source.path, _stated(source, files=tuple(files), bases=trees), root, source.variables)]
 
 
-def _stated(source: Source, *, files: tuple[str, ...] = (), bases: tuple[Tree, ...] = ()) -> Tree:
+def _stated(
+    source: Source, *, files: tuple[str, ...] = (), bases: tuple[Kustomization, ...] = ()
+) -> Kustomization:
     """A tree that begins where the source is stated; what it adds counts as stated there."""
     stated = source.stated
     components = source.added.get("components", ())
     patches = source.added.get("patches", ())
-    return Tree(
+    return Kustomization(
         stated.file,
-        tuple(Listed(stated.at, os.path.realpath(file)) for file in files),
+        tuple(FileEntry(stated.at, os.path.realpath(file)) for file in files),
         tuple(
-            Listed((*stated.at[:-1], "patches", number, "patch"), "", _texts(each.get("target")))
+            FileEntry((*stated.at[:-1], "patches", number, "patch"), "", _texts(each.get("target")))
             for number, each in enumerate(patches)
         ),
-        bases=tuple(Below(stated.at, tree) for tree in bases),
+        bases=tuple(KustomizationEntry(stated.at, tree) for tree in bases),
         components=tuple(
-            Below((*stated.at[:-1], "components", number), tree_of(folder, unrestricted=source.unrestricted))
+            KustomizationEntry(
+                (*stated.at[:-1], "components", number), tree_of(folder, unrestricted=source.unrestricted)
+            )
             for number, folder in enumerate(components)
         ),
         document=stated.document,

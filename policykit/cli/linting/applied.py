@@ -10,7 +10,7 @@ from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.workspace import Member
+from policykit.linter.member import Member
 from policykit.workspace.clusters import policies_above, sources_of
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Unit, contents_of

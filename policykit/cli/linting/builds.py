@@ -11,8 +11,8 @@ from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.builds.kustomization import Built, Tree
-from policykit.linter.workspace import BUILT, Member
+from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+from policykit.linter.member import OBJECTS, Member
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
 from policykit.workspace.files import repository_files, repository_root
@@ -38,7 +38,7 @@ class Attempt(NamedTuple):
     """Absolute."""
     member: Member
     """For its objects."""
-    tree: Tree
+    tree: Kustomization
     root: Root
     variables: Variables | None = None
 
@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
 class BuildResults(NamedTuple):
     """What came of the attempts of a run."""
 
-    built: tuple[Built, ...] = ()
+    built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
     other_files: tuple[str, ...] = ()
@@ -90,13 +90,13 @@ def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) ->
 
 
 def built_member(
-    folder: str, tree: Tree, scope: str, setting: int, namespace: str, number: int = 0
+    folder: str, tree: Kustomization, scope: str, setting: int, namespace: str, number: int = 0
 ) -> Member:
     """The member for objects as they are built; `number` sets apart those of one folder."""
     # The suffix keeps the name from being that of a file.
     file = kustomization(folder) or tree.file
     name = f"{_shown(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
-    return Member(name, name, scope, setting, False, namespace, BUILT)
+    return Member(name, name, scope, setting, False, namespace, OBJECTS)
 
 
 def results_of(
@@ -113,7 +113,7 @@ def results_of(
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
     generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
     names |= generated
-    built: list[Built] = []
+    built: list[BuiltKustomization] = []
     texts: dict[str, bytes] = {}
     failed: list[Attempt] = []
     for attempt, (text, folder, failure) in zip(attempts, made, strict=True):
@@ -124,7 +124,7 @@ def results_of(
         texts[attempt.member.file] = text
         excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
         real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
-        built.append(Built(attempt.member, attempt.tree, folder, names, excluded, shown, real))
+        built.append(BuiltKustomization(attempt.member, attempt.tree, folder, names, excluded, shown, real))
     return BuildResults(
         tuple(built),
         texts,
@@ -155,7 +155,7 @@ def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
     return text.encode(), build.folder, ""
 
 
-def excluded_files(table: SettingsTable, setting: int, tree: Tree) -> frozenset[str]:
+def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> frozenset[str]:
     """Files of a tree that the policy of a setting excludes, links resolved."""
     if not table.excludes:
         return frozenset()
@@ -189,7 +189,7 @@ def _parts(root: str) -> dict[str, frozenset[str]]:
 
 def _roots(
     folders: Sequence[str], files: Files, stated: frozenset[str], failures: Failures
-) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
+) -> tuple[dict[str, Kustomization], list[tuple[str, str]]]:
     """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
     silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
@@ -205,7 +205,7 @@ def _roots(
         for below in found
         if below != root and root not in uses.get(below, ())
     }
-    trees: dict[str, Tree] = {}
+    trees: dict[str, Kustomization] = {}
     declined: list[tuple[str, str]] = []
     for root in roots:
         file = kustomization(root)
@@ -224,7 +224,7 @@ def _roots(
 
 
 def _generated(
-    files: Files, trees: Iterable[Tree], names: Mapping[str, Member], silent: frozenset[str]
+    files: Files, trees: Iterable[Kustomization], names: Mapping[str, Member], silent: frozenset[str]
 ) -> dict[str, Member]:
     """Files that generators read below the folders of the run: findings may point into them."""
     folders = tuple(os.path.realpath(folder) + os.sep for folder in files.folders)

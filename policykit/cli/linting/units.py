@@ -11,13 +11,13 @@ from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
-from policykit.linter.workspace import BUILT, READ, Member
+from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.workspace.files import read, repository_files, repository_root
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
     from policykit.cli.linting.builds import Attempt, BuildResults
-    from policykit.linter.builds.kustomization import Built, Tree
+    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
 
 
 class Judge(NamedTuple):
@@ -26,7 +26,7 @@ class Judge(NamedTuple):
     setting: int
     scope: str
     namespace: str
-    tree: Tree | None = None
+    tree: Kustomization | None = None
     """Leads to the file from where it is said; None: the policy is that of its place."""
 
 
@@ -35,7 +35,7 @@ class Units(NamedTuple):
 
     members: tuple[Member, ...]
     """The files of the run; rules about effects read the builds, rules about text the source files."""
-    built: tuple[Built, ...] = ()
+    built: tuple[BuiltKustomization, ...] = ()
     texts: dict[str, bytes] = {}
     """Objects as they are applied, by the name of their member."""
     other_files: tuple[str, ...] = ()
@@ -140,8 +140,8 @@ def _members(
     files: Files,
     applied: AppliedUnits,
     judges: Mapping[str, list[Judge]],
-    built: Sequence[Built],
-) -> tuple[tuple[Member, ...], tuple[Built, ...]]:
+    built: Sequence[BuiltKustomization],
+) -> tuple[tuple[Member, ...], tuple[BuiltKustomization, ...]]:
     """The files of the run, and a unit for each policy of a file that several policies judge."""
     looked_at = {file for each in built for file in each.tree.looked_at()}
     parts: dict[str, int] = {}
@@ -157,7 +157,7 @@ def _members(
             if not own:
                 continue
         if real in looked_at or len(own) > 1:
-            members.append(member._replace(look=READ))
+            members.append(member._replace(only=TEXT))
             several += [(member, real, each) for each in own]
         elif own:
             setting, scope, namespace, _ = own[0]
@@ -180,16 +180,22 @@ def _by_place(table: SettingsTable, member: Member) -> list[Judge]:
     return [Judge(number, f"{member.scope}\0{number}", member.namespace) for number in numbers]
 
 
-def _direct(member: Member, real: str, judge: Judge, number: int, names: Mapping[str, Member]) -> Built:
+def _direct(
+    member: Member, real: str, judge: Judge, number: int, names: Mapping[str, Member]
+) -> BuiltKustomization:
     """A file as it stands, as one of several policies judges it."""
-    from policykit.linter.builds.kustomization import Built, Listed, Tree
+    from policykit.linter.builds.kustomization import BuiltKustomization, FileEntry, Kustomization
 
     name = f"{member.path}#applied{number}"
     namespace = judge.namespace or member.namespace
-    applied = Member(name, name, judge.scope, judge.setting, member.partial, namespace, BUILT)
-    tree = judge.tree or Tree(real, (Listed((), real),))
-    return Built(
-        applied, tree._replace(resources=(Listed((), real),), bases=(), components=()), "", names, file=real
+    applied = Member(name, name, judge.scope, judge.setting, member.partial, namespace, OBJECTS)
+    tree = judge.tree or Kustomization(real, (FileEntry((), real),))
+    return BuiltKustomization(
+        applied,
+        tree._replace(resources=(FileEntry((), real),), bases=(), components=()),
+        "",
+        names,
+        file=real,
     )
 
 
@@ -201,7 +207,7 @@ def _raw(file: str) -> bytes:
 
 
 def _scopes(
-    members: Iterable[Member], built: Iterable[Built], applied: AppliedUnits, beside: _Beside
+    members: Iterable[Member], built: Iterable[BuiltKustomization], applied: AppliedUnits, beside: _Beside
 ) -> dict[str, tuple[Member, ...]]:
     """Members by the scopes that policies have by what they say, those beside the run among them."""
     found: dict[str, dict[str, Member]] = {}

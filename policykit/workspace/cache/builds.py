@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Tree
+from policykit.linter.builds.kustomization import Kustomization
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read
@@ -20,10 +20,10 @@ class Wanted(NamedTuple):
     """A kustomization to build, and all that kustomize reads for it."""
 
     root: Root
-    tree: Tree
+    tree: Kustomization
 
 
-def root_of(tree: Tree) -> Root:
+def root_of(tree: Kustomization) -> Root:
     """A kustomization by itself."""
     return Root(os.path.dirname(tree.file), tree.order)
 
