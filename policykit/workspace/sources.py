@@ -92,6 +92,8 @@ class Source(NamedTuple):
     folder: FolderOptions = FolderOptions()
     helm: HelmOptions | None = None
     """Of a chart, else None."""
+    namespace: str = ""
+    """Of objects that name none; empty: none is stated."""
     unrestricted: bool = False
     """Kustomizations may name files outside of their folders, as Flux lets them."""
     notices: tuple[str, ...] = ()

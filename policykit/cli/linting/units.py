@@ -49,6 +49,8 @@ class Units(NamedTuple):
     incomplete: frozenset[int] = frozenset()
     """Settings of policies that apply to more than could be judged."""
     around: UnitsBeside = NO_UNITS
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied, as messages."""
 
 
 def units_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Units:
@@ -59,7 +61,12 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     applied = applied_units(request, table, files.members, failures)
     results = _builds(request, table, files, applied, failures)
     if results is None and not applied.of_run and not table.is_repeated and not table.is_restricted:
-        return Units(files.members, not_judged=applied.not_judged, incomplete=applied.incomplete)
+        return Units(
+            files.members,
+            not_judged=applied.not_judged,
+            incomplete=applied.incomplete,
+            notices=applied.notices,
+        )
     built = results.built if results else ()
     failed = results.failed if results else ()
     judges = _judges(request, files, applied, failed)
@@ -77,6 +84,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
+        applied.notices,
     )
 
 

@@ -36,6 +36,10 @@ class WorkspaceNotes(NamedTuple):
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy or settings file of each setting; empty: there is none."""
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(shown place, reason) of what clusters apply and cannot be read here."""
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied."""
     excludes: bool = False
     """Settings exclude files."""
 
@@ -81,11 +85,11 @@ def open_workspace(request: Request) -> OpenResult:
         other_policy=OtherPolicies(table),
         incomplete=builds.incomplete,
     )
-    not_built = (*builds.not_judged, *builds.not_built)
     users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
     reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
     without = sum(path not in reached for path in files.without_policy)
-    return OpenResult(workspace, _notes(files, table, failures, not_built, without))
+    notes = _notes(files, table, failures, builds.not_built, without)
+    return OpenResult(workspace, notes._replace(not_judged=builds.not_judged, notices=builds.notices))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -136,25 +140,36 @@ def _notes(
         not_built,
         files.given,
         tuple(table.sources),
-        table.excludes,
+        excludes=table.excludes,
     )
 
 
 def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
+    lines = [f"policykit: {notice}" for notice in notes.notices]
+    lines += _about_sources(notes.not_judged, every=every)
     if every:
-        lines = [f"built {each.shown} with kustomize" for each in built]
+        lines += [f"built {each.shown} with kustomize" for each in built]
         return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
     if not notes.not_built:
-        return []
+        return lines
     folder, why = notes.not_built[0]
     more = len(notes.not_built) - 1
     if not more:
-        return [f"policykit: {folder} is linted file by file: {why}"]
+        return [*lines, f"policykit: {folder} is linted file by file: {why}"]
     reasons = {why for _, why in notes.not_built}
     if len(reasons) == 1:
-        return [f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
+        return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
     return [
+        *lines,
         f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
-        " (--show-files names the others)"
+        " (--show-files names the others)",
     ]
+
+
+def _about_sources(not_judged: Sequence[tuple[str, str]], *, every: bool) -> list[str]:
+    """A message about what clusters apply and cannot be read here; with `every`, one for each."""
+    lines = [f"policykit: {place} is not judged: {why}" for place, why in not_judged]
+    if every or len(lines) < 2:
+        return lines
+    return [f"{lines[0]}; so are {len(lines) - 1} more (--show-files names them)"]
