@@ -15,10 +15,9 @@ from policykit.linter.builds.kustomization import BuiltKustomization, Kustomizat
 from policykit.linter.member import OBJECTS, Member
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
-from policykit.workspace.files import repository_files, repository_root
-from policykit.workspace.kustomizations import NotHereError, files_of, is_plain, is_root, tree_of, used_by
+from policykit.workspace.files import repository_root
+from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, parts_of, tree_of, used_by
 from policykit.workspace.scopes import (
-    KUSTOMIZATIONS,
     kustomization,
     kustomization_namespace,
     kustomization_root,
@@ -168,23 +167,10 @@ def _folders(files: Files) -> list[str]:
     real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
     roots = {root for file in real if (root := repository_root(os.path.dirname(file)))}
     for root in sorted(roots):
-        for folder, parts in _parts(root).items():
+        for folder, parts in parts_of(root).items():
             if folder not in found and not parts.isdisjoint(real):
                 found[folder] = None
     return [*found]
-
-
-def _parts(root: str) -> dict[str, frozenset[str]]:
-    """Folders with kustomizations of a repository, each with all files that are part of it."""
-    found = {}
-    for path in repository_files(root):
-        folder, name = os.path.split(path)
-        if name in KUSTOMIZATIONS and is_root(folder):
-            try:
-                found[folder] = frozenset(files_of(tree_of(folder)))
-            except NotHereError:
-                continue
-    return found
 
 
 def _roots(
