@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.not_judged import (
+    BUILD_FAILED,
+    CHART,
+    GENERATED,
+    OUTSIDE,
+    OVER_LIMITS,
+    PROGRAM,
+    REMOTE,
+    UNKNOWN_VARIABLE,
+)
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, repository_files, walk
+from policykit.workspace.files import is_ignored, read, repository_files, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -30,10 +41,28 @@ _LONGEST = 4096
 """Maximum length of a path; longer texts are none."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
+"""`github.com/`: the host of a repository, which no folder here is called."""
+
+
+class Entry(NamedTuple):
+    """An entry of a kustomization."""
+
+    file: str
+    """The kustomization, links resolved."""
+    at: Path
+    said: str
 
 
 class NotHereError(Exception):
-    """A kustomization cannot be built from what is on this machine, with the reason."""
+    """A kustomization cannot be built from what is on this machine, or nowhere at all."""
+
+    def __init__(self, why: str, reason: str, wrong: Entry | None = None) -> None:
+        """`reason`: the name of it in `policykit.linter.not_judged`; `wrong`: the entry with a mistake,
+        for which the kustomization cannot be built anywhere."""
+        super().__init__(why)
+        self.reason = reason
+        self.wrong = wrong
 
 
 def is_root(folder: str) -> bool:
@@ -73,7 +102,7 @@ def check_file(path: str) -> None:
     reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
     why = reader.obstacle(os.path.realpath(path))
     if why:
-        raise NotHereError(f"{os.path.relpath(path)} {why}")
+        raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
 
 
 @cached
@@ -178,33 +207,37 @@ class _Reader:
         self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
-    def tree(self, folder: str, above: tuple[str, ...]) -> Kustomization:
+    def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
+        """`entry`: what lists the folder. Raises NotHereError."""
         if len(above) > _DEEPEST:
-            raise NotHereError(f"more than {_DEEPEST} kustomizations use one another")
+            raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
-            raise NotHereError(f"{self._shown(folder)} lists itself")
+            raise NotHereError(f"{self._shown(folder)} lists itself", BUILD_FAILED, entry)
         if folder not in self._known:
-            self._known[folder] = self._read(folder, (*above, folder))
+            self._known[folder] = self._read(folder, (*above, folder), entry)
         return self._known[folder]
 
-    def _read(self, folder: str, above: tuple[str, ...]) -> Kustomization:
+    def _read(self, folder: str, above: tuple[str, ...], entry: Entry | None) -> Kustomization:
         file = os.path.realpath(kustomization(folder))
         if not boundary.contains(self._limit, file):
-            raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
+            raise NotHereError(
+                f"{self._shown(folder)} has a kustomization that is outside of the repository", OUTSIDE
+            )
         data = _data(file)
         if not data:
-            raise NotHereError(f"{self._shown(folder)} has no kustomization")
+            raise NotHereError(f"{self._shown(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
             if data.get(field):
-                raise NotHereError(f"{self._shown(file)} has {field}")
+                raise NotHereError(f"{self._shown(file)} has {field}", CHART)
         resources: list[FileEntry] = []
         bases: list[KustomizationEntry] = []
         components: list[KustomizationEntry] = []
         for field, below in (("resources", bases), ("bases", bases), ("components", components)):
             for at, said in _entries(data, field):
-                place = self._here(folder, said, file)
+                place = self._here(folder, at, said, file)
                 if os.path.isdir(place):
-                    below.append(KustomizationEntry(at, self.tree(place, above)))
+                    here = Entry(file, at, said)
+                    below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
         beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
@@ -254,16 +287,18 @@ class _Reader:
                     yield self._file(folder, (field, number, *at), said, file)
 
     def _file(self, folder: str, at: Path, said: str, file: str) -> FileEntry:
-        return FileEntry(at, self._here(folder, said, file))
+        return FileEntry(at, self._here(folder, at, said, file))
 
-    def _here(self, folder: str, said: str, file: str) -> str:
+    def _here(self, folder: str, at: Path, said: str, file: str) -> str:
         """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        why = self.obstacle(place)
-        if not why and not os.path.lexists(place):
-            why = "is not on this machine" if _is_remote(said) else "does not exist"
+        why, reason = self.obstacle(place), OUTSIDE
+        wrong: Entry | None = None
+        if not os.path.lexists(place) and (_is_remote(said) or not why):
+            why, reason = _absence(said, os.path.join(folder, said))
+            wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
-            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
+            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}", reason, wrong)
         return place
 
     def obstacle(self, place: str) -> str:
@@ -281,13 +316,15 @@ class _Reader:
         if "\n" in said:
             texts = [(file, said)]
         else:
-            place = self._here(folder, said, file)
-            files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
+            place = self._here(folder, at, said, file)
+            files = (
+                files_of(self.tree(place, above, Entry(file, at, said))) if os.path.isdir(place) else [place]
+            )
             yield from (FileEntry(at, each) for each in files)
             texts = [(each, _text(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
-                raise NotHereError(f"{self._shown(each)} runs a program")
+                raise NotHereError(f"{self._shown(each)} runs a program", PROGRAM)
             if at[0] in _PLUGINS:
                 self._check_plugin(folder, text, each)
 
@@ -302,7 +339,7 @@ class _Reader:
             why = self.obstacle(place) if within or self._unrestricted else ""
             # Text that leads to no file is none of kustomize's reading.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
-                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
+                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}", OUTSIDE)
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path).replace(os.sep, "/")
@@ -343,8 +380,20 @@ def _texts(value: Any) -> Iterator[str]:
             yield here
 
 
+def _absence(said: str, path: str) -> tuple[str, str]:
+    """Why there is nothing at a path that an entry names, and the reason by its name."""
+    if _is_remote(said):
+        return "is not on this machine", REMOTE
+    if "${" in said or "{{" in said:
+        return "has a variable", UNKNOWN_VARIABLE
+    if is_ignored(path):
+        return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
+    return "does not exist", BUILD_FAILED
+
+
 def _is_remote(said: str) -> bool:
-    return "://" in said or "@" in said or "?ref=" in said or ".git" in said or said.startswith("github.com")
+    """Whether an entry that is no path here may be one of another machine: a URL, or `host.example/owner`."""
+    return any(mark in said for mark in ("://", "//", "@", "?ref=", ".git")) or bool(_HOST.match(said))
 
 
 @cached

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.not_judged import CHART, SOURCE
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.files import walk
@@ -43,28 +44,28 @@ class Contents(NamedTuple):
     """What a source comes to."""
 
     units: tuple[Unit, ...] = ()
-    why_not: tuple[str, ...] = ()
+    why_not: tuple[NotHereError, ...] = ()
     """Why something of it is not judged."""
 
 
 def contents_of(source: Source) -> Contents:
     """The units of a source. Nothing is built; every path that a build can read is checked."""
     units: list[Unit] = []
-    why_not = [source.why_not] if source.why_not else []
+    why_not = [NotHereError(source.why_not, SOURCE)] if source.why_not else []
     for folder in () if source.why_not else _kustomizations(source, why_not):
         try:
             units += _of_kustomization(source, folder)
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     if not source.why_not and source.form is Form.FLUX_FOLDER:
         try:
             units += _of_folder(source, tuple(units))
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     return Contents(tuple(units), tuple(why_not))
 
 
-def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
+def _kustomizations(source: Source, why_not: list[NotHereError]) -> Iterator[str]:
     """Folders of kustomizations that are built by themselves."""
     if source.form is Form.KUSTOMIZATION:
         yield source.path
@@ -72,7 +73,8 @@ def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
         if not _is_changed(source):
             yield from _files_and_folders(source.path)[1]
     else:
-        why_not.append(f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here")
+        what = f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here"
+        why_not.append(NotHereError(what, CHART if source.form is Form.CHART else SOURCE))
 
 
 def _is_changed(source: Source) -> bool:

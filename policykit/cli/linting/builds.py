@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.applied import Applied
 from policykit.cli.linting.files import Files
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
-from policykit.linter.member import OBJECTS, Member
+from policykit.linter.finding import NotJudged
+from policykit.linter.member import OBJECTS, STDIN, Member
+from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
 from policykit.workspace.files import repository_root
@@ -25,9 +27,15 @@ from policykit.workspace.scopes import (
 from policykit.workspace.substitution import SubstitutionError, substituted
 
 if TYPE_CHECKING:
+    from policykit.linter.subjects import FailedBuild
+    from policykit.workspace.build_failures import FailedPlace
     from policykit.workspace.cache.folder import Cache
     from policykit.workspace.kustomize import Build, Root
     from policykit.workspace.sources import Variables
+
+
+_NO_PROGRAM = "neither kustomize nor kubectl is on PATH"
+_NOT_SUBSTITUTED = "variables cannot be substituted"
 
 
 class Attempt(NamedTuple):
@@ -50,21 +58,66 @@ class BuildResults(NamedTuple):
     """Objects as kustomize builds them, by the name of their member."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file."""
     failed: tuple[Attempt, ...] = ()
 
 
-NO_BUILDS = BuildResults()
+class Declined:
+    """Collects the kustomizations that are not built: one with a mistake has a finding, others are not
+    judged."""
+
+    def __init__(self, table: SettingsTable, files: Files) -> None:
+        self._table = table
+        self._silent = frozenset(map(os.path.realpath, files.left_out))
+        self._names = {os.path.realpath(m.file): m.path for m in files.members if m.file != STDIN}
+        self.not_judged: list[NotJudged] = []
+        self.wrong: list[tuple[int, FailedBuild]] = []
+        self.other_files: list[str] = []
+
+    def add(self, root: str, setting: int, reason: str, detail: str) -> None:
+        one = NotJudged(_shown(root), reason, detail, setting)
+        if one not in self.not_judged:
+            self.not_judged.append(one)
+
+    def build(self, root: str, setting: int, tree: Kustomization, failure: str) -> None:
+        """A build that kustomize fails to make."""
+        from policykit.workspace.build_failures import mistake_in_build, reason_of
+
+        self._told(root, setting, mistake_in_build(tree, failure), reason_of(failure), failure)
+
+    def read(self, root: str, setting: int, error: NotHereError) -> None:
+        """A kustomization that is not given to kustomize."""
+        from policykit.workspace.build_failures import mistake_at
+
+        wrong = mistake_at(error.wrong, str(error)) if error.wrong else None
+        self._told(root, setting, wrong, error.reason, str(error))
+
+    def _told(self, root: str, number: int, wrong: FailedPlace | None, reason: str, detail: str) -> None:
+        from policykit.linter.registry import FAILED_BUILD
+        from policykit.workspace.build_failures import reported
+
+        setting = self._table.settings[number]
+        if wrong is None or not setting.selection.codes & setting.rules.codes(FAILED_BUILD):
+            self.add(root, number, reason, detail)
+        elif wrong.file not in self._silent:
+            path = self._names.get(wrong.file) or _shown(wrong.file)
+            if (number, reported(wrong, path)) not in self.wrong:
+                self.wrong.append((number, reported(wrong, path)))
+            if wrong.file not in self._names:
+                self.other_files.append(path)
 
 
 def attempts_by_place(
-    request: Request, table: SettingsTable, files: Files, stated: frozenset[str], failures: Failures
-) -> tuple[list[Attempt], list[tuple[str, str]]]:
-    """Kustomizations that files of the run are part of, for the policies above them; and those that cannot
-    be built, with the reason. `stated`: kustomizations of which policies say who applies them.
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
+) -> list[Attempt]:
+    """Kustomizations that files of the run are part of, for the policies above them. `stated`: kustomizations
+    of which policies say who applies them.
     """
-    trees, declined = _roots(_folders(files), files, stated, failures)
+    trees = _roots(_folders(files), table, files, stated, declined, failures)
     found = []
     for root, tree in trees.items():
         numbers = table.all_of(root)
@@ -73,7 +126,7 @@ def attempts_by_place(
             scope = root if len(numbers) == 1 else f"{root}\0{number}"
             member = built_member(root, tree, scope, number, namespace, numbers.index(number))
             found.append(Attempt(root, member, tree, root_of(tree)))
-    return found, declined
+    return found
 
 
 def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
@@ -103,7 +156,7 @@ def results_of(
     table: SettingsTable,
     files: Files,
     attempts: Sequence[Attempt],
-    declined: list[tuple[str, str]],
+    declined: Declined,
 ) -> BuildResults:
     """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
@@ -117,7 +170,7 @@ def results_of(
     failed: list[Attempt] = []
     for attempt, (text, folder, failure) in zip(attempts, made, strict=True):
         if text is None:
-            declined.append((attempt.folder, failure))
+            _decline(declined, attempt, failure)
             failed.append(attempt)
             continue
         texts[attempt.member.file] = text
@@ -128,7 +181,6 @@ def results_of(
         tuple(built),
         texts,
         tuple(member.path for member in generated.values()),
-        tuple(sorted({(_shown(root), why) for root, why in declined})),
         tuple(failed),
     )
 
@@ -137,9 +189,19 @@ def texts_of(attempts: Sequence[Attempt], cache: Cache) -> list[tuple[bytes | No
     """Of each attempt the text of its objects, the folder of their origins, and why there is no text."""
     program = kustomize.binary() if attempts else ""
     if not program:
-        return [(None, "", "neither kustomize nor kubectl is on PATH") for _ in attempts]
+        return [(None, "", _NO_PROGRAM) for _ in attempts]
     results = builds(program, [Wanted(each.root, each.tree) for each in attempts], cache)
     return [_text_of(attempt, build) for attempt, build in zip(attempts, results, strict=True)]
+
+
+def _decline(declined: Declined, attempt: Attempt, failure: str) -> None:
+    setting = attempt.member.setting
+    if failure == _NO_PROGRAM:
+        declined.add(attempt.folder, setting, NO_PROGRAM, failure)
+    elif failure.startswith(_NOT_SUBSTITUTED):
+        declined.add(attempt.folder, setting, BUILD_FAILED, failure)
+    else:
+        declined.build(attempt.folder, setting, attempt.tree, failure)
 
 
 def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
@@ -150,7 +212,7 @@ def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
     try:
         text = substituted(build.text.decode("utf-8", errors="replace"), attempt.variables)
     except SubstitutionError as error:
-        return None, "", f"variables cannot be substituted: {error}"
+        return None, "", f"{_NOT_SUBSTITUTED}: {error}"
     return text.encode(), build.folder, ""
 
 
@@ -174,9 +236,14 @@ def _folders(files: Files) -> list[str]:
 
 
 def _roots(
-    folders: Sequence[str], files: Files, stated: frozenset[str], failures: Failures
-) -> tuple[dict[str, Kustomization], list[tuple[str, str]]]:
-    """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
+    folders: Sequence[str],
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
+) -> dict[str, Kustomization]:
+    """The outermost kustomizations, with what they list; those that cannot be built are `declined`."""
     silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
@@ -192,7 +259,6 @@ def _roots(
         if below != root and root not in uses.get(below, ())
     }
     trees: dict[str, Kustomization] = {}
-    declined: list[tuple[str, str]] = []
     for root in roots:
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
@@ -205,8 +271,9 @@ def _roots(
                 if tree and not is_plain(tree):
                     trees[root] = tree
             except NotHereError as reason:
-                declined.append((root, str(reason)))
-    return trees, declined
+                for number in table.all_of(root):
+                    declined.read(root, number, reason)
+    return trees
 
 
 def _generated(
