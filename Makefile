@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz mutation bench bench-peers golden compiled dist release clean
+.PHONY: demo test test-cluster fuzz mutation bench bench-peers golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
@@ -16,6 +16,10 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+LIMIT ?=
+test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go; ends within LIMIT seconds, if given
+	$(BIN)/python -m tests.cluster.run $(LIMIT)
 
 bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios and instruction counts printed
 	$(BIN)/python -m scripts.bench

@@ -14,7 +14,7 @@ from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Artifact, Generated, Notice
+    from policykit.generator.artifact import Artifact, Generate, Generated, Notice
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
@@ -170,4 +170,18 @@ def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
         generated = write(cluster)
         artifacts.extend(generated.artifacts)
         notices.extend(generated.notices)
+        notices.extend(_of_an_unstated_release(name, write, cluster, generated))
     return Generated(tuple(sorted(artifacts, key=lambda a: a.path)), tuple(notices))
+
+
+def _of_an_unstated_release(
+    name: str, write: Generate, cluster: Cluster, generated: Generated
+) -> Iterator[Notice]:
+    """What it means for older releases; nothing where the policy states one."""
+    from policykit.generator import unstated_release
+    from policykit.targets import target_of
+
+    settings, target = cluster.targets.get(name), target_of(name)
+    if settings is None or settings.version or target is None or target.releases is None or target.always:
+        return
+    yield from unstated_release.notices(name, write, cluster, target.releases.load(), generated)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
-from policykit.cli.linting.new_findings import uncovered
+from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, policies_option
@@ -16,7 +16,7 @@ from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
-from policykit.linter.baseline_pass import common_codes, from_folder, settings_of, tally
+from policykit.linter.baseline_pass import clusters_of, common_codes, from_folder, settings_of, tally
 from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
@@ -81,11 +81,13 @@ def command(
         return 2
     before = old.baseline if old else Baseline()
     locate = from_folder(os.path.dirname(place))
-    found = tally(findings if output else _findings_for(findings, place), locate)
+    some = findings if output else _findings_for(findings, place)
+    clusters = clusters_of(opened.workspace)
+    found, general = tally(some, clusters, locate)
     if prune:
-        after = pruned_baseline(before, found, _checked_rules(opened.workspace))
+        after = pruned_baseline(before, found, _checked_rules(opened.workspace), general, clusters)
     else:
-        after = extended_baseline(before, found, map(locate, paths))
+        after = extended_baseline(before, found, map(locate, paths), general)
     if old is None or text_of(after) != old.text:
         emit(text_of(after), place)
     _print_changes(before, after, shown_as(place))

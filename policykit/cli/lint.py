@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import Request, today
@@ -97,7 +98,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only documents changed since a git revision; REV... means since HEAD branched off REV.",
+    help="Report only what a git revision did not have; REV... means since HEAD branched off REV.",
 )
 @click.option(
     "--crd",
@@ -165,12 +166,12 @@ def command(
     With --fix, standard input is written fixed to standard output, and findings go to standard
     error. With --diff, the diff goes to standard output and findings go to standard error.
 
-    With --since, a document counts as changed if its text did not occur in its file at that
-    revision; uncommitted changes count. A renamed file is compared with its old name; new files
-    and standard input count as changed entirely. Findings in all other documents are hidden, even
-    if a change elsewhere causes them; rules about several documents still read all of them. REV is
-    resolved in the repository of the current folder; a submodule is compared with the commit
-    recorded there.
+    With --since, the files of that revision are linted too, with the policies, baselines and
+    builds of that revision, and only what it did not have is reported: a changed policy or base is
+    told where it makes a difference. A finding is the same one if its rule, object, field, cluster
+    and cause are the same, in whatever file and line. What the revision judged and is not judged
+    any more is printed. REV is resolved in the repository of the current folder; a submodule is
+    compared with the commit recorded there. Standard input counts as new.
 
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
@@ -271,9 +272,13 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             say(f"skipped {path}: {why}")
         for path in notes.elsewhere:
             say(f"skipped {path}: it leads outside the repository or the folder that was named")
+    for line in notes.since:
+        say(line)
     for line in about_builds(workspace, notes, every=show_files):
         say(line)
     for line in about_not_judged(report, workspace, every=show_files):
+        say(line)
+    for line in assumed_releases(workspace):
         say(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"

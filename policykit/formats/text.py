@@ -56,7 +56,7 @@ def summary(report: Report) -> str:
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
     tail += f", {report.suppressed} suppressed" if report.suppressed else ""
     tail += f", {report.baselined} in the baseline" if report.baselined else ""
-    tail += f", {report.unchanged} in unchanged documents" if report.unchanged else ""
+    tail += f", {report.unchanged} not new" if report.unchanged else ""
     return f"{found} ({read}{tail})"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.kube.names import is_hugepages
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount
@@ -18,19 +19,23 @@ Container = Mapping[str, Any]
 _POD_LEVEL = frozenset({"cpu", "memory"})
 
 
-def containers(spec: Mapping[str, Any]) -> Iterator[tuple[str, int, Container]]:
+@memoize_last
+def containers(spec: Mapping[str, Any]) -> tuple[tuple[str, int, Container], ...]:
     """(list name, index, container) of containers, then initContainers; other values are skipped."""
+    found = []
     for name in ("containers", "initContainers"):
         listed = spec.get(name)
-        for index, container in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(container, Mapping):
-                yield name, index, container
+        if isinstance(listed, list):
+            found += [(name, index, each) for index, each in enumerate(listed) if isinstance(each, dict)]
+    return tuple(found)
 
 
 def amounts(raw: object) -> dict[str, int]:
     """A resource list: cpu in milli-cores, else units; invalid and negative quantities are left out."""
     found: dict[str, int] = {}
-    for resource, value in raw.items() if isinstance(raw, Mapping) else ():
+    if not isinstance(raw, dict):
+        return found
+    for resource, value in raw.items():
         counted = amount(resource, value)
         if counted is not None and counted >= 0:
             found[resource] = counted

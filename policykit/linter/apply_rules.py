@@ -66,7 +66,7 @@ class FileRules:
         for pod_set in pod_sets:
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
             for cause in causes(self._violations(reviewed)):
-                yield from self._findings(located, cause.rule, (cause.violation,), self._fixes, reviewed)
+                yield self._finding(located, cause.rule, cause.violation, self._fixes, reviewed)
 
     def _structure(self, located: LocatedObject) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
@@ -77,12 +77,14 @@ class FileRules:
 
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
-            yield from self._findings(located, rule, rules.check(rule, structure, self._context), self._fixes)
+            for violation in rules.check(rule, structure, self._context):
+                yield self._finding(located, rule, violation, self._fixes)
 
     def _by_kind(self, located: LocatedObject, fixes: Fixes | None) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
         for rule in rules.of(MANIFEST, manifest.kind):
-            yield from self._findings(located, rule, rules.check(rule, manifest, self._context), fixes)
+            for violation in rules.check(rule, manifest, self._context):
+                yield self._finding(located, rule, violation, fixes)
 
     def _violations(self, reviewed: Review) -> Iterator[RuleViolation]:
         for rule in self._rules.of(PODS):
@@ -96,22 +98,21 @@ class FileRules:
             return None
         return self._fixes.inside(holder, inner.manifest.held_at)
 
-    def _findings(
+    def _finding(
         self,
         located: LocatedObject,
         rule: AnyRule,
-        violations: Iterable[Violation],
+        violation: Violation,
         fixes: Fixes | None,
         reviewed: Review | None = None,
-    ) -> Iterator[Finding]:
-        """Locates violations and computes their fixes if wanted."""
-        for violation in violations:
-            location = locate(violation, self._context.path, located)
-            fix = None
-            if fixes:
-                span = location.place.span
-                fix = fixes.of(rule.code, span, located.manifest, violation.fix, reviewed)
-            yield finding_of(rule, violation, location, fix)
+    ) -> Finding:
+        """Locates a violation and computes its fix if wanted."""
+        location = locate(violation, self._context.path, located)
+        fix = None
+        if fixes:
+            span = location.place.span
+            fix = fixes.of(rule.code, span, located.manifest, violation.fix, reviewed)
+        return finding_of(rule, violation, location, fix)
 
 
 class RuleViolation(NamedTuple):
@@ -132,6 +133,8 @@ def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
     say which findings it follows from, where others of its rule do not.
     """
     everything = list(violations)
+    if not everything:
+        return everything
     silenced: set[str] = set()
     for each in everything:
         silenced |= each.rule.silences

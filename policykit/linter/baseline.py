@@ -1,9 +1,10 @@
-"""A baseline: findings accepted as they are, by rule, object and field, never by line or file."""
+"""A baseline: findings accepted as they are, by rule, object, field, cluster and cause, never by line."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,10 +14,14 @@ from policykit.linter.subjects import StaleEntry
 from policykit.manifests.node import Span
 
 KIND = "policykit-baseline"
-VERSION = 1
+VERSION = 2
+ANY = "*"
+"""Cluster and cause of an entry of version 1, which accepts a finding for all clusters and causes."""
 STALE = "PK909"
 """Never accepted itself: accepting it would bring it back."""
 _START = Span(1, 1, 1, 2)
+_PLACE = re.compile(r"[^\s'\"`(),]+\.(?:ya?ml|json)(?::\d+)*|\blines? \d+(?:, column \d+)?")
+"""A file, a line: a finding is the same one if they change."""
 
 
 class Key(NamedTuple):
@@ -30,13 +35,20 @@ class Key(NamedTuple):
     field: str = ""
     path: str = ""
     """For what has no named object, text that is not YAML for one: its file, from the baseline's folder."""
-    message: str = ""
+    cluster: str = ""
+    """Name of the policy; empty: there is none."""
+    cause: str = ""
+    """The message, which has the values that disagree, without places."""
 
     def __str__(self) -> str:
         if self.path:
             return f"{self.rule} in {self.path}"
         name = f"{self.namespace}/{self.name}" if self.namespace else self.name
         return f"{self.rule} of {self.kind} {name}" + (f" at {self.field}" if self.field else "")
+
+    def general(self) -> Key:
+        """The key of an entry of version 1 that accepts the finding."""
+        return self._replace(cluster=ANY, cause=self.cause if self.path else ANY)
 
 
 class Baseline(NamedTuple):
@@ -78,36 +90,60 @@ Locate = Callable[[str], str]
 """A finding's path as seen from the baseline's folder, with `/`."""
 
 
-def key_of(finding: Finding, locate: Locate) -> Key:
-    """The key of a finding."""
-    about = finding.resource
+def key_of(finding: Finding, locate: Locate, cluster: str = "") -> Key:
+    """The key of a finding of a cluster."""
+    about, cause = finding.resource, _PLACE.sub("...", finding.message)
     if about is None or not about.name:
-        return Key(finding.code, path=locate(finding.path), message=finding.message)
+        return Key(finding.code, path=locate(finding.path), cluster=cluster, cause=cause)
     group, slash, _ = about.api_version.partition("/")
     kind = f"{about.kind}.{group}" if slash else about.kind
-    return Key(finding.code, kind, about.namespace or "", about.name, finding.field)
+    return Key(finding.code, kind, about.namespace or "", about.name, finding.field, "", cluster, cause)
 
 
-def extended_baseline(old: Baseline, found: Mapping[Key, int], covers: Iterable[str]) -> Baseline:
-    """The baseline with what a run has found; nothing that was accepted is lost."""
-    accepted = {key: max(old.accepted.get(key, 0), amount) for key, amount in found.items()}
-    return Baseline({**old.accepted, **accepted}, outermost([*old.covers, *covers]))
-
-
-def pruned_baseline(old: Baseline, found: Mapping[Key, int], codes: Collection[str]) -> Baseline:
-    """The baseline without what a run over all of it no longer finds; `codes` are the rules that spoke."""
+def extended_baseline(
+    old: Baseline, found: Mapping[Key, int], covers: Iterable[str], general: Mapping[Key, int] = {}
+) -> Baseline:
+    """The baseline with the findings of a run. Entries of version 1 are replaced by what they accept of
+    these findings, which `general` counts by their keys; nothing else that was accepted is lost."""
     kept = {
-        key: min(amount, found.get(key, 0)) if key.rule in codes else amount
+        key: amount - (general.get(key, 0) if key.cluster == ANY else 0)
+        for key, amount in old.accepted.items()
+    }
+    accepted = {key: max(kept.get(key, 0), amount) for key, amount in found.items()}
+    left = {key: amount for key, amount in kept.items() if amount > 0}
+    return Baseline({**left, **accepted}, outermost([*old.covers, *covers]))
+
+
+def pruned_baseline(
+    old: Baseline,
+    found: Mapping[Key, int],
+    codes: Collection[str],
+    general: Mapping[Key, int] = {},
+    clusters: Collection[str] = ("",),
+) -> Baseline:
+    """The baseline without what a run over all of it no longer finds; `codes` are the rules that ran, for
+    these clusters."""
+    every = {**general, **found}
+    linted = {ANY, *clusters}
+    kept = {
+        key: min(amount, every.get(key, 0)) if key.rule in codes and key.cluster in linted else amount
         for key, amount in old.accepted.items()
     }
     return Baseline({key: amount for key, amount in kept.items() if amount}, old.covers)
 
 
 def stale_entries(
-    baseline: Baseline, left: Mapping[Key, int], codes: Collection[str], text: str
+    baseline: Baseline,
+    left: Mapping[Key, int],
+    codes: Collection[str],
+    text: str,
+    clusters: Collection[str] = ("",),
 ) -> list[StaleEntry]:
-    """Entries that accept more than was found, with their places in the baseline's text."""
-    over = sorted(key for key, amount in left.items() if amount > 0 and key.rule in codes)
+    """Entries that accept more than was found for these clusters, with their places in the text."""
+    linted = {ANY, *clusters}
+    over = sorted(
+        key for key, amount in left.items() if amount > 0 and key.rule in codes and key.cluster in linted
+    )
     places = dict(zip(_keys(text), _places(text), strict=False)) if over else {}
     return [
         StaleEntry(
@@ -162,9 +198,9 @@ def parse(text: str, path: str) -> Baseline:
         ) from None
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise SourceError("is not a policykit baseline", "name another file, or move this one away", path)
-    if data.get("version") != VERSION:
+    if data.get("version") not in (1, VERSION) or isinstance(data["version"], bool):
         raise SourceError(
-            f"is a baseline of version {data.get('version')}, but this policykit reads version {VERSION}",
+            f"is a baseline of version {data.get('version')}, but this policykit reads 1 and {VERSION}",
             "use the policykit that wrote it, or delete it and run `policykit baseline`",
             path,
         )
@@ -173,7 +209,7 @@ def parse(text: str, path: str) -> Baseline:
         raise _damaged("`covers` must be a list of paths and `findings` a list of entries", path)
     accepted: dict[Key, int] = {}
     for position, entry in enumerate(findings):
-        key = _key(entry)
+        key = _key(entry, data["version"])
         if key is None:
             places = dict(enumerate(_places(text)))
             line, column, _, _ = places.get(position, _START)
@@ -198,20 +234,25 @@ def _entry(key: Key, amount: int) -> dict[str, Any]:
     return {**{name: value for name, value in key._asdict().items() if value}, "occurrences": amount}
 
 
-def _key(entry: object) -> Key | None:
+def _key(entry: object, version: int) -> Key | None:
     if not isinstance(entry, dict):
         return None
     amount = entry.get("occurrences")
     words = {name: value for name, value in entry.items() if name != "occurrences"}
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1 or "rule" not in words:
         return None
+    if version == 1:
+        if {"cluster", "cause"} & words.keys():
+            return None
+        words = {"cluster": ANY, "cause": words.pop("message", ANY), **words}
     if not all(name in Key._fields and isinstance(value, str) for name, value in words.items()):
         return None
     return Key(**words)
 
 
 def _keys(text: str) -> Iterator[Key | None]:
-    return (_key(entry) for entry in json.loads(text)["findings"])
+    data = json.loads(text)
+    return (_key(entry, data["version"]) for entry in data["findings"])
 
 
 def _places(text: str) -> list[Span]:

@@ -24,41 +24,59 @@ class BaselineResult(NamedTuple):
     """Number of accepted findings; one that several units share counts once."""
 
 
-class _Slot(NamedTuple):
-    """Findings that a baseline counts as one: the same finding of several units at one location."""
+class Slot(NamedTuple):
+    """Findings that count as one: the same finding of one cluster, in several builds, at one location."""
 
     baseline: str
     """Absolute path; empty: none governs the file."""
     key: Key
+    place: tuple[object, ...]
+    """Its location. Findings that differ only in cluster and cause have it in common where an entry of
+    version 1 accepts them as one."""
     findings: list[UnitFinding]
 
 
 def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> BaselineResult:
     """Removes accepted findings, and reports stale entries if the run is `complete`.
 
-    Of two equal findings, the one in an unchanged document is accepted first.
+    Of two like findings, the one in a file that an earlier revision had is accepted first.
     """
     baselines = workspace.baselines
     if baselines is None:
         return BaselineResult(tuple(found))
     left = {path: Counter(each.baseline.accepted) for path, each in baselines.files.items()}
-    slots = [*_slots(found, baselines)]
-    old = [slot for slot in slots if not workspace.is_changed(slot.findings[0].finding)]
-    for slot in old:
-        _take(slot, left)
-    new = [slot for slot in slots if workspace.is_changed(slot.findings[0].finding)]
-    kept = [slot for slot in new if not _take(slot, left)]
-    reported = [one for slot in (*old, *kept) for one in slot.findings]
-    if complete and workspace.changes is None:
+    shared: set[tuple[object, ...]] = set()
+    every = [*slots(found, clusters_of(workspace), baselines)]
+    earlier = workspace.earlier
+    if earlier is not None:
+        every.sort(key=lambda slot: not earlier.had(slot.findings[0].finding.path))
+    kept = [slot for slot in every if not _take(slot, left, shared)]
+    reported = [one for slot in kept for one in slot.findings]
+    if complete:
         reported += _in_vain(workspace, baselines, left)
-    return BaselineResult(tuple(reported), len(new) - len(kept))
+    accepted = {slot.place for slot in every} - {slot.place for slot in kept}
+    return BaselineResult(tuple(reported), len(accepted))
 
 
-def tally(found: Iterable[UnitFinding], locate: Locate) -> Counter[Key]:
+class Tally(NamedTuple):
+    """The number of times each finding occurs."""
+
+    found: Counter[Key]
+    general: Counter[Key]
+    """By the keys of version 1, which have neither cluster nor cause."""
+
+
+def tally(found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate) -> Tally:
     """The number of times each finding occurs, without findings about stale entries."""
-    governing = Baselines({}, {})
     some = [one for one in found if one.finding.code != STALE]
-    return Counter(slot.key for slot in _slots(some, governing, locate))
+    every = [*slots(some, clusters, Baselines({}, {}), locate)]
+    places = {slot.place: slot.key.general() for slot in every}
+    return Tally(Counter(slot.key for slot in every), Counter(places.values()))
+
+
+def clusters_of(workspace: Workspace) -> list[str]:
+    """The name of each setting's cluster; empty where it has none."""
+    return [setting.cluster.name if setting.cluster else "" for setting in workspace.settings]
 
 
 def from_folder(folder: str) -> Locate:
@@ -78,16 +96,20 @@ def settings_of(workspace: Workspace, paths: Iterable[str]) -> list[Setting]:
     return [workspace.settings[number] for number in sorted(numbers) or [0]]
 
 
-def _slots(
-    found: Iterable[UnitFinding], baselines: Baselines, locate: Locate | None = None
-) -> Iterator[_Slot]:
-    slots: dict[tuple[object, ...], _Slot] = {}
+def slots(
+    found: Iterable[UnitFinding],
+    clusters: Sequence[str],
+    baselines: Baselines,
+    locate: Locate | None = None,
+) -> Iterator[Slot]:
+    """Groups findings by key and location; `clusters` has the name of each setting's cluster."""
+    known: dict[tuple[object, ...], Slot] = {}
     seen: Counter[tuple[object, ...]] = Counter()
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         of = one.finding
         path = baselines.governing.get(of.path, "")
-        key = key_of(of, locate or from_folder(os.path.dirname(path)))
-        place = (path, of.path, of.span, of.document, key)
+        key = key_of(of, locate or from_folder(os.path.dirname(path)), clusters[one.setting])
+        place = (path, of.path, of.span, of.document, key.general())
         # A second finding of a unit at the same location is another one, unless its message is the same.
         unit = (one.setting, one.build)
         said = (*place, *unit, of.message, of.severity)
@@ -95,32 +117,45 @@ def _slots(
         if not seen[said]:
             seen[(*place, *unit)] += 1
         seen[said] += 1
-        slots.setdefault((*place, number), _Slot(path, key, [])).findings.append(one)
-    yield from slots.values()
+        slot = Slot(path, key, (*place, number), [])
+        known.setdefault((*slot.place, key), slot).findings.append(one)
+    yield from known.values()
 
 
-def _take(slot: _Slot, left: dict[str, Counter[Key]]) -> bool:
-    """Whether a slot is accepted; takes what it uses."""
-    if not slot.baseline or left[slot.baseline][slot.key] <= 0:
+def _take(slot: Slot, left: dict[str, Counter[Key]], shared: set[tuple[object, ...]]) -> bool:
+    """Whether a slot is accepted; takes what it uses. An entry of version 1 is used once per place."""
+    if not slot.baseline:
         return False
-    left[slot.baseline][slot.key] -= 1
-    return True
+    own = left[slot.baseline]
+    if own[slot.key] > 0:
+        own[slot.key] -= 1
+        return True
+    general = slot.key.general()
+    if slot.place not in shared and own[general] > 0:
+        own[general] -= 1
+        shared.add(slot.place)
+    return slot.place in shared
 
 
 def _in_vain(
     workspace: Workspace, baselines: Baselines, left: dict[str, Counter[Key]]
 ) -> Iterator[UnitFinding]:
     """Stale entries of the baselines whose files have all been linted."""
+    clusters = clusters_of(workspace)
     for path, each in baselines.files.items():
         if path in baselines.covered:
             governed = [file for file, by in baselines.governing.items() if by == path]
             settings = settings_of(workspace, governed)
             setting = workspace.settings.index(settings[0])
-            yield from (UnitFinding(finding, setting) for finding in _stale(each, left[path], settings))
+            yield from (
+                UnitFinding(finding, setting) for finding in _stale(each, left[path], settings, clusters)
+            )
 
 
-def _stale(file: BaselineFile, left: Counter[Key], settings: Sequence[Setting]) -> Iterator[Finding]:
-    for entry in stale_entries(file.baseline, left, common_codes(settings), file.text):
+def _stale(
+    file: BaselineFile, left: Counter[Key], settings: Sequence[Setting], clusters: Sequence[str]
+) -> Iterator[Finding]:
+    for entry in stale_entries(file.baseline, left, common_codes(settings), file.text, clusters):
         for rule in settings[0].rules.of(BASELINE):
             for violation in rule.check(entry, Context(path=file.shown)):
                 found = finding_of(rule, violation, locate(violation, file.shown))

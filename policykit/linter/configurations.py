@@ -56,7 +56,13 @@ class EmbeddedConfiguration(NamedTuple):
 
 def hinted(text: str, known: Sequence[Configuration]) -> tuple[Configuration, ...]:
     """The types of configuration that a file may contain, by a search for words."""
-    return tuple(each for each in known if any(word in text for word in each.words))
+    found = []
+    for each in known:
+        for word in each.words:
+            if word in text:
+                found.append(each)
+                break
+    return tuple(found)
 
 
 def bare(manifest: Manifest, known: Sequence[Configuration]) -> Manifest | None:

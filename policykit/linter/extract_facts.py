@@ -53,8 +53,9 @@ def _about_gangs(
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
     wrapped = wrapped_objects(manifest, "PodGroup")
+    groups = (manifest,) if manifest.kind == "PodGroup" else wrapped
     for target in targets:
-        for each in (manifest, *wrapped) if target.read_group else ():
+        for each in groups if target.read_group else ():
             if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
                 about = located._replace(manifest=each)
                 yield _locate(Fact(group, _GROUP_FIELDS), about, context.path)

@@ -103,7 +103,7 @@ class Report(NamedTuple):
     baselined: int = 0
     """Findings left out because a baseline accepts them."""
     unchanged: int = 0
-    """Findings left out because their documents are as they were."""
+    """Findings left out because an earlier revision had them."""
     times: tuple[tuple[str, float], ...] = ()
     """Code of each rule and the seconds it took in all processes, where they were measured."""
     not_judged: tuple[NotJudged, ...] = ()

@@ -28,7 +28,7 @@ def says_partial(text: str) -> bool:
 
 def has_directives(text: str) -> bool:
     """Whether a file can hold a document with a patch directive: one search for the whole file."""
-    return any(directive in text for directive in _DIRECTIVES)
+    return "$" in text and any(directive in text for directive in _DIRECTIVES)
 
 
 def has_signs(text: str) -> bool:

@@ -113,4 +113,4 @@ def absent_words(text: str, words: Iterable[str]) -> frozenset[str]:
     """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
-    return frozenset(word for word in words if word not in text)
+    return frozenset([word for word in words if word not in text])

@@ -31,14 +31,16 @@ def lint(run: Run) -> Report:
     anything in them.
     """
     found, report = unit_findings(run)
-    accepted = 0
+    accepted = known = 0
     if run.workspace.baselines:
         from policykit.linter.baseline_pass import accept
 
         found, accepted = accept(run.workspace, found, complete=not report.failures)
-    merged = merge(run, found)
-    reported = tuple(finding for finding in merged if run.workspace.is_changed(finding))
-    return report._replace(findings=reported, baselined=accepted, unchanged=len(merged) - len(reported))
+    if run.workspace.earlier is not None:
+        from policykit.linter.new_findings import new_findings
+
+        found, known = new_findings(found, run.workspace.earlier)
+    return report._replace(findings=merge(run, found), baselined=accepted, unchanged=known)
 
 
 def unit_findings(run: Run) -> UnitFindings:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from policykit.manifests.memoize import computed_once
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import ComponentPatch, Generate
@@ -198,29 +199,35 @@ class Target(NamedTuple):
     """Policies generate for it whether they name it or not."""
 
 
-class Systems(NamedTuple):
-    """All systems of a run."""
-
+class _AllSystems(NamedTuple):
     targets: tuple[Target, ...] = ()
     readers: tuple[FactReader, ...] = ()
     """Those of the targets, and of facts that concern all of them."""
     configurations: tuple[Configuration, ...] = ()
 
-    @property
+
+class Systems(_AllSystems):
+    """All systems of a run."""
+
+    @computed_once
     def words(self) -> frozenset[str]:
         """What `without` may be asked for."""
-        return _words(self.readers)
+        return frozenset(word for reader in self.readers for word in reader.words)
+
+    @computed_once
+    def _parts(self) -> dict[frozenset[str], Systems]:
+        return {}
 
     def without(self, absent: frozenset[str]) -> Systems:
         """With the readers only that may find something in a text without these of the words."""
-        return self._replace(readers=_readers(self.readers, absent & self.words))
+        absent = absent & self.words
+        found = self._parts.get(absent)
+        if found is None:
+            readers = tuple(r for r in self.readers if not (r.words and absent.issuperset(r.words)))
+            found = self._replace(readers=readers)
+            if len(self._parts) < _MOST_PARTS:
+                self._parts[absent] = found
+        return found
 
 
-@lru_cache(maxsize=8)
-def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
-    return frozenset(word for reader in readers for word in reader.words)
-
-
-@lru_cache(maxsize=1_000)
-def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
-    return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))
+_MOST_PARTS = 1_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
     from policykit.linter.builds.kustomization import BuiltKustomization
     from policykit.linter.engine import FileResult, Job
-    from policykit.linter.finding import Finding, NotJudged
+    from policykit.linter.finding import NotJudged
+    from policykit.linter.new_findings import EarlierFindings
     from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile
     from policykit.linter.target import Systems
     from policykit.model.cluster import Cluster
@@ -97,10 +98,8 @@ class Workspace(NamedTuple):
     """Kustomizations whose objects are linted as kustomize builds them."""
     baselines: Baselines | None = None
     """Accepted findings; None: there is no baseline."""
-    changes: Mapping[str, frozenset[int]] | None = None
-    """Indices of the changed documents by reported path; files not listed are new as a whole.
-    None: findings of all documents are reported.
-    """
+    earlier: EarlierFindings | None = None
+    """Findings of a revision, which are not reported; None: all are reported."""
     failed_builds: tuple[tuple[int, FailedBuild], ...] = ()
     """Kustomizations with a mistake that no build of them survives, each with the index of its policy."""
     not_judged: tuple[NotJudged, ...] = ()
@@ -113,11 +112,6 @@ class Workspace(NamedTuple):
     """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
     incomplete: frozenset[int] = frozenset()
     """Policies that apply to more than could be judged: what is absent may be there."""
-
-    def is_changed(self, finding: Finding) -> bool:
-        """Whether a finding is in a changed document. New files and standard input are new as a whole."""
-        documents = None if self.changes is None else self.changes.get(finding.path)
-        return documents is None or finding.document in documents
 
 
 class Options(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.memoize import memoize_last
+from policykit.manifests.memoize import computed_once, memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
 
@@ -13,11 +13,8 @@ _ENCRYPTION = "sops"
 """Field in which SOPS keeps the keys of an encrypted file; decryption removes it."""
 
 
-class Manifest(NamedTuple):
-    """A Kubernetes object: a whole document, or an item of a `kind: List`.
-
-    Paths are relative to the object; `base` leads to it from the document's root.
-    """
+class _Located(NamedTuple):
+    """The data of an object and where it stands."""
 
     data: dict[str, Any]
     node: Node
@@ -33,18 +30,26 @@ class Manifest(NamedTuple):
     held_at: Path = ()
     """Path of that string in the holder."""
 
-    @property
+
+class Manifest(_Located):
+    """A Kubernetes object: a whole document, or an item of a `kind: List`.
+
+    Paths are relative to the object; `base` leads to it from the document's root. Rules ask for its
+    kind some forty times, so what they ask for is computed once.
+    """
+
+    @computed_once
     def api_version(self) -> str:
         value = self.data.get("apiVersion")
         return value if isinstance(value, str) else ""
 
-    @property
+    @computed_once
     def group(self) -> str:
         """API group, empty for the core group."""
         group, slash, _ = self.api_version.partition("/")
         return group if slash else ""
 
-    @property
+    @computed_once
     def kind(self) -> str:
         """As written; of a configuration its name."""
         if self.read_as:
@@ -52,27 +57,27 @@ class Manifest(NamedTuple):
         value = self.data.get("kind")
         return value if isinstance(value, str) else ""
 
-    @property
+    @computed_once
     def metadata(self) -> dict[str, Any]:
         value = self.data.get("metadata")
         return value if isinstance(value, dict) else {}
 
-    @property
+    @computed_once
     def name(self) -> str:
         value = self.metadata.get("name")
         return value if isinstance(value, str) else ""
 
-    @property
+    @computed_once
     def namespace(self) -> str:
         """As written; empty where the object states none."""
         value = self.metadata.get("namespace")
         return value if isinstance(value, str) else ""
 
-    @property
+    @computed_once
     def labels(self) -> dict[str, str]:
         return texts(self.metadata.get("labels"))
 
-    @property
+    @computed_once
     def annotations(self) -> dict[str, str]:
         return texts(self.metadata.get("annotations"))
 

@@ -11,11 +11,20 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import yaml
-from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
 from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node
-from policykit.manifests.scalars import resolve, tagged
+from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
 
 MAX_DEPTH = 200
 """Deeper nesting is rejected, also through aliases: no manifest needs it, and later code recurses."""
@@ -152,9 +161,9 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocumen
         while True:
             event: Any = loader.get_event()
             kind = type(event)
-            if kind is events.StreamEndEvent or event is None:
+            if kind is StreamEndEvent or event is None:
                 return
-            if kind is events.DocumentStartEvent:
+            if kind is DocumentStartEvent:
                 start_line = event.start_mark.line
                 yield _document(loader, start_line, lines)
     except yaml.MarkedYAMLError as error:
@@ -191,54 +200,67 @@ class _RefusedError(Exception):
 
 
 def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
-    """Reads one document up to its end event."""
+    """Reads one document up to its end event.
+
+    The hot loop of every run, some fifty times a file: the open collection is held in local names, and
+    only text that may be something else is resolved.
+    """
+    get_event = loader.get_event
     anchors: dict[str, Node] = {}
     measured: dict[int, tuple[int, int]] = {}
     aliased = values = 0
     duplicates: list[Duplicate] = []
     root: Node | None = None
-    # Open collections: (node, is mapping, pending key node, merge sources).
-    stack: list[list[Any]] = []
+    # The innermost open collection: its node, entries and data, the key that waits for its value, and
+    # the sources of its merge keys. Those around it are on the stack.
+    parent: Node | None = None
+    entries: Any = None
+    data: Any = None
+    key_node: Node | None = None
+    merges: list[Node] | None = None
+    mapping = False
+    stack: list[tuple[Any, ...]] = []
     while True:
-        event = loader.get_event()
+        event = get_event()
         kind = type(event)
-        if kind is events.ScalarEvent:
-            style = event.style
-            tag = event.tag
+        if kind is ScalarEvent:
             text = event.value
-            if tag is None or tag == "!":
-                data = resolve(text) if not style and tag is None else text
-            else:
-                data = tagged(tag, text)
             extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
-            node = Node(data, extent, lines, None, style)
-            if data is not text and tag is None:
-                node.written = text
+            tag, style = event.tag, event.style
+            if tag is None:
+                value = text if style or text[:1] not in NOT_TEXT else resolve(text)
+                node = Node(value, extent, lines, None, style)
+                if value is not text:
+                    node.written = text
+            else:
+                node = Node(text if tag == "!" else tagged(tag, text), extent, lines, None, style)
             if event.anchor:
                 anchors[event.anchor] = node
-        elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
-            mapping = kind is events.MappingStartEvent
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
             if len(stack) >= MAX_DEPTH:
                 raise _RefusedError(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
-            collection: Any = {} if mapping else []
-            entries: Any = {} if mapping else []
+            stack.append((parent, entries, data, key_node, merges, mapping))
+            mapping = kind is MappingStartEvent
+            entries, data = ({}, {}) if mapping else ([], [])
             extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
-            node = Node(collection, extent, lines, entries, event.flow_style)
+            parent = Node(data, extent, lines, entries, event.flow_style)
+            key_node = merges = None
             if event.anchor:
-                anchors[event.anchor] = node
-            stack.append([node, mapping, None, None])
+                anchors[event.anchor] = parent
             continue
-        elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
-            node, mapping, _, merges = stack.pop()
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            assert parent is not None
+            node = parent
             if merges:
                 _merge(node, merges)
             end = event.end_mark.index if node.style else _content_end(node)
             node.extent = node.extent >> OFFSET_BITS << OFFSET_BITS | end
-        elif kind is events.AliasEvent:
+            parent, entries, data, key_node, merges, mapping = stack.pop()
+        elif kind is AliasEvent:
             target = anchors.get(event.anchor)
             if target is None:
                 raise _RefusedError(f"alias *{event.anchor} has no anchor before it", event.start_mark)
-            if any(frame[0] is target for frame in stack):
+            if target is parent or any(frame[0] is target for frame in stack):
                 raise _RefusedError(f"alias *{event.anchor} contains itself", event.start_mark)
             size, depth = _extent(target, measured)
             aliased += size
@@ -254,32 +276,28 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
         values += 1
         if values > MAX_VALUES:
             raise _RefusedError(f"more than {MAX_VALUES} keys, values and items", node.start)
-        if not stack:
-            root = node
-            continue
-        frame = stack[-1]
-        if not frame[1]:
-            frame[0].entries.append(node)
-            frame[0].data.append(node.data)
-            continue
-        key_node = frame[2]
-        if key_node is None:
+        if key_node is not None:
+            key = key_node.data
+            if key == _MERGE and not key_node.style:
+                merges = merges or []
+                merges.append(node)
+            else:
+                if type(key) is not str:
+                    key = _key_text(key)
+                if key in entries:
+                    duplicates.append(Duplicate(key, key_node, entries[key][0]))
+                entries[key] = (key_node, node)
+                data[key] = node.data
+            key_node = None
+        elif mapping:
             if node.entries is not None:
                 raise _RefusedError("a mapping key must be text, not a collection", node.start)
-            frame[2] = node
-            continue
-        frame[2] = None
-        if key_node.data == _MERGE and not key_node.style:
-            if frame[3] is None:
-                frame[3] = []
-            frame[3].append(node)
-            continue
-        key = key_node.data if type(key_node.data) is str else _key_text(key_node.data)
-        parent = frame[0]
-        if key in parent.entries:
-            duplicates.append(Duplicate(key, key_node, parent.entries[key][0]))
-        parent.entries[key] = (key_node, node)
-        parent.data[key] = node.data
+            key_node = node
+        elif parent is not None:
+            entries.append(node)
+            data.append(node.data)
+        else:
+            root = node
 
 
 def _extent(node: Node, measured: dict[int, tuple[int, int]]) -> tuple[int, int]:

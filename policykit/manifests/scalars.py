@@ -13,6 +13,8 @@ _WORDS: dict[str, bool | None] = {
 }
 _WORD_STARTS = frozenset("~nNyYtTfFoO")
 _NUMBER_STARTS = frozenset("0123456789+-.")
+NOT_TEXT = frozenset({"", *_WORD_STARTS, *_NUMBER_STARTS})
+"""Beginnings of the plain scalars that may be something else than text."""
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _INT = re.compile(r"([-+]?)(?:(0[xX][0-9a-fA-F]+)|(0[bB][01]+)|(0[oO]?[0-7]+)|(0|[1-9][0-9]*))\Z")
 _SPECIAL = {

@@ -7,8 +7,11 @@ from typing import Any
 
 
 def mapping(data: object) -> Mapping[str, Any]:
-    # Asked for at every turn, and nearly always a dict: the test for any Mapping takes ten times as long.
-    return data if type(data) is dict or isinstance(data, Mapping) else {}
+    # Asked for at every turn, and nearly always a dict or nothing: the test for any Mapping takes ten
+    # times as long.
+    if type(data) is dict:
+        return data
+    return data if data is not None and isinstance(data, Mapping) else {}
 
 
 def mappings(data: object) -> list[Mapping[str, Any]]:

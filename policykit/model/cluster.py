@@ -71,6 +71,8 @@ class Cluster(NamedTuple):
     """Every schedulerName in the cluster, including default-scheduler."""
     kubernetes_version: str = ""
     """`1.36`; empty: unknown."""
+    feature_gates: Mapping[str, bool] = {}
+    """Feature gates of Kubernetes that the cluster has switched on or off."""
     declared_keys: frozenset[str] = frozenset()
     """Keys the policy manages: the usage key, the cards' keys and every key that a pool declares."""
     taint_keys: frozenset[str] = frozenset()

@@ -91,16 +91,23 @@ def may_change_after_admission(manifest: Manifest, pod_set: PodSet) -> bool:
         or bool(pod_set.spec.get("nodeName"))
         or (pod_set.stored and pod_owner.kind not in _COMPLETE_AS_STORED)
         or _inherits(pod_owner, pod_set)
-        or any(_has_placeholder(pod_set.spec.get(field)) for field in _PLACEMENT)
+        or any(_has_placeholder(pod_set.spec[field]) for field in _PLACEMENT if field in pod_set.spec)
     )
 
 
 def _has_placeholder(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return any(_has_placeholder(key) or _has_placeholder(inner) for key, inner in value.items())
-    if isinstance(value, list):
-        return any(_has_placeholder(item) for item in value)
-    return is_placeholder(value)
+    pending = [value]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, str):
+            if is_placeholder(found):
+                return True
+        elif isinstance(found, dict):
+            pending += found
+            pending += found.values()
+        elif isinstance(found, list):
+            pending += found
+    return False
 
 
 def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:
@@ -111,7 +118,7 @@ def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:
 
 
 def _mapping(raw: object) -> Mapping[str, Any]:
-    return raw if isinstance(raw, Mapping) else {}
+    return raw if isinstance(raw, dict) else {}
 
 
 def _text(raw: object) -> str:

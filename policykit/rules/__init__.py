@@ -298,6 +298,7 @@ CATALOGUE = (
     Entry("PK805", "kubernetes", "unknown-priority-class", subject=SCOPE),
     Entry("PK806", "kubernetes", "patch-replaces-list", subject=SCOPE),
     Entry("PK807", "kubernetes", "native-gang-version", words=("scheduling", "workloadRef")),
+    Entry("PK808", "kubernetes", "field-behind-gate", True),
     Entry("PK901", "housekeeping", "generated-file-stale", subject=GENERATED_FILE),
     Entry("PK902", "housekeeping", "generated-file-orphaned", subject=GENERATED_FILE),
     Entry("PK903", "housekeeping", "unused-suppression", subject=SUPPRESSION),

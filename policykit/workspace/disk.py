@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -46,6 +47,20 @@ def start(allowed: Permissions) -> None:
     _DISK.set(Disk(allowed, {}))
 
 
+@contextmanager
+def aside() -> Iterator[None]:
+    """A run within a command, with other folder arguments; afterwards everything is as it was."""
+    own = Permissions(permissions().allowed)
+    token = _DISK.set(Disk(own, {}))
+    try:
+        yield
+    finally:
+        _DISK.reset(token)
+
+
+_UNASKED = object()
+
+
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
     """Clears the cached answers; `texts`: contents that replace files, by absolute path."""
     _DISK.set(Disk(permissions(), texts or {}))
@@ -69,9 +84,10 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     def answer(*about: Arguments.args, **none: Arguments.kwargs) -> Answer:
         answers = _disk().answers
         key = (ask, about)
-        if key not in answers:
-            answers[key] = ask(*about, **none)
-        return cast(Answer, answers[key])
+        found: Any = answers.get(key, _UNASKED)
+        if found is _UNASKED:
+            found = answers[key] = ask(*about, **none)
+        return found  # type: ignore[no-any-return]
 
     return answer
 

@@ -1,15 +1,14 @@
-"""What changed since a git revision, by file and by document."""
+"""The files of a git revision, read so that no program of the repository's configuration runs."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
-from policykit.linter.reader import decode, documents
+from policykit.workspace.boundary import names_git
 from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
@@ -34,34 +33,23 @@ _QUIET = {
 messages in one language."""
 _TRUSTED = ("-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
 """Runs no file system monitor of the repository, and ignores bare repositories inside it."""
-_DIFF = ("diff-index", "--raw", "-z", "--no-abbrev", "--find-renames", "--ignore-submodules=all")
-_LINK = b"120000"
+LINK = b"120000"
+SUBMODULE = b"160000"
+_AT_ONCE = 500
+"""Files to read from git at once."""
 _LONGEST = 200
 """Maximum length of the line by which git describes an object."""
 
 
-class Changes(NamedTuple):
-    """What differs between a commit and some files of a repository as they are on disk."""
+class TreeEntry(NamedTuple):
+    """A file of a commit."""
 
-    root: str
-    """As `top_of` gives it."""
-    tracked: frozenset[str]
-    """Tracked files, relative to the root; all others are new."""
-    before: Mapping[str, bytes | None]
-    """Earlier contents of the files that may have changed, by their present names; None: the file is new."""
-
-    def of(self, path: str) -> tuple[bytes | None] | None:
-        """None: the file is unchanged; else its earlier contents, None if it is new.
-
-        A link counts as new where it, or whatever it leads to, changed.
-        """
-        inside = _inside(path, self.root)
-        if any(name not in self.tracked for name in inside):
-            return (None,)
-        changed = [name for name in inside if name in self.before]
-        if not changed:
-            return None
-        return (self.before[changed[0]] if len(inside) == 1 else None,)
+    path: str
+    """Relative to the root, with `/`."""
+    mode: bytes
+    object: str
+    size: int | None = 0
+    """Bytes; None: git does not have it."""
 
 
 def top_of(folder: str) -> str:
@@ -74,22 +62,45 @@ def top_of(folder: str) -> str:
     return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
 
 
-def changes_since(revision: str, files: Iterable[str], root: str, home: str = "") -> Changes:
-    """What changed in files of the repository at `root` since a revision of the one at `home`, both
-    as `top_of` gives them; without `home` the revision is one of `root` itself.
+def commit_of(revision: str, root: str, home: str = "") -> str:
+    """The commit that a revision of the repository at `home` means for the one at `root`, both as `top_of`
+    gives them; empty: `home` did not have it as a submodule then.
 
     `REV...` means the commit from which HEAD and REV parted. In a submodule of `home` it is the
     commit recorded there; in any other repository the revision is looked up in itself. Raises
     SourceError or UsageError where git cannot tell.
     """
-    base = _base(revision, root, home or root)
-    if not base:
-        return Changes(root, frozenset(), {})
-    tracked = frozenset(os.fsdecode(name) for name in _git(root, "ls-files", "-z").split(b"\0"))
-    names = {name for path in files for name in _inside(path, root)}
-    listed = _git(root, *_without_filters(root), *_DIFF, base, "--")
-    objects = {name: one for name, one in _entries(listed) if name in names}
-    return Changes(root, tracked, dict(_contents(root, objects)))
+    return _base(revision, root, home or root)
+
+
+def entries(root: str, commit: str) -> list[TreeEntry]:
+    """Everything in a commit that may stand in a folder: no name leads out of it or into `.git`."""
+    found = []
+    for line in _git(root, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        about, tab, name = line.partition(b"\t")
+        path = os.fsdecode(name)
+        if tab and _is_inside(path):
+            mode, _, one = about.split()
+            found.append(TreeEntry(path, mode, one.decode()))
+    return [one._replace(size=size) for one, size in zip(found, _sizes(root, found), strict=True)]
+
+
+def contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
+    """The bytes of each file, read in parts; None where git does not have them."""
+    for start in range(0, len(wanted), _AT_ONCE):
+        yield from _contents(root, wanted[start : start + _AT_ONCE])
+
+
+def _sizes(root: str, found: Sequence[TreeEntry]) -> Iterator[int | None]:
+    asked = "".join(f"{one.object}\n" for one in found)
+    for line in _try(root, "cat-file", "--batch-check", given=asked).stdout.splitlines():
+        _, kind, size = [*line.split(b" "), b"", b""][:3]
+        yield int(size) if kind == b"blob" else None
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return not any(part in ("", ".", "..") or names_git(part) or os.sep in part for part in parts)
 
 
 def _base(revision: str, root: str, home: str) -> str:
@@ -103,7 +114,7 @@ def _base(revision: str, root: str, home: str) -> str:
         return ""
     path = os.path.relpath(root, above)
     entry = _git(above, "ls-tree", "-z", recorded, "--", path).split(b"\t")[0].split()
-    commit = entry[2].decode() if entry[:1] == [b"160000"] else ""
+    commit = entry[2].decode() if entry[:1] == [SUBMODULE] else ""
     if commit and _try(root, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
         raise SourceError(
             f"the submodule does not have its commit {commit[:12]} of {revision}",
@@ -144,22 +155,6 @@ def _resolved(name: str, root: str) -> str:
     return done.stdout.decode().split()[-1]
 
 
-def _without_filters(root: str) -> Iterator[str]:
-    """Options that turn off the programs through which files pass on their way into a repository: to find
-    renamed files, git would run them. Raises SourceError where one cannot be turned off."""
-    done = _try(root, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
-    keys = (os.fsdecode(key).removeprefix("filter.") for key in done.stdout.split(b"\0") if key)
-    for name in sorted({key.rpartition(".")[0] for key in keys}):
-        if "=" in name:
-            raise SourceError(
-                f"git would run the filter {name!r} of its configuration",
-                "remove it, or lint without --since",
-                root,
-            )
-        for setting in ("clean=", "process=", "required=false"):
-            yield from ("-c", f"filter.{name}.{setting}")
-
-
 def _git(root: str, *words: str) -> bytes:
     return _git_output(_try(root, *words), root)
 
@@ -197,86 +192,20 @@ def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess
     )
 
 
-def _entries(listed: bytes) -> Iterator[tuple[str, str]]:
-    """(name now, object before or nothing where the file is new) of `diff-index --raw -z`."""
-    words = iter(listed.split(b"\0"))
-    for about in words:
-        if not about:
-            return
-        old_mode, mode, old, _, status = about.removeprefix(b":").split(b" ")
-        name = next(words)
-        if status[:1] in b"RC":
-            name = next(words)
-        if status == b"D":
-            continue
-        whole = status in (b"A", b"U") or _LINK in (old_mode, mode)
-        yield os.fsdecode(name), "" if whole else old.decode()
-
-
-def _contents(root: str, objects: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
-    """The earlier contents of each file, from one call of git."""
-    wanted = [one for one in objects.values() if one]
-    done = _try(root, "cat-file", "--batch", given="".join(f"{one}\n" for one in wanted))
-    given = done.stdout
+def _contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
+    given = _try(root, "cat-file", "--batch", given="".join(f"{one.object}\n" for one in wanted)).stdout
     at = 0
-    for name, one in objects.items():
-        if not one:
-            yield name, None
-            continue
+    for one in wanted:
         about = given[at : at + _LONGEST].partition(b"\n")[0]
         _, kind, size = [*about.split(b" "), b"", b"", b""][:3]
-        if kind != b"blob":
-            raise SourceError(
-                f"git does not have the earlier contents of {name}",
-                "fetch it: the clone is partial, and policykit does not fetch anything",
-                root,
-            )
         start = at + len(about) + 1
+        if kind != b"blob":
+            at = start
+            yield one, None
+            continue
         at = start + int(size) + 1
-        yield name, given[start : at - 1]
-
-
-def _inside(path: str, root: str) -> list[str]:
-    """Names of a file relative to the root: the one given and, of a link, the one it leads to."""
-    link = os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path))
-    return [os.path.relpath(name, root) for name in dict.fromkeys((link, os.path.realpath(path)))]
+        yield one, given[start : at - 1]
 
 
 def _within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def changed_documents(before: bytes, now: bytes) -> frozenset[int]:
-    """Indices of the documents whose text is not in the earlier file.
-
-    Blank lines and `---` between documents, line endings and the order of documents do not count.
-    If a document now occurs once more, the later copy is new.
-    """
-    old = Counter(_document_texts(before))
-    changed = []
-    for position, text in enumerate(_document_texts(now)):
-        if old[text] > 0:
-            old[text] -= 1
-        else:
-            changed.append(position)
-    return frozenset(changed)
-
-
-def _document_texts(raw: bytes) -> list[str]:
-    text = decode(raw)
-    lines = [line.removesuffix("\r") for line in text.text.split("\n")]
-    starts = [document.start_line for document in documents(text)]
-    if not starts:
-        return []
-    # What stands before the first document belongs to it.
-    starts[0] = 0
-    return [
-        _without_marker(lines[start:end])
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
-    ]
-
-
-def _without_marker(lines: list[str]) -> str:
-    """The text of a document without its `---` and surrounding blank lines."""
-    marked = lines and lines[0].rstrip() == "---"
-    return "\n".join(lines[1:] if marked else lines).strip("\n")

@@ -42,7 +42,7 @@ def test_the_line_meant_is_shown() -> None:
         (EMPTY, "no findings (0 objects in 0 files)"),
         (
             EMPTY._replace(baselined=2, unchanged=3),
-            "no findings (0 objects in 0 files, 2 in the baseline, 3 in unchanged documents)",
+            "no findings (0 objects in 0 files, 2 in the baseline, 3 not new)",
         ),
         (Report((FINDING, FINDING), 1, 1), "2 errors (1 object in 1 file)"),
     ],

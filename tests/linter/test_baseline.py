@@ -35,7 +35,7 @@ FINDING = Finding(
     pointer="/spec/containers/0",
     field="/spec/containers[main]",
 )
-KEY = Key("PK201", "Job.batch", "dev", "train", "/spec/containers[main]")
+KEY = Key("PK201", "Job.batch", "dev", "train", "/spec/containers[main]", cause="message")
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))
 KEYS = st.builds(Key, st.sampled_from(["PK101", "PK2"]), WORDS, WORDS, WORDS, WORDS, WORDS, WORDS)
 AMOUNTS = st.dictionaries(KEYS, st.integers(1, 9))
@@ -50,19 +50,33 @@ def located(path: str) -> str:
     ("finding", "key"),
     [
         (FINDING, KEY),
-        (FINDING._replace(path="b.yaml", span=Span(9, 9, 9, 9), message="x", document=4, pointer="/y"), KEY),
+        (FINDING._replace(path="b.yaml", span=Span(9, 9, 9, 9), document=4, pointer="/y"), KEY),
+        (FINDING._replace(message="needs 4, has 2"), KEY._replace(cause="needs 4, has 2")),
+        (
+            FINDING._replace(message="also in apps/b.yaml:3:1 ('c.yml'), line 7"),
+            KEY._replace(cause="also in ... ('...'), ..."),
+        ),
         (FINDING._replace(resource=Resource("batch/v2", "Job", "dev", "train")), KEY),
         (
             FINDING._replace(resource=Resource("v1", "Pod", None, "a"), field=""),
-            Key("PK201", "Pod", "", "a"),
+            Key("PK201", "Pod", "", "a", cause="message"),
         ),
         (
             FINDING._replace(resource=Resource("v1", "Pod", None, "")),
-            Key("PK201", path="below/apps/a.yaml", message="message"),
+            Key("PK201", path="below/apps/a.yaml", cause="message"),
         ),
-        (FINDING._replace(resource=None), Key("PK201", path="below/apps/a.yaml", message="message")),
+        (FINDING._replace(resource=None), Key("PK201", path="below/apps/a.yaml", cause="message")),
     ],
-    ids=["an object", "elsewhere", "another version", "the core group", "without a name", "no object"],
+    ids=[
+        "an object",
+        "elsewhere",
+        "another cause",
+        "the same cause with other places",
+        "another version",
+        "the core group",
+        "without a name",
+        "no object",
+    ],
 )
 def test_key_of(finding: Finding, key: Key) -> None:
     assert key_of(finding, located) == key
@@ -73,7 +87,7 @@ def test_key_of(finding: Finding, key: Key) -> None:
     [
         (KEY, "PK201 of Job.batch dev/train at /spec/containers[main]"),
         (Key("PK201", "Pod", name="a"), "PK201 of Pod a"),
-        (Key("PK001", path="a.yaml", message="x"), "PK001 in a.yaml"),
+        (Key("PK001", path="a.yaml", cause="x"), "PK001 in a.yaml"),
     ],
 )
 def test_said(key: Key, said: str) -> None:
@@ -81,16 +95,16 @@ def test_said(key: Key, said: str) -> None:
 
 
 def test_text() -> None:
-    text = text_of(Baseline({KEY: 2, Key("PK001", path="节点.yaml", message='a "b"'): 1}, ("apps", "b.yaml")))
+    text = text_of(Baseline({KEY: 2, Key("PK001", path="节点.yaml", cause='a "b"'): 1}, ("apps", "b.yaml")))
     assert text == (
         "{\n"
         '  "kind": "policykit-baseline",\n'
-        '  "version": 1,\n'
+        '  "version": 2,\n'
         '  "covers": ["apps", "b.yaml"],\n'
         '  "findings": [\n'
-        '    {"rule": "PK001", "path": "节点.yaml", "message": "a \\"b\\"", "occurrences": 1},\n'
+        '    {"rule": "PK001", "path": "节点.yaml", "cause": "a \\"b\\"", "occurrences": 1},\n'
         '    {"rule": "PK201", "kind": "Job.batch", "namespace": "dev", "name": "train",'
-        ' "field": "/spec/containers[main]", "occurrences": 2}\n'
+        ' "field": "/spec/containers[main]", "cause": "message", "occurrences": 2}\n'
         "  ]\n"
         "}\n"
     )
@@ -107,7 +121,7 @@ def test_the_text_is_sorted(keys: list[Key]) -> None:
     assert text_of(Baseline(dict.fromkeys(keys, 1))) == text_of(Baseline(dict.fromkeys(sorted(keys), 1)))
 
 
-ENTRY = '{"kind": "policykit-baseline", "version": 1, "covers": [],\n "findings": [\n  %s]}'
+ENTRY = '{"kind": "policykit-baseline", "version": 2, "covers": [],\n "findings": [\n  %s]}'
 
 
 @pytest.mark.parametrize(
@@ -119,8 +133,8 @@ ENTRY = '{"kind": "policykit-baseline", "version": 1, "covers": [],\n "findings"
         ("[]", "b.json: is not a policykit baseline"),
         ('{"apiVersion": "v1", "kind": "Pod"}', "b.json: is not a policykit baseline"),
         (
-            '{"kind": "policykit-baseline", "version": 2}',
-            "b.json: is a baseline of version 2, but this policykit reads version 1",
+            '{"kind": "policykit-baseline", "version": 3}',
+            "b.json: is a baseline of version 3, but this policykit reads 1 and 2",
         ),
         (
             '{"kind": "policykit-baseline", "version": 1, "covers": [1], "findings": []}',
@@ -152,6 +166,23 @@ def test_what_is_no_baseline(text: str, says: str) -> None:
     assert raised.value.hint
 
 
+OLD = """{"kind": "policykit-baseline", "version": 1, "covers": ["."], "findings": [
+  {"rule": "PK201", "kind": "Pod", "name": "a", "occurrences": 2},
+  {"rule": "PK001", "path": "a.yaml", "message": "m", "occurrences": 1}
+]}"""
+
+
+def test_entries_of_version_1_are_for_all_clusters_and_causes() -> None:
+    old = parse(OLD, "b.json")
+    pod, text = Key("PK201", "Pod", name="a"), Key("PK001", path="a.yaml", cause="m")
+    assert old.accepted == {pod.general(): 2, text.general(): 1}
+    assert parse(text_of(old), "b.json") == old
+    found = {pod._replace(cluster="prod", cause="x"): 1, pod._replace(cluster="dev", cause="x"): 1}
+    again = extended_baseline(old, found, ["."], {pod.general(): 1})
+    assert again.accepted == {**found, pod.general(): 1, text.general(): 1}
+    assert extended_baseline(old, found, ["."], {pod.general(): 2}).accepted == {**found, text.general(): 1}
+
+
 def test_an_entry_that_git_merged_twice_counts_once() -> None:
     entry = '{"rule": "PK1", "occurrences": %d}'
     assert parse(ENTRY % f"{entry % 1},\n {entry % 3}", "b.json").accepted == {Key("PK1"): 3}
@@ -178,7 +209,7 @@ def test_pruned_adds_nothing_and_leaves_other_rules(
 
 
 def test_stale_entries_have_their_places() -> None:
-    gone, fewer = Key("PK001", path="a.yaml", message="m"), KEY
+    gone, fewer = Key("PK001", path="a.yaml", cause="m"), KEY
     baseline = Baseline({gone: 1, fewer: 3, Key("PK5"): 1})
     left = {gone: 1, fewer: 2, Key("PK5"): 1}
     assert stale_entries(baseline, left, {"PK001", "PK201"}, text_of(baseline)) == [

@@ -44,12 +44,27 @@ def test_units_share_what_is_accepted_at_one_place() -> None:
         [on(1, message="other words").finding],
         1,
     )
-    assert kept(1, on(1, 0, 0), on(1, 1, 1, message="other words")) == ([], 1)
+
+
+def test_another_cause_at_the_same_place_is_told() -> None:
+    other = on(1, message="other words")
+    assert kept(1, on(1), other) == ([other.finding], 1)
+    assert kept(2, on(1), other) == ([other.finding], 1)
+
+
+def test_an_entry_of_version_1_accepts_every_cause_once_a_place() -> None:
+    def old(accepted: int, *found: UnitFinding) -> int:
+        done = accept(workspace({KEY.general(): accepted}), found, complete=True)
+        return len(done.findings)
+
+    assert old(1, on(1, 0, 0), on(1, 1, 1, message="other words")) == 0
+    assert old(1, on(1), on(1, message="other words")) == 1
+    assert old(1, on(1), on(2)) == 1
 
 
 def test_tally_counts_places_and_never_staleness() -> None:
     found = [on(1, code="PK909"), on(1, 0, 0), on(1, 1, 1), on(2)]
-    assert tally(found, located) == Counter({KEY: 2})
+    assert tally(found, ["", ""], located).found == Counter({KEY: 2})
 
 
 def test_what_no_baseline_governs_is_told() -> None:

@@ -10,6 +10,7 @@ import yaml
 from policykit import api
 from policykit.linter.finding import Report
 from policykit.linter.fix_files import FixResult, fixed_once
+from policykit.linter.new_findings import EarlierFindings, earlier_amounts
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.cluster import LintSettings
 from tests.clusters import profile
@@ -155,13 +156,15 @@ def test_what_nobody_wants_to_see_is_not_fixed() -> None:
     assert fix_text(WRONG_CARD, ["PK2"])[0] == WRONG_CARD
 
 
-def test_what_did_not_change_is_neither_fixed_nor_told() -> None:
+def test_what_an_earlier_revision_had_is_neither_fixed_nor_told() -> None:
     workspace: Workspace = api.workspace_of(
         {"a.yaml": WRONG_CARD.encode()}, api.setting(CLUSTER, select=["PK106"])
     )
-    workspace = workspace._replace(changes={"a.yaml": frozenset()})
-    found = api.fix(workspace, Options(workers=1), unsafe=True)
-    assert (found.after, found.report.findings) == ({}, ())
+    found = api.unit_findings(workspace).findings
+    earlier = EarlierFindings(earlier_amounts(found, ["a"], str), ("a",), str)
+    workspace = workspace._replace(earlier=earlier)
+    fixed = api.fix(workspace, Options(workers=1), unsafe=True)
+    assert (fixed.after, fixed.report.findings) == ({}, ())
 
 
 JOB = """\

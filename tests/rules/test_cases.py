@@ -167,6 +167,7 @@ PAGE_PROFILES = {
     "PK607": "profile:koordinator-binpack",
     "PK608": "profile:koordinator-binpack",
     "PK712": "profile:teams-yunikorn",
+    "PK808": "profile:packed-kube-scheduler",
 }
 """Rules about a system that the usual profile does not have."""
 

@@ -1,68 +1,83 @@
-"""Which documents of a file are others than before."""
+"""The files of a git revision."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from policykit.workspace.revisions import changed_documents
+from policykit.workspace.earlier_files import write_revision
+from policykit.workspace.revisions import commit_of, contents, entries, top_of
 
-A, B, C, BROKEN = "a: 1\nx: 2\n", "# about b\nb: 1\nx: 2\n", "c: 3\n", "d: [\n"
-STREAM = f"{A}---\n{B}---\n{C}---\n{BROKEN}"
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
-
-@pytest.mark.parametrize(
-    ("now", "documents"),
-    [
-        (STREAM, set()),
-        (STREAM.replace("\n", "\r\n"), set()),
-        ("\ufeff" + STREAM, set()),
-        (f"---\n{STREAM}", set()),
-        (f"{A}\n---\n{B}\n\n---\n{C}", set()),
-        (f"{C}---\n{A}", set()),
-        (f"{B}---\n{BROKEN}", set()),
-        (f"d: 1\n---\n{STREAM}", {0}),
-        (f"{A}---\na: 1\nx: 3\n---\n{B}", {1}),
-        (f"{A}---\n{C}---\n{A}---\n{BROKEN}", {2}),
-        (f"# new\n{STREAM}", {0}),
-        (STREAM.replace("x: 2\n---\n# about b", "# about b"), {0}),
-        (STREAM.replace("x: 2", "x: 9"), {0, 1}),
-        (f"{STREAM}e", {3}),
-        (f"{A}---\n{B}---\n\tbroken\n---\n{C}", {2}),
-        ("", set()),
-    ],
-    ids=[
-        "nothing",
-        "line endings",
-        "a byte order mark",
-        "a marker at the beginning",
-        "blank lines and a document gone",
-        "another order",
-        "the first gone",
-        "one added before",
-        "one added between",
-        "one once more",
-        "a comment",
-        "a marker gone",
-        "two lines",
-        "a broken one",
-        "a broken one added",
-        "everything gone",
-    ],
-)
-def test_changed_documents(now: str, documents: set[int]) -> None:
-    assert changed_documents(STREAM.encode(), now.encode()) == documents
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
 
 
-@given(st.lists(st.sampled_from([A, B, C])), st.lists(st.sampled_from([A, B, C, "n: 1\n"])))
-def test_as_many_as_were_there_are_old(before: list[str], now: list[str]) -> None:
-    changed = changed_documents("---\n".join(before).encode(), "---\n".join(now).encode())
-    kept = [text for position, text in enumerate(now) if position not in changed]
-    assert all(kept.count(text) == min(before.count(text), now.count(text)) for text in {*before, *now})
+def git(folder: Path, *words: str, given: str = "") -> str:
+    done = subprocess.run(
+        ["git", *words],
+        cwd=folder,
+        env={**os.environ, **GIT},
+        input=given,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
-@given(st.binary(), st.binary())
-def test_any_bytes(before: bytes, now: bytes) -> None:
-    assert changed_documents(now, now) == frozenset()
-    assert all(position >= 0 for position in changed_documents(before, now))
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.yaml").write_bytes(b"a: 1\r\n")
+    (folder / "below").mkdir()
+    (folder / "below" / "\u00e9 x.txt").write_bytes(b"\0\xff")
+    (folder / "link.yaml").symlink_to("a.yaml")
+    (folder / "out.yaml").symlink_to("/etc/passwd")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "x")
+    return folder
+
+
+def test_the_files_are_written_as_git_has_them(repository: Path, tmp_path: Path) -> None:
+    root = top_of(str(repository))
+    (repository / "a.yaml").write_bytes(b"a: 2\n")
+    there = tmp_path / "there"
+    names = write_revision(root, commit_of("HEAD", root), str(there))
+    assert names == {"a.yaml", "below/\u00e9 x.txt", "link.yaml", "out.yaml"}
+    assert (there / "a.yaml").read_bytes() == b"a: 1\r\n"
+    assert (there / "below" / "\u00e9 x.txt").read_bytes() == b"\0\xff"
+    assert os.readlink(there / "link.yaml") == "a.yaml"
+    assert not os.path.lexists(there / "out.yaml")
+    assert os.listdir(there / ".git") == []
+
+
+def test_contents_are_read_in_parts(repository: Path) -> None:
+    root = top_of(str(repository))
+    every = [one for one in entries(root, "HEAD") if one.path == "a.yaml"] * 1200
+    assert [raw for _, raw in contents(root, every)] == [b"a: 1\r\n"] * 1200
+
+
+@pytest.mark.parametrize("name", ["..", ".git", ".GIT", "."])
+def test_no_name_of_a_commit_leads_out_of_the_folder(repository: Path, tmp_path: Path, name: str) -> None:
+    """Such a tree can be made with hash-object and pushed where nobody checks."""
+    blob = git(repository, "hash-object", "-w", "--stdin", given="a: 1\n")
+    inner = git(repository, "mktree", given=f"100644 blob {blob}\tb.yaml\n")
+    raw = b"40000 " + name.encode() + b"\0" + bytes.fromhex(inner)
+    (tmp_path / "raw").write_bytes(raw)
+    tree = git(repository, "hash-object", "-w", "-t", "tree", "--literally", str(tmp_path / "raw"))
+    commit = git(repository, "commit-tree", tree, "-m", "x")
+    assert entries(top_of(str(repository)), commit) == []

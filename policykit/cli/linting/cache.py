@@ -12,6 +12,7 @@ from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
+from policykit.linter.run import UnitFindings
 from policykit.linter.workspace import Options, Setting, Workspace
 from policykit.workspace.boundary import root_of
 from policykit.workspace.files import read
@@ -40,6 +41,21 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
         found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
         results.store_report(request.cache, key, found)
     return api.without_shared_fixes(workspace, found) if options.fixes else found
+
+
+def unit_findings(request: Request, opened: OpenResult, options: Options) -> UnitFindings:
+    """The findings of all units, with the cached results of single files."""
+    workspace, notes = opened
+    if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
+        return api.unit_findings(workspace, options)
+    from policykit.workspace.cache import results
+
+    pairs = zip(workspace.settings, notes.sources, strict=True)
+    settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
+    known = results.load_results(request.cache)
+    found = api.unit_findings(workspace._replace(settings=settings, cache=known), options)
+    results.store_results(request.cache, known)
+    return found
 
 
 def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:
@@ -102,8 +118,8 @@ def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options:
 
 def _parts(workspace: Workspace, options: Options) -> Iterator[object]:
     yield options.fixes, options.today
-    changes = workspace.changes
-    yield changes and sorted((path, sorted(documents)) for path, documents in changes.items())
+    earlier = workspace.earlier
+    yield earlier and (sorted(earlier.amounts.items()), earlier.clusters, sorted(earlier.gone))
     baselines = workspace.baselines
     if baselines:
         yield [(path, file.text) for path, file in sorted(baselines.files.items())]

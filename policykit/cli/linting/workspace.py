@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import NamedTuple
 
+from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
-from policykit.cli.linting.new_findings import baselines_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -38,6 +37,8 @@ class WorkspaceNotes(NamedTuple):
     """What is judged otherwise than it is applied."""
     excludes: bool = False
     """Settings exclude files."""
+    since: tuple[str, ...] = ()
+    """About an earlier revision that the run is compared with."""
 
 
 class OpenResult(NamedTuple):
@@ -61,11 +62,6 @@ def open_workspace(request: Request) -> OpenResult:
     read = Reader(files.given, builds.texts)
     scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.around)
     other_files = (*builds.other_files, *policies.other_files)
-    changes: Mapping[str, frozenset[int]] | None = None
-    if request.since is not None:
-        from policykit.cli.linting.new_findings import changes_of
-
-        changes = changes_of(builds.members, read, request.since)
     workspace = Workspace(
         builds.members,
         table.settings,
@@ -76,7 +72,6 @@ def open_workspace(request: Request) -> OpenResult:
         policies.policies,
         builds.built,
         baselines_of(request, builds.members, other_files, failures),
-        changes,
         failed_builds=builds.wrong,
         not_judged=builds.not_judged,
         completed=KustomizedFiles(builds.certain),
@@ -87,7 +82,15 @@ def open_workspace(request: Request) -> OpenResult:
     reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
     without = sum(path not in reached for path in files.without_policy)
     notes = _notes(files, table, failures, without)
-    return OpenResult(workspace, notes._replace(notices=builds.notices))
+    opened = OpenResult(workspace, notes._replace(notices=builds.notices))
+    if request.since is None:
+        return opened
+    from policykit.cli.linting.since import earlier_findings, judged_by
+
+    earlier = earlier_findings(request, judged_by(opened), open_workspace)
+    return OpenResult(
+        workspace._replace(earlier=earlier.findings), opened.notes._replace(since=earlier.notes)
+    )
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
@@ -38,7 +39,12 @@ def is_placeholder(value: object) -> bool:
     """Text to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`, `...`,
     and what SOPS encrypted: `ENC[AES256_GCM,data:...]`.
     """
-    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+    return isinstance(value, str) and _has_placeholder(value)
+
+
+@lru_cache(maxsize=4096)  # the same names and images stand in every file, and many rules ask
+def _has_placeholder(text: str) -> bool:
+    return _PLACEHOLDER.search(text) is not None
 
 
 def _is_capitals(value: object) -> bool:

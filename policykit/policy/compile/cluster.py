@@ -78,6 +78,7 @@ def compile_policy(
         targets=targets,
         schedulers=compile_schedulers(draft, targets, workloads, placements),
         kubernetes_version=targets["kubernetes"].version,
+        feature_gates=dict(policy.feature_gates),
         declared_keys=_declared_keys(usage_key, cards.values(), pools),
         taint_keys=_taint_keys(pools, control_plane),
         lint=_lint_settings(draft),

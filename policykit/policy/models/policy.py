@@ -123,6 +123,11 @@ class Policy(Model):
     policykit: str = Field("", description='Versions of policykit that can read this policy: ">=0.1,<0.2".')
     domain: str = Field("", description="Your label domain: maip.example.com.")
     kubernetes: str = Field("", description='Kubernetes version of the cluster, in quotes: "1.36".')
+    feature_gates: dict[str, bool] = Field(
+        {},
+        description="Feature gates of Kubernetes that the cluster has switched on (true) or off. Default: "
+        "those that its version has on.",
+    )
     provider: Literal["gke", "eks", "aks", "ack"] | None = Field(
         None,
         description="Cloud that the cluster runs on. Default: that of the scheme, if it is a cloud's.",

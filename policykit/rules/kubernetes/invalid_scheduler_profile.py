@@ -76,8 +76,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     yield from _version_violations(manifest.data)
     version = context.cluster.kubernetes_version if context.cluster else ""
     yield from _profile_violations(manifest.data)
-    yield from field_violations(manifest.data)
-    yield from argument_violations(manifest.data, parse(version).minor if version else 0)
+    minor = parse(version).minor if version else None
+    yield from field_violations(manifest.data, minor=minor)
+    yield from argument_violations(manifest.data, minor or 0)
 
 
 def _profile_violations(data: Mapping[str, Any]) -> Iterator[Violation]:

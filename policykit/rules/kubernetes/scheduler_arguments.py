@@ -14,7 +14,15 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.nearest import nearest
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, STRATEGIES
-from policykit.targets.kubernetes.scheduler.fields import ARGS, CONFIGURATION, GROUP, VERSIONS, Spec
+from policykit.targets.kubernetes.scheduler.fields import (
+    ARGS,
+    CONFIGURATION,
+    GROUP,
+    NOT_IN,
+    SINCE,
+    VERSIONS,
+    Spec,
+)
 
 _RATIO_ARGS = "requestedToCapacityRatio"
 _REFUSED_BESIDE = 36
@@ -285,11 +293,15 @@ _ARGS: Mapping[str, Callable[[Mapping[str, Any], Path], Iterator[Violation]]] = 
 }
 
 
-def field_violations(data: Mapping[str, Any], own: frozenset[str] = frozenset()) -> Iterator[Violation]:
-    """`own`: plugins built into the scheduler, whose args have other fields."""
+def field_violations(
+    data: Mapping[str, Any], own: frozenset[str] = frozenset(), minor: int | None = None
+) -> Iterator[Violation]:
+    """`own`: plugins built into the scheduler, whose args have other fields; `minor`: of the stated release
+    of Kubernetes."""
     group, _, version = text(data.get("apiVersion")).partition("/")
     if group != GROUP or version not in VERSIONS:
         return
+    yield from _untimely(data, version, minor)
     yield from _against(CONFIGURATION, data, (), "a scheduler configuration")
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
@@ -299,6 +311,37 @@ def field_violations(data: Mapping[str, Any], own: frozenset[str] = frozenset())
             if name in ARGS and name not in own:
                 path: Path = ("profiles", position, "pluginConfig", number, "args")
                 yield from _against({**_HEAD, **ARGS[name]}, config.get("args"), path, f"the args of {name}")
+
+
+def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Iterator[Violation]:
+    """Fields that the version of the configuration or the stated release does not have."""
+    for field, versions in NOT_IN.items():
+        if field in data and version in versions:
+            message = f"{field} is no field of {version}: the scheduler does not start"
+            yield Violation((field,), message, f"write {GROUP}/v1, or delete it", key=True)
+    profiles = data.get("profiles")
+    for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
+        base: Path = ("profiles", position)
+        plugins = mapping(mapping(profile).get("plugins"))
+        yield from _newer(plugins, (*base, "plugins"), minor)
+        configs = mapping(profile).get("pluginConfig")
+        for number, config in enumerate(configs if isinstance(configs, list) else ()):
+            if text(mapping(config).get("name")) in ARGS:
+                yield from _newer(
+                    mapping(mapping(config).get("args")), (*base, "pluginConfig", number, "args"), minor
+                )
+
+
+def _newer(data: Mapping[str, Any], path: Path, minor: int | None) -> Iterator[Violation]:
+    for field in data:
+        since = SINCE.get(str(field))
+        if since and minor is not None and minor < since:
+            yield Violation(
+                (*path, field),
+                f"kube-scheduler 1.{minor} has no field {field}: the scheduler does not start",
+                f"delete it; it was added in 1.{since}",
+                key=True,
+            )
 
 
 def misspelt(data: Mapping[str, Any], field: str) -> bool:

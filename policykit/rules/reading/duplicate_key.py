@@ -1,8 +1,8 @@
 """A mapping contains the same key twice.
 
-The API server refuses such a document under strict validation; other tools silently use the last
-value and ignore the first. If apiVersion and kind are repeated, a `---` line is missing before
-another object.
+kubectl and other tools silently use the last value and ignore the first, also with --validate=strict;
+the API server refuses such a document under strict validation only if it is sent as it is written. If
+apiVersion and kind are repeated, a `---` line is missing before another object.
 """
 
 from __future__ import annotations

@@ -2,16 +2,15 @@
 
 Values are strings of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean or a
 number, and the API server refuses the whole object. It accepts any text as a value in a preferred
-term of node affinity, but no node can have it: a warning.
+term of node affinity, but kube-scheduler cannot read such a term: it places the pod nowhere as soon
+as it has to choose between two nodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
 
-from policykit.kube import affinity
 from policykit.kube.names import label_value_problem
 from policykit.kube.structure.problem import INVALID_LABEL
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -19,7 +18,6 @@ from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -47,25 +45,13 @@ spec:
     image: registry.example.com/infer:1.0
 """
 
-_PREFERRED = ("nodeAffinity", affinity.PREFERRED)
-
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == INVALID_LABEL:
             quotable = not problem.key and not isinstance(lookup(structure.manifest.data, problem.path), str)
             fix = partial(_fix, structure.manifest, problem.path) if quotable else None
-            severity = None if quotable or not _is_preferred_value(problem) else Severity.WARNING
-            yield Violation(problem.path, problem.message, problem.help, severity, problem.key, fix=fix)
-
-
-def _is_preferred_value(problem: Problem) -> bool:
-    """Whether it is a value in a preferred term of node affinity.
-
-    Source: `ValidatePreferredSchedulingTerms` of Kubernetes 1.36, which checks keys and operators.
-    """
-    path = problem.path
-    return path[-2:-1] == ("values",) and _PREFERRED in pairwise(path)
+            yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
 
 
 def _fix(manifest: Manifest, path: Path) -> Fix | None:

@@ -43,7 +43,7 @@ def generate(cluster: Cluster) -> Generated:
     scalers, unscaled = autoscalers.autoscalers(cluster, version)
     counted = [quota for quota in cluster.quotas if not _only_containers(quota)]
     limited = [
-        LimitRange(quota.namespace, quota.name, quota.containers)
+        LimitRange(quota.namespace, quota.name, limit_ranges.with_defaults(quota.containers))
         for quota in cluster.quotas
         if quota.containers and any(quota.containers)
     ]

@@ -149,7 +149,8 @@ def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
             f"{where}: {home.name} already sets defaults and bounds for containers in {namespace}; left out"
         )
         return
-    _add(Quota(namespace, limits.name, containers=limits.containers), inventory)
+    containers = limit_ranges.without_defaults(limits.containers)
+    _add(Quota(namespace, limits.name, containers=containers), inventory)
 
 
 def autoscaler(data: Mapping[str, Any], inventory: Inventory) -> None:

@@ -30,6 +30,29 @@ class LimitRange(NamedTuple):
     """Fields read that have no place here."""
 
 
+def with_defaults(containers: ContainerRange) -> ContainerRange:
+    """As the API server stores it: stated in full, or `kubectl apply` changes it again each time.
+
+    Source: `SetDefaults_LimitRangeItem` (Kubernetes v1.36).
+    """
+    default = {**containers.maximum, **containers.default}
+    request = {**containers.minimum, **default, **containers.default_request}
+    return containers._replace(default=default, default_request=request)
+
+
+def without_defaults(containers: ContainerRange) -> ContainerRange:
+    """As a policy states it: without what the API server adds."""
+    added = with_defaults(containers._replace(default_request={})).default_request
+    return containers._replace(
+        default=_besides(containers.default, containers.maximum),
+        default_request=_besides(containers.default_request, added),
+    )
+
+
+def _besides(stated: Amounts, added: Amounts) -> Amounts:
+    return {name: amount for name, amount in stated.items() if added.get(name) != amount}
+
+
 def write(limits: LimitRange) -> dict[str, Any]:
     """Raises PolicykitError for cards and whatever else a range of containers must not state."""
     item: dict[str, Any] = {"type": "Container"}

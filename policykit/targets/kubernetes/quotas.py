@@ -77,7 +77,9 @@ def uncounted(quota: Quota) -> Iterator[str]:
 
 
 def write(quota: ResourceQuota) -> dict[str, Any]:
-    spec: dict[str, Any] = {"hard": {k: amount_text(_resource(k), v) for k, v in quota.hard.items()}}
+    spec: dict[str, Any] = {}
+    if quota.hard:
+        spec["hard"] = {k: amount_text(_resource(k), v) for k, v in quota.hard.items()}
     if quota.priorities:
         expression = {"scopeName": _SCOPE, "operator": "In", "values": list(quota.priorities)}
         spec["scopeSelector"] = {"matchExpressions": [expression]}

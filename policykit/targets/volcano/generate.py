@@ -84,7 +84,7 @@ def text(planned: Plan) -> str:
 def _page(artifacts: Sequence[Artifact], target: TargetSettings, version: Version, delivery: str) -> Artifact:
     agent = delivery == "helm-values" and version >= versions.AGENT_SCHEDULER
     paths = [artifact.path for artifact in artifacts]
-    return Artifact(PAGE, _readme(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
+    return Artifact(PAGE, readme(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
 
 
 def _delivery(target: TargetSettings, version: Version) -> tuple[str, tuple[str, ...]]:
@@ -167,14 +167,16 @@ _README_ROWS: Mapping[str, str] = {
 }
 
 
-def _readme(paths: Sequence[str], namespace: str, version: Version, *, agent: bool) -> str:
+def readme(paths: Sequence[str], namespace: str, version: Version, *, agent: bool) -> str:
     """Markdown for the files at `paths`, the configuration first.
 
-    `agent`: the release's chart has an agent scheduler that reads the same value.
+    `agent`: the release's chart has an agent scheduler that reads the same value. Raises KeyError for a file
+    without a row; a component's patches are described by the row of its kustomization.
     """
     names = [path.partition("/")[2] for path in paths]
     rows = [_configuration_row(names[0], namespace)]
-    rows += [f"- `{name}`: {_README_ROWS[name]}" for name in names[1:] if name in _README_ROWS]
+    described = [name for name in names[1:] if "/" not in name or name.endswith("/kustomization.yaml")]
+    rows += [f"- `{name}`: {_README_ROWS[name]}" for name in described]
     parts = (f"# Volcano {version}", "\n".join(rows), _RELOAD, *((_AGENT,) if agent else ()))
     return "\n\n".join(parts) + "\n"
 

@@ -8,7 +8,7 @@ from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import at, judged, named
+from tests.mutation.places import at, containers, judged, named
 
 
 def _profiles(subject: Subject) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -195,6 +195,13 @@ def _no_members(subject: Subject) -> Iterator[Change]:
         yield replace(path, 0)
 
 
+def _stop_signal(subject: Subject) -> Iterator[Change]:
+    """Where the policy states a release of Kubernetes."""
+    stated = subject.cluster.kubernetes_version if subject.cluster else ""
+    for path, _ in containers(subject) if stated >= "1.33" else ():
+        yield put((*path, "lifecycle"), {"stopSignal": "SIGUSR1"})
+
+
 FAULTS = (
     fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),
     fault("two profiles of one name", "PK802 PK601", _twice),
@@ -237,4 +244,5 @@ FAULTS = (
     fault("a patch that replaces a list", "PK806", _patch, elsewhere=True),
     fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
+    fault("a stop signal, which no release has on", "PK808", _stop_signal),
 )

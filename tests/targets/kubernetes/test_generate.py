@@ -105,8 +105,24 @@ def test_resource_quota(quota: Quota, hard: dict[str, str]) -> None:
         "apiVersion": "v1",
         "kind": "ResourceQuota",
         "metadata": {"name": "q", "namespace": "n"},
-        "spec": {"hard": hard},
+        # The API server leaves out an empty map, so `kubectl apply` would write it again each time.
+        "spec": {"hard": hard} if hard else {},
     }
+
+
+def test_a_range_has_the_defaults_that_the_api_server_adds() -> None:
+    ranges = ContainerRange({"cpu": 2000}, {}, {"cpu": 100, "memory": GIB}, {"cpu": 4000, "memory": 4 * GIB})
+    found = generate(Cluster("a", (), quotas=(Quota("n", "q", containers=ranges),))).artifacts
+    text = next(artifact.text for artifact in found if artifact.path.endswith("limit-ranges.yaml"))
+    assert yaml.safe_load(text)["spec"]["limits"] == [
+        {
+            "type": "Container",
+            "default": {"cpu": "2", "memory": "4Gi"},
+            "defaultRequest": {"cpu": "2", "memory": "4Gi"},
+            "min": {"cpu": "100m", "memory": "1Gi"},
+            "max": {"cpu": "4", "memory": "4Gi"},
+        }
+    ]
 
 
 def test_amounts_stay_text_in_the_file() -> None:

@@ -8,7 +8,7 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.generate import generate, object_artifacts
+from policykit.targets.volcano.generate import generate, object_artifacts, readme
 from policykit.targets.volcano.names import CONFIG_FILE
 from tests.shared import SHARED
 from tests.targets.volcano import racks
@@ -222,3 +222,12 @@ def test_objects_all_at_once() -> None:
 
 def test_no_objects_where_the_policy_needs_none() -> None:
     assert object_artifacts(racks.cluster(levels=()), versions.parse("")) == ((), ())
+
+
+def test_the_readme_describes_every_file() -> None:
+    release = versions.parse("1.15.0")
+    paths = ["volcano/values.yaml", "volcano/queues.yaml", "volcano/namespaces/kustomization.yaml"]
+    shown = readme([*paths, "volcano/namespaces/team-a.yaml"], "volcano-system", release, agent=False)
+    assert all(f"- `{path.removeprefix('volcano/')}`: " in shown for path in paths)
+    with pytest.raises(KeyError, match=r"new\.yaml"):
+        readme([*paths, "volcano/new.yaml"], "volcano-system", release, agent=False)

@@ -76,6 +76,18 @@ POINTS = (
 )
 """Extension points of any release."""
 
+SINCE: Mapping[str, int] = {
+    "filterTimeout": 34,
+    "bindingTimeout": 35,
+    "placementGenerate": 36,
+    "placementScore": 36,
+    "podGroupPostFilter": 37,
+}
+"""Field to the first minor release of Kubernetes 1 that knows it, if that is later than 1.28. Source:
+`kube-scheduler/config/v1/types*.go` at the tags."""
+NOT_IN: Mapping[str, tuple[str, ...]] = {"delayCacheUntilActive": ("v1beta2", "v1beta3")}
+"""Field to the versions of the configuration that do not have it."""
+
 CONFIGURATION: Spec = {
     "apiVersion": str,
     "kind": str,

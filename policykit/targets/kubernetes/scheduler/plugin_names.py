@@ -77,6 +77,8 @@ STRATEGY_PLUGINS = frozenset(
 _LONG_GONE = frozenset(
     {"DefaultPodTopologySpread", "NodeLabel", "NodePreferAvoidPods", "SelectorSpread", "ServiceAffinity"}
 )
+_UNDER_V1BETA3 = frozenset({"SelectorSpread"})
+"""Known until 1.28, and refused under v1 only. Source: `apis/config/validation` of 1.28."""
 _OLDEST = ("v1alpha1", "v1alpha2", "v1beta1")
 
 
@@ -87,4 +89,4 @@ def formerly_known(api_version: object) -> frozenset[str]:
         return VOLUME_LIMITS | STRATEGY_PLUGINS | _LONG_GONE
     if number == "v1beta2":
         return VOLUME_LIMITS | _LONG_GONE
-    return VOLUME_LIMITS if number == "v1beta3" else frozenset()
+    return VOLUME_LIMITS | _UNDER_V1BETA3 if number == "v1beta3" else frozenset()

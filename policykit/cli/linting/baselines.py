@@ -1,18 +1,18 @@
-"""Which findings a run reports as new: those outside baselines, and with `--since` in changed documents."""
+"""The baselines that accept findings of a run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from policykit.cli.linting.request import Request
-from policykit.errors import Failures, SourceError
+from policykit.errors import Failures
 from policykit.linter.baseline import BaselineFile, Baselines
 from policykit.linter.member import STDIN, Member
-from policykit.workspace.baselines import folder_of, load, nearest_baselines, shown_as
+from policykit.workspace.baselines import load, nearest_baselines, shown_as
 from policykit.workspace.boundary import within
-from policykit.workspace.files import BASELINE, repository_root
+from policykit.workspace.files import BASELINE
 
 
 def baselines_of(
@@ -52,44 +52,3 @@ def _governing(request: Request, members: Sequence[Member], other_files: Sequenc
     if request.baseline:
         return dict.fromkeys(files, os.path.abspath(request.baseline))
     return nearest_baselines(files)
-
-
-def changes_of(
-    members: Sequence[Member], read: Callable[[str], bytes], revision: str
-) -> Mapping[str, frozenset[int]]:
-    """The indices of the changed documents of each file that is not new as a whole, by reported path.
-
-    The revision is one of the repository that the current folder belongs to. Raises SourceError or
-    UsageError if git fails.
-    """
-    from policykit.workspace.revisions import changed_documents, changes_since, top_of
-
-    found: dict[str, frozenset[int]] = {}
-    here = repository_root(os.getcwd())
-    home = top_of(here) if here else ""
-    for root, own in _by_repository(members).items():
-        files = [member.file for member in own]
-        changes = changes_since(revision, files, top_of(root or folder_of(files[0])), home)
-        for member in own:
-            change = changes.of(member.file)
-            if change is None:
-                found[member.path] = frozenset()
-            elif change[0] is not None:
-                found[member.path] = changed_documents(change[0], _now(read, member.file))
-    return found
-
-
-def _by_repository(members: Sequence[Member]) -> dict[str | None, list[Member]]:
-    found: dict[str | None, list[Member]] = {}
-    for member in members:
-        if member.file != STDIN:
-            found.setdefault(repository_root(folder_of(member.file)), []).append(member)
-    return found
-
-
-def _now(read: Callable[[str], bytes], file: str) -> bytes:
-    try:
-        return read(file)
-    except SourceError:
-        # Reported where it is linted; it has no findings.
-        return b""

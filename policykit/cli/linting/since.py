@@ -1,0 +1,301 @@
+"""The findings of an earlier revision, judged with the policies of that revision."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.cli.linting.request import Request, today
+from policykit.errors import PolicykitError
+from policykit.formats.findings import counted
+from policykit.linter.baseline import Key, Locate
+from policykit.linter.member import STDIN, Member
+from policykit.linter.new_findings import EarlierFindings, earlier_amounts
+from policykit.linter.workspace import Options, Setting
+from policykit.workspace.boundary import within
+from policykit.workspace.disk import aside
+from policykit.workspace.files import repository_root
+from policykit.workspace.revisions import commit_of, top_of
+
+if TYPE_CHECKING:
+    from policykit.cli.linting.workspace import OpenResult
+
+
+class Judged(NamedTuple):
+    """What a run judges, as far as runs of two revisions are compared."""
+
+    members: tuple[Member, ...]
+    settings: tuple[Setting, ...]
+    sources: tuple[str, ...]
+    """The policy or settings file of each setting; empty: there is none."""
+    built: frozenset[str] = frozenset()
+    """Folders of the kustomizations that are built, as shown."""
+    accepted: int = 0
+    """Findings that baselines accept."""
+
+
+class Earlier(NamedTuple):
+    """The findings of a revision, and what is to be told about judging it."""
+
+    findings: EarlierFindings
+    notes: tuple[str, ...] = ()
+
+
+Open = Callable[[Request], "OpenResult"]
+
+
+def earlier_findings(request: Request, now: Judged, open_workspace: Open) -> Earlier:
+    """The findings that `request.since` had in what the request names. Raises SourceError or UsageError
+    if git fails."""
+    here = repository_root(os.getcwd())
+    home = top_of(here) if here else ""
+    runs = [_Revision(request, root, tops, home) for root, tops in _roots(now.members).items()]
+    names = _policy_names(now, [run.root for run in runs])
+    known = _Known(names, _cluster_names(now.settings))
+    amounts: Counter[tuple[Key, str]] = Counter()
+    files: set[str] = set()
+    gone: set[str] = set()
+    notes: dict[str, None] = {}
+    for run in runs:
+        found = run.judge(known, open_workspace)
+        amounts.update(found.amounts)
+        files |= found.files
+        gone |= found.gone
+        notes |= dict.fromkeys(found.notes)
+        notes |= dict.fromkeys(run.no_longer(now, found.judged))
+    locate = _from_roots([run.root for run in runs])
+    return Earlier(
+        EarlierFindings(amounts, tuple(names), locate, frozenset(files), frozenset(gone)), tuple(notes)
+    )
+
+
+_Summary = tuple[Mapping[str, str], Mapping[str, frozenset[str]], frozenset[str], int]
+"""What is judged: files with their clusters, clusters with their rules, built folders, accepted findings."""
+
+
+class _Known(NamedTuple):
+    """The policies of this run."""
+
+    policies: list[str]
+    """What each is called."""
+    clusters: list[str]
+    """The `metadata.name` of each."""
+
+
+class _Found(NamedTuple):
+    amounts: Mapping[tuple[Key, str], int]
+    files: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    judged: _Summary = ({}, {}, frozenset(), 0)
+
+
+class _Revision:
+    """A repository, with those in it, as it was."""
+
+    def __init__(self, request: Request, root: str, tops: Sequence[str], home: str) -> None:
+        self.root = root
+        self._request = request
+        self._tops = tops
+        self._home = home
+        self._revision = request.since or ""
+        self._start = os.getcwd()
+
+    def judge(self, known: _Known, open_workspace: Open) -> _Found:
+        """Writes the files of the revision to a folder, and lints them there."""
+        from policykit.workspace.earlier_files import write_revision
+
+        with TemporaryDirectory(prefix="policykit-") as made:
+            folder = os.path.join(os.path.realpath(made), "repository")
+            every: set[str] = set()
+            for top in self._tops:
+                commit = commit_of(self._revision, top, self._home)
+                below = os.path.relpath(top, self.root)
+                if commit:
+                    inside = write_revision(top, commit, os.path.normpath(os.path.join(folder, below)))
+                    every.update(os.path.normpath(os.path.join(below, name)) for name in inside)
+            gone = frozenset(name for name in every if not os.path.lexists(os.path.join(self.root, name)))
+            if not every:
+                return _Found({})
+            with aside(), _inside(self._moved_folder(folder)):
+                found = self._judge(folder, gone, known, open_workspace)
+            return found._replace(files=frozenset(every), gone=gone)
+
+    def _judge(self, folder: str, gone: frozenset[str], known: _Known, open_: Open) -> _Found:
+        from policykit.cli.linting.cache import unit_findings
+        from policykit.linter.baseline_pass import accept
+
+        request = self._moved_request(folder, gone)
+        if not request.paths:
+            return _Found({})
+        try:
+            opened = open_(request)
+        except PolicykitError as error:
+            return _Found({}, notes=(self._told(str(error), folder),))
+        found, report = unit_findings(request, opened, Options(today=today()))
+        if opened.workspace.baselines:
+            found = accept(opened.workspace, found, complete=not report.failures).findings
+        judged = judged_by(opened)
+        paired = _paired(_policy_names(judged, [folder]), judged, known)
+        failures = (*opened.notes.failures, *report.failures)
+        amounts = earlier_amounts(found, paired, _from_roots([folder]))
+        notes = tuple(self._told(each, folder) for each in failures)
+        return _Found(amounts, notes=notes, judged=_summary(judged, _from_roots([folder])))
+
+    def no_longer(self, now: Judged, then: _Summary) -> Iterator[str]:
+        """What the revision judged, and is not judged any more although it is still there."""
+        files, rules, built, accepted = _summary(now, _from_roots([self.root]))
+        start = f"policykit: no longer judged, unlike in {self._revision}: "
+        lost = [
+            path for path in then[0] if path not in files and os.path.lexists(os.path.join(self.root, path))
+        ]
+        yield from (f"{start}{path}, by policy {then[0][path]}" for path in sorted(lost))
+        unbuilt = sorted(
+            folder for folder in then[2] - built if os.path.lexists(os.path.join(self.root, folder))
+        )
+        yield from (f"{start}{folder} as kustomize builds it" for folder in unbuilt)
+        for cluster, codes in sorted(then[1].items()):
+            gone = sorted(codes - rules.get(cluster, codes))
+            if gone:
+                yield f"{start}{', '.join(gone)}, by policy {cluster}"
+        if accepted > then[3]:
+            yield f"{start}{counted(accepted - then[3], 'finding')} that the baseline now accepts"
+
+    def _told(self, failure: str, folder: str) -> str:
+        text = failure.replace(folder, self.root)
+        return f"policykit: {self._revision} could not be judged as a whole: {text}"
+
+    def _moved_folder(self, folder: str) -> str:
+        """The current folder, among the files of the revision."""
+        here = os.path.realpath(os.getcwd())
+        moved = os.path.join(folder, os.path.relpath(here, self.root)) if within(here, self.root) else folder
+        os.makedirs(moved, exist_ok=True)
+        return os.path.normpath(moved)
+
+    def _moved_request(self, folder: str, gone: frozenset[str]) -> Request:
+        """The request for the revision: paths that did not exist are left out, and files that are gone
+        are added, since what they had may have moved. Called in the folder of the revision."""
+        from policykit.workspace.earlier_files import manifests_in
+
+        request = self._request
+        paths = [self._moved(path, folder) for path in request.named]
+        paths = [path for path in paths if os.path.lexists(path) and within(os.path.abspath(path), folder)]
+        covered = [os.path.abspath(path) for path in paths]
+        more = (os.path.join(folder, name) for name in manifests_in(gone))
+        paths += [os.path.relpath(path) for path in more if not any(within(path, here) for here in covered)]
+        return request._replace(
+            paths=paths,
+            policies=tuple(self._moved(policy, folder) for policy in request.policies),
+            baseline=request.baseline and self._moved(request.baseline, folder),
+            crds=[self._moved(path, folder) for path in request.crds],
+            stdin_filename="",
+            force_exclude=True,
+            since=None,
+        )
+
+    def _moved(self, path: str, folder: str) -> str:
+        """A path of the command line, among the files of the revision where it is in the repository."""
+        if path.startswith("profile:"):
+            return path
+        real = _real(os.path.join(self._start, path))
+        if not within(real, self.root):
+            return os.path.join(self._start, path)
+        moved = os.path.normpath(os.path.join(folder, os.path.relpath(real, self.root)))
+        return moved if os.path.isabs(path) else os.path.relpath(moved)
+
+
+def judged_by(opened: OpenResult) -> Judged:
+    """What a run judges."""
+    workspace, notes = opened
+    files = workspace.baselines.files.values() if workspace.baselines else ()
+    return Judged(
+        workspace.members,
+        workspace.settings,
+        notes.sources,
+        frozenset(build.shown for build in workspace.builds),
+        sum(sum(file.baseline.accepted.values()) for file in files),
+    )
+
+
+def _summary(judged: Judged, locate: Locate) -> _Summary:
+    clusters = _cluster_names(judged.settings)
+    files = {locate(one.file): clusters[one.setting] for one in judged.members if clusters[one.setting]}
+    pairs = zip(clusters, judged.settings, strict=True)
+    rules = {name: setting.selection.codes & setting.rules.codes() for name, setting in pairs if name}
+    built = frozenset(os.path.dirname(locate(os.path.join(folder, "x"))) or "." for folder in judged.built)
+    return files, rules, built, judged.accepted
+
+
+def _roots(members: Sequence[Member]) -> dict[str, list[str]]:
+    """The outermost repositories of the members, each with all of theirs in it."""
+    folders = {os.path.dirname(os.path.abspath(one.file)) for one in members if one.file != STDIN}
+    tops = sorted({top_of(repository_root(folder) or folder) for folder in folders}, key=len)
+    found: dict[str, list[str]] = {}
+    for top in tops:
+        root = next((root for root in found if within(top, root)), top)
+        found.setdefault(root, []).append(top)
+    return found
+
+
+def _real(path: str) -> str:
+    """Absolute, with the links of its folder resolved."""
+    absolute = os.path.abspath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute))
+
+
+def _from_roots(roots: Sequence[str]) -> Locate:
+    """Reported paths as seen from the root that they are in."""
+    here = os.getcwd()
+    known: dict[str, str] = {}
+
+    def locate(path: str) -> str:
+        if path not in known:
+            real = _real(os.path.join(here, path))
+            root = next((root for root in roots if within(real, root)), "")
+            known[path] = os.path.relpath(real, root).replace(os.sep, "/") if root else path
+        return known[path]
+
+    return locate
+
+
+def _policy_names(judged: Judged, roots: Sequence[str]) -> list[str]:
+    """What each policy is called when two revisions are compared: its file; empty: there is no policy."""
+    locate = _from_roots(roots)
+    pairs = zip(judged.settings, judged.sources, strict=True)
+    return [
+        "" if not setting.cluster else source if source.startswith("profile:") else locate(source)
+        for setting, source in pairs
+    ]
+
+
+def _cluster_names(settings: Sequence[Setting]) -> list[str]:
+    return [setting.cluster.name if setting.cluster else "" for setting in settings]
+
+
+def _paired(own: Sequence[str], judged: Judged, known: _Known) -> list[str]:
+    """The policies of a revision under the names of those of today: by file, else by `metadata.name`."""
+    moved = {
+        cluster: name
+        for name, cluster in zip(known.policies, known.clusters, strict=True)
+        if name not in own and cluster
+    }
+    clusters = _cluster_names(judged.settings)
+    return [
+        name if name in known.policies else moved.get(cluster, name)
+        for name, cluster in zip(own, clusters, strict=True)
+    ]
+
+
+@contextmanager
+def _inside(folder: str) -> Iterator[None]:
+    """With another current folder."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)

@@ -1,0 +1,104 @@
+"""Which findings a revision of the repository did not have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.linter.baseline import Baselines, Key, Locate
+from policykit.linter.baseline_pass import slots
+from policykit.linter.unit import UnitFinding
+
+
+class EarlierFindings(NamedTuple):
+    """The findings of a revision, as far as it could be judged."""
+
+    amounts: Mapping[tuple[Key, str], int] = {}
+    """How often each finding is in each file, relative to the root of its repository."""
+    clusters: tuple[str, ...] = ()
+    """What the cluster of each setting of this run is called in `amounts`."""
+    locate: Locate = lambda path: path
+    """Reported paths to paths relative to the root."""
+    files: frozenset[str] = frozenset()
+    """The files of the revision."""
+    gone: frozenset[str] = frozenset()
+    """Files of the revision that are not there any more: findings without an object move with a file."""
+
+    def had(self, path: str) -> bool:
+        """Whether the revision had a file, by its reported path."""
+        return self.locate(path) in self.files
+
+
+class NewFindings(NamedTuple):
+    """What a revision did not have."""
+
+    findings: tuple[UnitFinding, ...]
+    known: int
+    """Number of findings that it had."""
+
+
+def earlier_amounts(
+    found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate
+) -> Counter[tuple[Key, str]]:
+    """How often each finding of a run is in each file."""
+    every = slots(found, clusters, Baselines({}, {}), locate)
+    return Counter((slot.key, locate(slot.findings[0].finding.path)) for slot in every)
+
+
+def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewFindings:
+    """The findings that the revision did not have: the same finding is one of the same rule, object, field,
+    cluster and cause, in whatever file and line. Of two like findings, one in a file that had it is known.
+    """
+    left = _Left(earlier)
+    every = [*slots(found, earlier.clusters, Baselines({}, {}), earlier.locate)]
+    unknown = [
+        slot for slot in every if not left.take(slot.key, earlier.locate(slot.findings[0].finding.path))
+    ]
+    new = [slot for slot in unknown if not left.take(slot.key)]
+    # What holds without a policy holds with one, too: the first policy of a file makes no finding new.
+    new = [slot for slot in new if not left.take_whatever_cluster(slot.key)]
+    new = [slot for slot in new if not left.take_from_gone_file(slot.key)]
+    places = {slot.place for slot in every} - {slot.place for slot in new}
+    return NewFindings(tuple(one for slot in new for one in slot.findings), len(places))
+
+
+class _Left:
+    """The findings of the revision that no finding of this run has been paired with."""
+
+    def __init__(self, earlier: EarlierFindings) -> None:
+        self._by_file = Counter(dict(earlier.amounts))
+        self._by_key: Counter[Key] = Counter()
+        self._without_policy: Counter[Key] = Counter()
+        self._whatever: Counter[Key] = Counter()
+        self._gone: Counter[Key] = Counter()
+        for (key, path), amount in earlier.amounts.items():
+            self._by_key[key] += amount
+            bare = key._replace(cluster="")
+            self._whatever[bare] += amount
+            if not key.cluster:
+                self._without_policy[bare] += amount
+            if path in earlier.gone and key.path:
+                self._gone[key._replace(path="")] += amount
+
+    def take(self, key: Key, path: str | None = None) -> bool:
+        """Pairs a finding; with `path`, only with one of the same file."""
+        if self._by_key[key] <= 0 or (path is not None and self._by_file[key, path] <= 0):
+            return False
+        self._by_key[key] -= 1
+        if path is not None:
+            self._by_file[key, path] -= 1
+        return True
+
+    def take_whatever_cluster(self, key: Key) -> bool:
+        """Pairs a finding of a file that had no policy, or has none any more. One finding there stands for
+        those of every cluster now."""
+        bare = key._replace(cluster="")
+        return self._without_policy[bare] > 0 if key.cluster else self._whatever[bare] > 0
+
+    def take_from_gone_file(self, key: Key) -> bool:
+        """Pairs a finding without an object with one of a file that is not there any more."""
+        if not key.path or self._gone[key._replace(path="")] <= 0:
+            return False
+        self._gone[key._replace(path="")] -= 1
+        return True

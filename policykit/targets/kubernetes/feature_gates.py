@@ -1,0 +1,163 @@
+"""Feature gates of Kubernetes that some supported release has off, and the fields that need them.
+
+Without its gate the API server drops a field and says nothing. Source: `pkg/features/kube_features.go`
+of Kubernetes 1.36 and 1.37, which list every stage with its release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
+from policykit.model.release import Version
+
+EACH = "*"
+"""In a path of fields: every item of a list."""
+
+
+class Gate(NamedTuple):
+    """A feature gate, and the first release that has it on."""
+
+    name: str
+    since: Version
+    """First release with it."""
+    on: Version | None
+    """First release where it is on without being asked; None: none yet."""
+    own_api: bool = False
+    """It comes with objects of an API that is off too: who writes them has probably switched both on."""
+
+    def is_on(self, version: Version, stated: Mapping[str, bool]) -> bool:
+        """In a release, with the gates that a policy states."""
+        return stated.get(self.name, self.on is not None and version >= self.on)
+
+
+def _gate(name: str, since: int, on: int | None) -> Gate:
+    return Gate(name, Version(1, since, 0), Version(1, on, 0) if on else None)
+
+
+class GatedField(NamedTuple):
+    """A field that the API server drops while its gate is off."""
+
+    path: tuple[str, ...]
+    gate: Gate
+    value: object = None
+    """Only this value needs the gate; None: any."""
+
+
+_CONTAINERS = ("containers", "initContainers")
+_POD_LEVEL = _gate("PodLevelResources", 32, 34)
+_REQUIRED = ("requiredDuringSchedulingIgnoredDuringExecution", EACH)
+_MATCH_KEYS = _gate("MatchLabelKeysInPodAffinity", 29, 31)
+_BACKOFF = _gate("JobBackoffLimitPerIndex", 28, 29)
+_VOLUME_CLASS = _gate("VolumeAttributesClass", 29, 34)
+
+POD_FIELDS: tuple[GatedField, ...] = (
+    GatedField(("initContainers", EACH, "restartPolicy"), _gate("SidecarContainers", 28, 29), "Always"),
+    GatedField(("resources",), _POD_LEVEL),
+    GatedField(("volumes", EACH, "image"), _gate("ImageVolume", 31, 35)),
+    GatedField(("resourceClaims",), _gate("DynamicResourceAllocation", 26, 34)._replace(own_api=True)),
+    GatedField(("hostnameOverride",), _gate("HostnameOverride", 34, 35)),
+    GatedField(("hostUsers",), _gate("UserNamespacesSupport", 25, 33), False),
+    GatedField(("securityContext", "supplementalGroupsPolicy"), _gate("SupplementalGroupsPolicy", 31, 33)),
+    GatedField(("securityContext", "seLinuxChangePolicy"), _gate("SELinuxChangePolicy", 32, 33)),
+    GatedField(
+        ("volumes", EACH, "projected", "sources", EACH, "clusterTrustBundle"),
+        _gate("ClusterTrustBundleProjection", 29, 37),
+    ),
+    GatedField(
+        ("volumes", EACH, "projected", "sources", EACH, "podCertificate"),
+        _gate("PodCertificateRequest", 34, 37),
+    ),
+    *(
+        GatedField(("affinity", kind, *_REQUIRED, key), _MATCH_KEYS)
+        for kind in ("podAffinity", "podAntiAffinity")
+        for key in ("matchLabelKeys", "mismatchLabelKeys")
+    ),
+    *(
+        GatedField((containers, EACH, *path), gate)
+        for containers in _CONTAINERS
+        for path, gate in (
+            (("restartPolicyRules",), _gate("ContainerRestartRules", 34, 35)),
+            (("env", EACH, "valueFrom", "fileKeyRef"), _gate("EnvFiles", 34, 35)),
+            (("volumeMounts", EACH, "recursiveReadOnly"), _gate("RecursiveReadOnlyMounts", 30, 31)),
+            (("lifecycle", "preStop", "sleep"), _gate("PodLifecycleSleepAction", 29, 30)),
+            (("lifecycle", "postStart", "sleep"), _gate("PodLifecycleSleepAction", 29, 30)),
+            (("lifecycle", "stopSignal"), _gate("ContainerStopSignals", 33, None)),
+            (("securityContext", "procMount"), _gate("ProcMountType", 12, 33)),
+        )
+    ),
+)
+"""Below a PodSpec."""
+
+OBJECT_FIELDS: Mapping[tuple[str, str], tuple[GatedField, ...]] = {
+    ("batch", "Job"): (
+        GatedField(("spec", "backoffLimitPerIndex"), _BACKOFF),
+        GatedField(("spec", "maxFailedIndexes"), _BACKOFF),
+        GatedField(("spec", "podReplacementPolicy"), _gate("JobPodReplacementPolicy", 28, 29)),
+        GatedField(("spec", "successPolicy"), _gate("JobSuccessPolicy", 30, 31)),
+        GatedField(("spec", "managedBy"), _gate("JobManagedBy", 30, 32)),
+    ),
+    ("apps", "StatefulSet"): (
+        GatedField(
+            ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"),
+            _gate("MaxUnavailableStatefulSet", 24, 37),
+        ),
+    ),
+    ("autoscaling", "HorizontalPodAutoscaler"): tuple(
+        GatedField(("spec", "behavior", way, "tolerance"), _gate("HPAConfigurableTolerance", 33, 35))
+        for way in ("scaleUp", "scaleDown")
+    ),
+    ("", "PersistentVolumeClaim"): (GatedField(("spec", "volumeAttributesClassName"), _VOLUME_CLASS),),
+    ("", "PersistentVolume"): (GatedField(("spec", "volumeAttributesClassName"), _VOLUME_CLASS),),
+}
+"""API group and kind to fields of the object."""
+
+GATES: Mapping[str, Gate] = {
+    field.gate.name: field.gate for fields in (POD_FIELDS, *OBJECT_FIELDS.values()) for field in fields
+}
+"""Every gate of a field that is known here."""
+
+
+class ClosedGates(NamedTuple):
+    """Fields whose gates are off in a release."""
+
+    pods: tuple[GatedField, ...]
+    objects: Mapping[tuple[str, str], tuple[GatedField, ...]]
+
+
+def closed(version: Version, stated: Mapping[str, bool]) -> ClosedGates:
+    """With the gates that a policy states; without fields that the release does not know at all."""
+    return _closed(version, frozenset(stated.items()))
+
+
+@lru_cache(maxsize=64)
+def _closed(version: Version, stated: frozenset[tuple[str, bool]]) -> ClosedGates:
+    gates = dict(stated)
+
+    def closed_of(fields: Iterable[GatedField]) -> tuple[GatedField, ...]:
+        known = (field for field in fields if version >= field.gate.since)
+        return tuple(field for field in known if not field.gate.is_on(version, gates))
+
+    objects = {kind: closed_of(fields) for kind, fields in OBJECT_FIELDS.items()}
+    return ClosedGates(closed_of(POD_FIELDS), {kind: fields for kind, fields in objects.items() if fields})
+
+
+def found(fields: Iterable[GatedField], data: Mapping[str, Any]) -> Iterator[tuple[Path, Gate]]:
+    """Where the data has one of the fields."""
+    for field in fields:
+        for path, value in _at(data, field.path, ()):
+            if value is not None and (field.value is None or value == field.value):
+                yield path, field.gate
+
+
+def _at(data: object, path: tuple[str, ...], here: Path) -> Iterator[tuple[Path, object]]:
+    if not path:
+        yield here, data
+    elif path[0] == EACH:
+        for number, item in enumerate(data if isinstance(data, list) else ()):
+            yield from _at(item, path[1:], (*here, number))
+    elif path[0] in mapping(data):
+        yield from _at(mapping(data)[path[0]], path[1:], (*here, path[0]))

@@ -1,0 +1,70 @@
+"""The files of a revision, written to a folder of their own, where they can be linted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from policykit.errors import SourceError
+from policykit.workspace.boundary import LARGE
+from policykit.workspace.files import SUFFIXES
+from policykit.workspace.revisions import LINK, SUBMODULE, TreeEntry, contents, entries
+
+_MOST = 1 << 20
+"""Maximum bytes of a file that is not a manifest: generators of kustomize may read it."""
+
+
+def write_revision(root: str, commit: str, folder: str) -> frozenset[str]:
+    """Writes the files of a commit of the repository at `root`; returns the names of all of them.
+
+    Contents are written as git stores them. A link is written only if it is relative: what it leads to
+    is checked where it is read. Submodules are left empty. Raises SourceError for a file that git does
+    not have but that is still in the work tree.
+    """
+    os.makedirs(os.path.join(folder, ".git"))  # the boundary of what is read
+    every = entries(root, commit)
+    files = [one for one in every if one.mode != SUBMODULE and _is_wanted(one)]
+    links: list[tuple[str, bytes]] = []
+    for one, raw in contents(root, files):
+        if raw is None:
+            _missing(root, one)
+        elif one.mode == LINK:
+            links.append((os.path.join(folder, one.path), raw))
+        else:
+            _write(os.path.join(folder, one.path), raw)
+    for path, raw in links:
+        _link(path, os.fsdecode(raw))
+    return frozenset(one.path for one in every)
+
+
+def manifests_in(names: frozenset[str]) -> Iterator[str]:
+    """The names of manifest files, sorted."""
+    return (name for name in sorted(names) if name.endswith(SUFFIXES))
+
+
+def _is_wanted(one: TreeEntry) -> bool:
+    return (one.size or 0) <= (LARGE if one.path.endswith(SUFFIXES) else _MOST)
+
+
+def _write(path: str, raw: bytes) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "xb") as file:
+        file.write(raw)
+
+
+def _link(path: str, target: str) -> None:
+    if os.path.isabs(target) or "\0" in target or os.path.lexists(path):
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.symlink(target, path)
+
+
+def _missing(root: str, one: TreeEntry) -> None:
+    """A partial clone without the file: what is not checked out either, like in a sparse checkout, is not
+    part of the run."""
+    if os.path.lexists(os.path.join(root, one.path)):
+        raise SourceError(
+            f"git does not have the earlier contents of {one.path}",
+            "fetch it: the clone is partial, and policykit does not fetch anything",
+            root,
+        )

@@ -1,0 +1,1 @@
+"""Tests with a real control plane: `make test-cluster`."""
