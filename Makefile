@@ -42,6 +42,7 @@ compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and exported 
 	$(BIN)/python scripts/compile_cards.py
 	$(BIN)/python scripts/compile_kinds.py
 	$(BIN)/python scripts/export_policy_schema.py
+	$(BIN)/python -m scripts.export_release_page
 
 dist: $(VENV)/.release  ## wheel and sdist of what is committed: built twice, compared, checked, installed
 	$(BIN)/python -m scripts.release

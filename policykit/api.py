@@ -86,8 +86,17 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
     return run.unit_findings(Run(workspace, options, SYSTEMS))
 
 
-def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
-    """Applies all fixes in memory and reports the remaining findings; nothing is written."""
+def fix(
+    workspace: Workspace,
+    options: Options = DEFAULT,
+    *,
+    unsafe: bool = False,
+    only: frozenset[str] | None = None,
+) -> FixResult:
+    """Applies all fixes in memory and reports the remaining findings; nothing is written.
+
+    `only`: reported paths of the files to fix; None: all.
+    """
     from policykit.linter.fix_files import fix_files
 
     wanted = options._replace(fixes=True)
@@ -97,7 +106,11 @@ def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = Fals
         if paths:
             some = tuple(member for member in workspace.members if member.path in paths)
             again = again._replace(members=some, sizes=(), policies=(), builds=())
-        return lint(again, wanted)
+        report = lint(again, wanted)
+        if only is None:
+            return report
+        kept = tuple(one if one.path in only else one._replace(fix=None) for one in report.findings)
+        return report._replace(findings=kept)
 
     files = {member.path: member.file for member in workspace.members}
     return fix_files(looked, workspace.read, files, unsafe=unsafe)

@@ -301,7 +301,9 @@ def test_a_folder_inside_another_is_left_to_its_policy(repo: Path, inner: str) -
     assert gen(repo, "--all").code == 0
     both = tree(repo / "out")
     assert "team/README.md" in both
-    assert gen(repo, "--all", "--check").code == 0
+    checked = gen(repo, "--all", "--check")
+    assert (checked.code, "differs" in checked.err) == (int(inner == "maip"), False)
+    assert ("metadata.name maip is also that of" in checked.err) == (inner == "maip")
     assert gen(repo, "--prune").code == 0
     assert gen(repo, "--all", "--prune").code == 0
     assert tree(repo / "out") == both

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.shared import ROOT
+from tests.tools import tool
 
 HOOKS: dict[str, dict[str, Any]] = {
     hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -26,6 +27,19 @@ CLUSTER = (
     "apiVersion: policykit.io/v1alpha1\nkind: Policy\nextends: [profile:hybrid-volcano]\n"
     "generate: {out: generated}\n"
 )
+
+
+APPS_BAD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: bad}
+spec:
+  containers:
+  - name: main
+    image: registry.example/bad:1
+    resources:
+      limits: {nvidia.com/gpu: 0.5}
+"""
 
 
 def run(hook: str, *more: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -67,12 +81,105 @@ def test_manifests_come_together(hook: str) -> None:
     assert HOOKS[hook]["require_serial"] is True
 
 
-def test_lint_takes_the_files_of_a_commit_together() -> None:
-    clean = run("policykit-lint", "examples/apps/finetune.yaml", "examples/apps/portal.yaml")
+def test_lint_takes_the_files_of_a_commit_together(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "apps", tmp_path / "apps")
+    shutil.copy(ROOT / "examples" / "policykit.yaml", tmp_path)
+    clean = run("policykit-lint", "apps/finetune.yaml", "apps/portal.yaml", cwd=tmp_path)
     assert (clean.returncode, clean.stdout) == (0, "")
-    wrong = run("policykit-lint", "examples/apps/finetune.yaml", "examples/apps/quota.yaml")
+    wrong = run("policykit-lint", "apps/finetune.yaml", "apps/quota.yaml", cwd=tmp_path)
     assert wrong.returncode == 1
-    assert wrong.stdout.startswith("examples/apps/quota.yaml:9:5: PK206 ")
+    assert wrong.stdout.startswith("apps/quota.yaml:9:5: PK206 ")
+
+
+FLEET = {
+    "base/job.yaml": """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, labels: {policykit.io/workload: training}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+        resources: {requests: {cpu: 1, memory: 1Gi}, limits: {nvidia.com/gpu: 1}}
+""",
+    "base/kustomization.yaml": "kind: Kustomization\nresources: [job.yaml]\n",
+    "prod/policykit.yaml": CLUSTER + "lint: {select: [PK009, PK101, PK201]}\n",
+    "policykit.yaml": CLUSTER.replace("generated", "other") + "lint: {select: [PK009, PK101, PK201]}\n",
+    "prod/kustomization.yaml": "kind: Kustomization\nresources: [../base]\npatches: [{path: place.yaml}]\n",
+    "prod/old.yaml": APPS_BAD,
+}
+PLACE = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      nodeSelector: {maip.mxsf.io/node.usage: training}
+      tolerations:
+      - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+      - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+"""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A base that its only overlay completes, and an old mistake."""
+    monkeypatch.setenv("PATH", os.path.dirname(tool("kustomize")) + os.pathsep + os.environ["PATH"])
+    for name, text in {**FLEET, "prod/place.yaml": PLACE}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return committed(tmp_path)
+
+
+def places(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Path and code of each finding."""
+    assert done.returncode in (0, 1), done.stderr
+    found = re.findall(r"^([^\s:]+):\d+:\d+: (PK\d+) ", done.stdout, re.MULTILINE)
+    return [" ".join(one) for one in found]
+
+
+@pytest.mark.parametrize("hook", ["policykit-lint", "policykit-fix"])
+def test_a_base_that_its_builds_complete_passes(fleet: Path, hook: str) -> None:
+    job = fleet / "base/job.yaml"
+    job.write_text(FLEET["base/job.yaml"].replace("train:1", "train:2"), encoding="utf-8")
+    text = job.read_text(encoding="utf-8")
+    assert places(run(hook, "base/job.yaml", cwd=fleet)) == []
+    assert job.read_text(encoding="utf-8") == text
+
+
+def test_the_change_is_told_wherever_it_shows(fleet: Path) -> None:
+    """An old mistake is told only where its file is passed."""
+    assert places(run("policykit-lint", cwd=fleet)) == []
+    assert "prod/old.yaml PK201" in places(run("policykit-lint", "prod/old.yaml", cwd=fleet))
+    (fleet / "prod/place.yaml").write_text(PLACE.replace("value: training", "value: other"), encoding="utf-8")
+    changed = places(run("policykit-lint", "prod/place.yaml", cwd=fleet))
+    assert changed == places(run("policykit-lint", cwd=fleet)) == ["prod/place.yaml PK101"]
+    (fleet / "prod/kustomization.yaml").write_text(FLEET["prod/kustomization.yaml"].split("patches")[0])
+    (fleet / "prod/place.yaml").unlink()
+    assert "base/job.yaml PK101" in places(run("policykit-lint", cwd=fleet))
+
+
+def test_a_deleted_file_breaks_what_lists_it(fleet: Path) -> None:
+    (fleet / "base/job.yaml").unlink()
+    assert "base/kustomization.yaml PK009" in places(run("policykit-lint", cwd=fleet))
+
+
+def test_the_revision_that_pre_commit_names(fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (fleet / "base/job.yaml").unlink()
+    git("commit", "-q", "-a", "-m", "gone", cwd=fleet)
+    assert places(run("policykit-lint", cwd=fleet)) == []
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "HEAD~1")
+    assert "base/kustomization.yaml PK009" in places(run("policykit-lint", cwd=fleet))
+
+
+def test_before_the_first_commit_everything_is_told(tmp_path: Path) -> None:
+    git("init", "-q", cwd=tmp_path)
+    (tmp_path / "a.yaml").write_text(APPS_BAD, encoding="utf-8")
+    assert "a.yaml PK201" in places(run("policykit-lint", cwd=tmp_path))
 
 
 def test_lint_leaves_out_what_the_policy_excludes(tmp_path: Path) -> None:
@@ -108,7 +215,8 @@ def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for name in ("prod", "dev"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "policykit.yaml").write_text(CLUSTER, encoding="utf-8")
+        named = f"{CLUSTER}metadata: {{name: {name}}}\n"
+        (tmp_path / name / "policykit.yaml").write_text(named, encoding="utf-8")
     assert run("policykit-gen-check", cwd=tmp_path).returncode == 1
     written = subprocess.run(
         [sys.executable, "-m", "policykit", "gen", "--all"],
@@ -128,17 +236,7 @@ def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
 
 
 APPS = {
-    "apps/bad.yaml": """\
-apiVersion: v1
-kind: Pod
-metadata: {name: bad}
-spec:
-  containers:
-  - name: main
-    image: registry.example/bad:1
-    resources:
-      limits: {nvidia.com/gpu: 0.5}
-""",
+    "apps/bad.yaml": APPS_BAD,
     "apps/fixable.yaml": """\
 apiVersion: v1
 kind: Pod

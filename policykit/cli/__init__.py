@@ -47,6 +47,9 @@ COMMANDS = {
     "rules": _Entry(Lazy("policykit.cli.rules:list_rules"), "list all rules"),
     "profiles": _Entry(Lazy("policykit.cli.bundled:profiles"), "list or print bundled policies"),
     "cards": _Entry(Lazy("policykit.cli.bundled:cards"), "list or describe accelerator cards"),
+    "versions": _Entry(
+        Lazy("policykit.cli.versions:command"), "list the releases that are known, and what differs"
+    ),
     "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
     "lsp": _Entry(
         Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"

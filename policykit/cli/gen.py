@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -94,7 +96,28 @@ def command(
         except Exception as error:
             complain(error if isinstance(error, PolicykitError) else InternalError(error, reference))
             code = 2
+    if every and check:
+        for problem in _problems_between(references, cache):
+            complain(problem)
+            code = max(code, 1)
     return code
+
+
+def _problems_between(references: Sequence[str], cache: Cache) -> Iterator[SourceError]:
+    """Policies of one name, and generated folders that belong to none of them."""
+    from policykit.cli.abandoned_files import abandoned_folders, same_names
+
+    names: list[tuple[str, str]] = []
+    outputs: list[str] = []
+    for path in references:
+        with suppress(PolicykitError):  # an invalid policy has been reported
+            cluster = cluster_from(path, cache)
+            names.append((path, cluster.name))
+            outputs.append(os.path.realpath(os.path.join(os.path.dirname(path), cluster.output)))
+    yield from same_names(names)
+    # The folder of a policy that cannot be read is not known.
+    if len(outputs) == len(references):
+        yield from abandoned_folders(repository_root(os.getcwd()) or os.getcwd(), outputs)
 
 
 def _check_options(options: Options, policy: str | None) -> None:

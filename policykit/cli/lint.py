@@ -22,7 +22,7 @@ from policykit.linter.member import STDIN
 from policykit.linter.not_judged import not_accepted
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
-from policykit.model.severity import Severity
+from policykit.model.severity import Applicability, Severity
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
@@ -101,6 +101,12 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     help="Report only what a git revision did not have; REV... means since HEAD branched off REV.",
 )
 @click.option(
+    "--hook",
+    is_flag=True,
+    help="For hooks of pre-commit: report everything in the files, and elsewhere what HEAD, or"
+    " PRE_COMMIT_FROM_REF, did not have.",
+)
+@click.option(
     "--crd",
     "crds",
     multiple=True,
@@ -150,6 +156,7 @@ def command(
     baseline: str,
     no_baseline: bool,
     since: str | None,
+    hook: bool,
     crds: tuple[str, ...],
     kustomize: str,
     require_policy: bool,
@@ -177,10 +184,12 @@ def command(
     """
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+    if hook and (since is not None or STDIN in paths):
+        raise click.UsageError("--hook cannot be combined with --since or standard input")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
-        paths or (".",),
+        paths or (() if hook else (".",)),
         policies,
         _words(select),
         _words(ignore),
@@ -196,15 +205,22 @@ def command(
         since,
         cache,
     )
+    if hook:
+        from policykit.cli.linting.hook import hook_request
+
+        request = hook_request(request)
     opened = open_workspace(request)
     workspace, notes = opened
     options = Options(with_fixes(wanted), today(), jobs)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes)
+        only = frozenset(request.whole) if hook else None
+        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes, only=only)
         report, after = fixed_files.report, fixed_files.after
+        refused = bool(report.refused - (set() if unsafe_fixes else {Applicability.UNSAFE}))
         done, changes = _make(fixed_files, opened, diff)
+        done = done and not refused
     else:
         report = lint(request, opened, options)
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))

@@ -11,7 +11,7 @@ import click
 
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import emit_data, say
-from policykit.cli.policy import cluster_for
+from policykit.cli.policy import cluster_for, cluster_from
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.findings import counted
@@ -21,7 +21,9 @@ from policykit.targets.workloads.companion_objects import Identity
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
 from policykit.workspace.boundary import Place, writable
+from policykit.workspace.cache.folder import Cache
 from policykit.workspace.files import discover, read
+from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import is_patch, kustomization_namespace
 from policykit.workspace.writing import replace_all
 
@@ -96,6 +98,7 @@ def command(
     options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
+        _refuse_shared(done, policy, options, cache)
         _write(done)
     elif diff:
         emit_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
@@ -170,6 +173,25 @@ def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
                 f"policykit: {source.path}: {named} is needed beside its workload, but this file cannot hold"
                 " another document: add it yourself"
             )
+
+
+def _refuse_shared(
+    done: Iterable[tuple[Source, PatchedText]], policy: str | None, options: PatchOptions, cache: Cache
+) -> None:
+    """Raises SourceError for a file that another policy applies to and would patch in another way."""
+    from policykit.cli.linting.policies import shared_with
+
+    for source, patched in done:
+        folder = os.path.dirname(os.path.abspath(source.path))
+        own = policy or nearest_policy(folder)
+        for other in shared_with(source.path, own) if patched.raw != source.raw else ():
+            wanted = _patched(source, folder, cluster_from(other.policy, cache), options, ())
+            if wanted.raw != patched.raw:
+                raise SourceError(
+                    f"nothing is written: {other.shown} applies to the file too, and needs something else",
+                    other.advice,
+                    source.path,
+                )
 
 
 def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:

@@ -22,6 +22,8 @@ class FormatContext(NamedTuple):
     """Every file of the run, as reported."""
     colour: bool = False
     version: str = "0"
+    clusters: tuple[str, ...] = ()
+    """Names of the policies of the run, sorted."""
 
 
 Format = Callable[["Report", FormatContext], str]

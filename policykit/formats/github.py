@@ -5,11 +5,13 @@ Source: GitHub's page on workflow commands; limits of annotations as actions/too
 
 from __future__ import annotations
 
+from collections import Counter
+
 from policykit.escape import markdown, one_line
 from policykit.formats import FormatContext
-from policykit.formats.findings import counted, message_lines, tally
+from policykit.formats.findings import Group, counted, grouped, message_lines, tally
 from policykit.formats.locations import relative
-from policykit.linter.finding import Finding, Report
+from policykit.linter.finding import Report
 from policykit.model.severity import Severity
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -21,9 +23,10 @@ _ROWS = 200
 
 def github(report: Report, context: FormatContext) -> str:
     """A command per finding, most severe first, and one with the number of those not shown."""
-    ordered = sorted(report.findings, key=lambda f: f.severity.rank)
-    lines = [_command(finding, context) for finding in ordered]
-    hidden = sum(max(0, amount - _SHOWN) for amount in tally(report).values())
+    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank))
+    lines = [_command(group, context) for group in ordered]
+    amounts = Counter(group.finding.severity for group in ordered)
+    hidden = sum(max(0, amount - _SHOWN) for amount in amounts.values())
     if hidden:
         more = f"{counted(hidden, 'finding')} more than GitHub shows as annotations: the log has all of them"
         lines.append(f"::notice title=policykit::{more}")
@@ -36,25 +39,28 @@ def step_summary(report: Report, context: FormatContext) -> str:
     lines = ["### policykit", "", totals or "no findings", ""]
     if report.findings:
         lines += ["| | rule | location | message |", "| --- | --- | --- | --- |"]
-    ordered = sorted(report.findings, key=lambda f: f.severity.rank)
-    for finding in ordered[:_ROWS]:
+    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank))
+    for group in ordered[:_ROWS]:
+        finding = group.finding
         location = f"{relative(finding.path, context.root)}:{finding.span.line}"
-        cells = (finding.severity.value, f"{finding.code} {finding.name}", location, finding.message)
+        message = "; ".join([finding.message, *group.lines()])
+        cells = (finding.severity.value, f"{finding.code} {finding.name}", location, message)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     if len(ordered) > _ROWS:
         lines += ["", f"and {len(ordered) - _ROWS} more"]
     return "\n".join(lines) + "\n"
 
 
-def _command(finding: Finding, context: FormatContext) -> str:
+def _command(group: Group, context: FormatContext) -> str:
     """A workflow command with all supported properties."""
+    finding = group.finding
     span = finding.span
     places = {"file": relative(finding.path, context.root), "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:
         places |= {"col": span.column, "endColumn": span.end_column}
     places["title"] = f"{finding.code} {finding.name}"
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
-    message = "%0A".join(map(_data, message_lines(finding)))
+    message = "%0A".join(map(_data, [*message_lines(finding), *group.lines()]))
     return f"::{_COMMANDS[finding.severity]} {properties}::{message}"
 
 

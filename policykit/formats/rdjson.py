@@ -9,6 +9,7 @@ from typing import Any
 
 from policykit.escape import dumps
 from policykit.formats import FormatContext
+from policykit.formats.findings import Group, grouped
 from policykit.formats.locations import SourceFiles, relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
@@ -21,14 +22,16 @@ def rdjson(report: Report, context: FormatContext) -> str:
     files = SourceFiles(context.raw)
     data = {
         "source": {"name": "policykit"},
-        "diagnostics": [_diagnostic(finding, context.root, files) for finding in report.findings],
+        "diagnostics": [_diagnostic(group, context.root, files) for group in grouped(report.findings)],
     }
     return dumps(data) + "\n"
 
 
-def _diagnostic(finding: Finding, root: str, files: SourceFiles) -> dict[str, Any]:
+def _diagnostic(group: Group, root: str, files: SourceFiles) -> dict[str, Any]:
+    finding = group.finding
     span = finding.span
     message = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
+    message = "\n".join([message, *group.lines()])
     found: dict[str, Any] = {
         "message": message,
         "location": {

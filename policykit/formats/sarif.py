@@ -53,6 +53,9 @@ def sarif(report: Report, context: FormatContext) -> str:
         "results": results,
         "invocations": [{"executionSuccessful": not report.failures, **_notifications(report, left_out)}],
     }
+    if context.clusters:
+        # Runs of a matrix, one for each cluster, would replace each other without it.
+        run["automationDetails"] = {"id": f"policykit/{'+'.join(context.clusters)}/"}
     if context.root:
         run["originalUriBaseIds"] = {_ROOT: {"description": {"text": "The root of the repository."}}}
     return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"

@@ -24,12 +24,11 @@ def notices(
     others = [version for version, found in made.items() if _differs(found, newest)]
     if not others:
         return
-    path = "`kubernetes`" if target == "kubernetes" else f"targets.{target}.version"
     yield Notice(
         target,
         f"the policy states no release of {known.title}, so the files are written for {known.newest}; "
         f"{known.title} {_ranges(others, tuple(made))} need{'s' if len(others) == 1 else ''} others"
-        f"{_said(made[others[0]], newest, others[0])}. Set {path}",
+        f"{_said(made[others[0]], newest, others[0])}. Set targets.{target}.version",
     )
 
 
@@ -41,12 +40,7 @@ def _minors(known: Releases) -> Iterator[Version]:
 def _written(write: Generate, cluster: Cluster, target: str, version: Version) -> Generated | PolicykitError:
     settings = cluster.targets[target]._replace(version=str(version))
     try:
-        return write(
-            cluster._replace(
-                targets={**cluster.targets, target: settings},
-                kubernetes_version=str(version) if target == "kubernetes" else cluster.kubernetes_version,
-            )
-        )
+        return write(cluster._replace(targets={**cluster.targets, target: settings}))
     except PolicykitError as error:
         return error
 

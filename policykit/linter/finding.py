@@ -106,6 +106,8 @@ class Report(NamedTuple):
     """Findings left out because an earlier revision had them."""
     times: tuple[tuple[str, float], ...] = ()
     """Code of each rule and the seconds it took in all processes, where they were measured."""
+    refused: frozenset[Applicability] = frozenset()
+    """How safe the fixes are that were left out because another policy applies to their file."""
     not_judged: tuple[NotJudged, ...] = ()
     """Sorted by path."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
+from policykit.model.release import is_release
 
 if TYPE_CHECKING:
     from policykit.manifests.document import Manifest
@@ -65,15 +66,28 @@ class ImportReader:
         other = namespace if namespace != self.namespace else ""
         self.inventory.target(self.system, namespace=other, **fields)
 
-    def read_image(self, manifest: Manifest, image: str) -> bool:
-        """Reads the version in the tag of an image that a Deployment runs; False: it does not run it."""
+    def read_image(self, manifest: Manifest, image: str, prefix: str = "") -> bool:
+        """Reads the version of an image that a Deployment runs; False: it does not run it.
+
+        The version is in the tag, behind `prefix`, else in the labels that charts give their objects.
+        """
         if manifest.kind != "Deployment":
             return False
-        tags = [tag for name, tag in images(manifest.data) if name.rpartition("/")[2] == image]
-        for tag in tags:
-            if tag.lstrip("v")[:1].isdecimal():
-                self.add_target(version=tag.removeprefix("v"))
-        return bool(tags)
+        found = [(name, tag) for name, tag in images(manifest.data) if _basename(name) == image]
+        tags = [tag.partition("@")[0] for _, tag in found if tag.startswith(prefix)]
+        if not found or (prefix and not tags):
+            return False
+        labels = manifest.labels
+        stated = [*(tag.removeprefix(prefix) for tag in tags), labels.get("app.kubernetes.io/version", "")]
+        stated.append(labels.get("helm.sh/chart", "").rpartition("-")[2])
+        version = next((each.removeprefix("v") for each in stated if is_release(each)), "")
+        if not version:
+            self.inventory.say(
+                f"Deployment {manifest.name}: no release in the tag of image {image} or in the labels; set "
+                f"targets.{self.system}.version"
+            )
+        self.add_target(version=version)
+        return True
 
 
 def version_in_title(page: str) -> str:
@@ -83,12 +97,22 @@ def version_in_title(page: str) -> str:
 
 
 def images(deployment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(name, tag) of each image that a Deployment runs; a tag is empty if none is stated."""
+    """(name, tag) of each image that a Deployment runs; a tag is empty if none is stated, and keeps its
+    digest."""
     spec = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
     for container in mappings(spec.get("containers")):
         image = text(container.get("image"))
-        name, _, tag = image.rpartition(":") if ":" in image else (image, "", "")
-        yield name, tag
+        plain, at, digest = image.partition("@")
+        name, colon, tag = plain.rpartition(":")
+        if not colon or "/" in tag:  # the port of a registry
+            yield image, ""
+        else:
+            yield name, f"{tag}{at}{digest}"
+
+
+def _basename(image: str) -> str:
+    """`vc-scheduler` of registry.example:5000/volcanosh/vc-scheduler@sha256:..."""
+    return image.partition("@")[0].rpartition("/")[2]
 
 
 def documents(source: str) -> list[Mapping[str, Any]]:

@@ -25,6 +25,9 @@ class EarlierFindings(NamedTuple):
     gone: frozenset[str] = frozenset()
     """Files of the revision that are not there any more: findings without an object move with a file."""
 
+    whole: frozenset[str] = frozenset()
+    """Files, relative to the root, whose findings are all reported, new or not."""
+
     def had(self, path: str) -> bool:
         """Whether the revision had a file, by its reported path."""
         return self.locate(path) in self.files
@@ -52,13 +55,12 @@ def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewF
     """
     left = _Left(earlier)
     every = [*slots(found, earlier.clusters, Baselines({}, {}), earlier.locate)]
-    unknown = [
-        slot for slot in every if not left.take(slot.key, earlier.locate(slot.findings[0].finding.path))
-    ]
-    new = [slot for slot in unknown if not left.take(slot.key)]
-    # What holds without a policy holds with one, too: the first policy of a file makes no finding new.
-    new = [slot for slot in new if not left.take_whatever_cluster(slot.key)]
-    new = [slot for slot in new if not left.take_from_gone_file(slot.key)]
+    paths = [earlier.locate(slot.findings[0].finding.path) for slot in every]
+    known = [left.take(slot.key, path) for slot, path in zip(every, paths, strict=True)]
+    for take in (left.take, left.take_whatever_cluster, left.take_from_gone_file):
+        known = [is_known or take(slot.key) for slot, is_known in zip(every, known, strict=True)]
+    known = [is_known and path not in earlier.whole for is_known, path in zip(known, paths, strict=True)]
+    new = [slot for slot, is_known in zip(every, known, strict=True) if not is_known]
     places = {slot.place for slot in every} - {slot.place for slot in new}
     return NewFindings(tuple(one for slot in new for one in slot.findings), len(places))
 
@@ -91,8 +93,8 @@ class _Left:
         return True
 
     def take_whatever_cluster(self, key: Key) -> bool:
-        """Pairs a finding of a file that had no policy, or has none any more. One finding there stands for
-        those of every cluster now."""
+        """Pairs a finding of a file that had no policy, or has none any more: what holds without a policy
+        holds with one. One finding there stands for those of every cluster now."""
         bare = key._replace(cluster="")
         return self._without_policy[bare] > 0 if key.cluster else self._whatever[bare] > 0
 

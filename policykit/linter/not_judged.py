@@ -32,7 +32,7 @@ REASONS = {
     CHART: "it renders a Helm chart",
     PROGRAM: "it runs a program",
     OUTSIDE: "it uses a path that policykit does not read: outside of the repository, or in .git",
-    GENERATED: "it uses a file that .gitignore keeps out of the repository",
+    GENERATED: "it uses a file that is not in the repository until something generates or fetches it",
     ENCRYPTED: "its values are encrypted",
     UNKNOWN_VARIABLE: "it depends on a variable without a known value",
     OVER_LIMITS: "it takes too long, is too large or too deep",

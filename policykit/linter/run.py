@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
@@ -16,6 +16,9 @@ from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
+
+if TYPE_CHECKING:
+    from policykit.model.severity import Applicability
 
 
 class UnitFindings(NamedTuple):
@@ -127,17 +130,21 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
     dropped: list[str] = []
+    refused: set[Applicability] = set()
     for finding in report.findings:
         member = members.get(finding.path)
         if finding.fix and member and finding.code in needing[member.setting]:
             other = workspace.other_policy(member.file, member.setting)
             if other:
-                why = f"{other} applies to the file too, so fix an overlay"
+                why = f"{other.shown} applies to the file too: {other.advice}"
                 dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
+                refused.add(finding.fix.applicability)
                 finding = finding._replace(fix=None)
         kept.append(finding)
     every = tuple(dict.fromkeys((*report.dropped, *dropped)))
-    return report._replace(findings=tuple(kept), dropped=every) if dropped else report
+    if not dropped:
+        return report
+    return report._replace(findings=tuple(kept), dropped=every, refused=frozenset(refused))
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:

@@ -79,6 +79,21 @@ class ResultCache(Protocol):
         """Drops all results of earlier runs; False if there were none."""
 
 
+class SharedFile(NamedTuple):
+    """Another policy that applies to a file."""
+
+    policy: str
+    """Absolute path."""
+    shown: str
+    overlay: str = ""
+    """A kustomization that uses the file for the policy at hand only, as shown; empty: there is none."""
+
+    @property
+    def advice(self) -> str:
+        """Where to write what only one of them needs."""
+        return f"write it into {self.overlay}" if self.overlay else "write it into an overlay"
+
+
 class Workspace(NamedTuple):
     """What a run works on, built once; `read`, `surroundings` and `reach` are the only ways to the disk."""
 
@@ -108,8 +123,8 @@ class Workspace(NamedTuple):
     """Results of earlier runs."""
     completed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization may add to the objects of a file (as opened), which alone are incomplete."""
-    other_policy: Callable[[str, int], str] = lambda file, setting: ""
-    """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
+    other_policy: Callable[[str, int], SharedFile | None] = lambda file, setting: None
+    """A policy other than that of a setting that also applies to a file (as opened); None: none does."""
     incomplete: frozenset[int] = frozenset()
     """Policies that apply to more than could be judged: what is absent may be there."""
 

@@ -16,6 +16,11 @@ _TEXT = re.compile(
 )
 
 
+def is_release(text: str) -> bool:
+    """Whether a text has the form of a release: v1.12, 1.12.4-vendor."""
+    return _TEXT.match(text) is not None
+
+
 class Version(NamedTuple):
     """A release number; releases compare as their numbers do."""
 

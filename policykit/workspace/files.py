@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
+from policykit.nearest import nearest
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached, editor_text
 
@@ -194,6 +195,26 @@ def is_ignored(path: str) -> bool:
     with suppress(SourceError):  # walking the folder reports it
         rules = (*rules, *_ignore_file(folder))
     return _ignored(absolute, False, rules) or _is_below_ignored(os.path.dirname(absolute), rules)
+
+
+_OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
+
+
+def is_fetched(path: str) -> bool:
+    """Whether a path that does not exist is in a folder that does not exist either, and whose name is like
+    no folder beside it, as for `upstream/` that a script fetches; or what `flux bootstrap` writes."""
+    folder, missing = os.path.split(os.path.abspath(path))
+    if missing in _OF_FLUX:
+        return True
+    if os.path.isdir(folder):
+        return False
+    while not os.path.isdir(folder):
+        folder, missing = os.path.split(folder)
+    try:
+        beside = sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
+    except OSError:
+        return True  # nothing can be said of a folder that cannot be read
+    return not nearest(missing, beside)
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:

@@ -23,7 +23,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import is_ignored, read, repository_files, walk
+from policykit.workspace.files import is_fetched, is_ignored, read, repository_files, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -388,6 +388,8 @@ def _absence(said: str, path: str) -> tuple[str, str]:
         return "has a variable", UNKNOWN_VARIABLE
     if is_ignored(path):
         return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
+    if is_fetched(path):
+        return "does not exist yet: something has to fetch or generate its folder", GENERATED
     return "does not exist", BUILD_FAILED
 
 

@@ -62,6 +62,11 @@ def top_of(folder: str) -> str:
     return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
 
 
+def has_commit(name: str, root: str) -> bool:
+    """Whether git knows a commit by that name; there is no HEAD before the first one."""
+    return not _try(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").returncode
+
+
 def commit_of(revision: str, root: str, home: str = "") -> str:
     """The commit that a revision of the repository at `home` means for the one at `root`, both as `top_of`
     gives them; empty: `home` did not have it as a submodule then.

@@ -305,3 +305,36 @@ def test_in_the_file_that_said_it(shell: Shell) -> None:
     told = shell.run("gen", "-p", "prod/policykit.yaml", "--check")
     assert told.code == 2
     assert f"policykit: base.yaml:{result.replace('cpu 5', 'cpu 6')}\n" in told.err
+
+
+def test_all_finds_folders_whose_policy_is_gone(shell: Shell) -> None:
+    shell.write({"a/policykit.yaml": policy("a"), "b/policykit.yaml": policy("b")})
+    assert shell.run("gen", "--all").code == 0
+    assert shell.run("gen", "--all", "--check").code == 0
+    (shell.folder / "b/policykit.yaml").unlink()
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert (
+        "policykit: b/out: was generated from policy b, which is gone\n  help: delete it: `git rm -r b/out`\n"
+        in result.err
+    )
+
+
+def test_all_finds_folders_that_their_policy_left(shell: Shell) -> None:
+    shell.write({"a/policykit.yaml": policy("a")})
+    shell.run("gen", "--all")
+    shell.write({"a/policykit.yaml": policy("a", **{"out: out": "out: new"})})
+    shell.run("gen", "--all")
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert "policykit: a/out: was generated from policy a, which now writes elsewhere\n" in result.err
+
+
+def test_all_finds_policies_of_one_name(shell: Shell) -> None:
+    shell.write({"a/policykit.yaml": policy("a"), "b/policykit.yaml": policy("a")})
+    assert shell.run("gen", "--all").code == 0
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert (
+        "b/policykit.yaml: metadata.name a is also that of a/policykit.yaml\n  help: one policy" in result.err
+    )

@@ -15,13 +15,18 @@ from tests.shared import ROOT
 
 _TESTS = 6 * 60
 """Seconds without which building is not worth its time: the tests could not run afterwards."""
+_LEAST = 90
+"""Seconds without which there is no use in starting."""
 _END = 30
-"""Seconds before the limit in which a test that runs is stopped."""
+"""Seconds before the limit in which tests are stopped."""
 
 
 def main(limit: str) -> int:
     """`limit`: seconds, empty for none. 0 where the programs or the time are not there: that is told."""
     until = time.time() + float(limit) if limit else None
+    if until and until - time.time() < _LEAST:
+        print("left out: `make test-cluster`, no time left")
+        return 0
     if missing() and not shutil.which("go"):
         print(f"left out: `make test-cluster`. No Go to build {', '.join(missing())}, and none in {folder()}")
         return 0
@@ -38,12 +43,18 @@ def _test(until: float | None) -> int:
     command = [sys.executable, "-m", "pytest", "tests/cluster", "-q", "-rA", "--durations=5"]
     environment = {**os.environ, "POLICYKIT_CLUSTER": "1"}
     if until:
-        environment["POLICYKIT_CLUSTER_UNTIL"] = str(until - _END)
+        # A run that is cut short must not hide a failure: the first one ends it.
+        command.append("-x")
+        environment["POLICYKIT_CLUSTER_UNTIL"] = str(until - 2 * _END)
     with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as tests:
         try:
-            return tests.wait(until - time.time() if until else None)
+            return tests.wait(until - _END - time.time() if until else None)
         except subprocess.TimeoutExpired:
-            print("left out: what did not end within the limit of time")
+            print("\nleft out: the rest of `make test-cluster`, no time left")
+            # As from a keyboard: pytest stops its programs.
+            tests.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                tests.wait(_END)
             return 0
         finally:
             with suppress(ProcessLookupError):

@@ -122,13 +122,12 @@ def check_pending(claim: Claim, cluster: Cluster) -> None:
         "metadata": {"name": "plain"},
         "spec": {"containers": [container]},
     }
-    with (
-        api_server(cluster.plane) as server,
-        kube_scheduler(cluster.plane, cluster.folder / "scheduler", configuration),
-    ):
+    with api_server(cluster.plane) as server:
+        # Before the scheduler starts: on the first of the nodes alone it would have no choice to make.
         amounts = {"cpu": "8", "memory": "8Gi", "pods": "10"}
         server.create_nodes(node(name, {}, [], amounts) for name in ("node-1", "node-2"))
         server.create(PODS, {"apiVersion": "v1", "kind": "Pod", **plain})
-        found = outcomes(server, {"a": False, "plain": True})
+        with kube_scheduler(cluster.plane, cluster.folder / "scheduler", configuration):
+            found = outcomes(server, {"a": False, "plain": True})
     assert found["plain"].node
     assert claim.data["pending"] in found["a"].message

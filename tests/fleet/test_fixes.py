@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.commands import Shell
@@ -18,9 +20,23 @@ def test_nothing_is_written_into_a_base_that_others_use(shell: Shell, paths: lis
     assert (shell.folder / "apps/gw/job.yaml").read_text() == JOB
     assert (
         "policykit: apps/gw/job.yaml: PK101 is not fixed: clusters/prod/policykit.yaml applies to the file"
-        " too, so fix an overlay\n" in result.err
+        " too: write it into clusters/dev/gw/kustomization.yaml\n" in result.err
     )
-    assert result.code == 1
+    assert result.code == 2
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_patch_writes_only_what_is_right_for_every_cluster(shell: Shell, differs: bool) -> None:
+    prod = json.loads(policy("prod")) | ({"domain": "other.example.com"} if differs else {})
+    shell.write(dict(fleet(dev=policy("dev"), prod=json.dumps(prod))))
+    words = ["patch", "-p", "clusters/dev/policykit.yaml", "--in-place", "apps/gw/job.yaml"]
+    result = shell.run(*words)
+    if differs:
+        assert (result.code, (shell.folder / "apps/gw/job.yaml").read_text()) == (2, JOB)
+        assert "help: write it into clusters/dev/gw/kustomization.yaml\n" in result.err
+    else:
+        assert result.code == 0, result.err
+        assert (shell.folder / "apps/gw/job.yaml").read_text() != JOB
 
 
 def test_a_base_of_one_cluster_is_fixed(shell: Shell) -> None:

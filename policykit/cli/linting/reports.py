@@ -126,4 +126,7 @@ def format_context(workspace: Workspace, after: Mapping[str, bytes]) -> FormatCo
             return b""  # already reported as a failure of the run
 
     here = os.getcwd()
-    return FormatContext(raw, repository_root(here) or here, tuple(sorted(opened)))
+    clusters = {setting.cluster.name for setting in workspace.settings if setting.cluster}
+    return FormatContext(
+        raw, repository_root(here) or here, tuple(sorted(opened)), clusters=tuple(sorted(clusters - {""}))
+    )

@@ -36,7 +36,9 @@ class Request(NamedTuple):
     """Empty: the nearest baseline of each file."""
     no_baseline: bool = False
     since: str | None = None
-    """Report findings only in documents changed since this git revision."""
+    """Report only findings that this git revision did not have."""
+    whole: tuple[str, ...] = ()
+    """Files whose findings are all reported nevertheless."""
     cache: Cache = NO_CACHE
 
     @property

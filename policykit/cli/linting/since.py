@@ -68,9 +68,9 @@ def earlier_findings(request: Request, now: Judged, open_workspace: Open) -> Ear
         notes |= dict.fromkeys(found.notes)
         notes |= dict.fromkeys(run.no_longer(now, found.judged))
     locate = _from_roots([run.root for run in runs])
-    return Earlier(
-        EarlierFindings(amounts, tuple(names), locate, frozenset(files), frozenset(gone)), tuple(notes)
-    )
+    whole = frozenset(map(locate, request.whole))
+    then = EarlierFindings(amounts, tuple(names), locate, frozenset(files), frozenset(gone), whole)
+    return Earlier(then, tuple(notes))
 
 
 _Summary = tuple[Mapping[str, str], Mapping[str, frozenset[str]], frozenset[str], int]

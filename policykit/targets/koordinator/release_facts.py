@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.model.release import ReleaseFact, Version
+from policykit.targets.koordinator.scheduler.fields import FIELDS
+from policykit.targets.koordinator.scheduler.plugins import PLUGINS
+from policykit.targets.koordinator.versions import FIT_PLUS, RELEASES
 
 _EXTENSION = "apis/extension"
 _CRDS = "config/crd/bases"
@@ -104,5 +107,29 @@ FACTS: tuple[ReleaseFact, ...] = (
     ),
     ReleaseFact(
         "kind", "ScheduleExplanation", Version(1, 7, 0), group="scheduling.koordinator.sh", source=_CRDS
+    ),
+    *(
+        ReleaseFact("plugin", name, since, source="cmd/koord-scheduler/main.go")
+        for name, since in PLUGINS.items()
+        if since > RELEASES.oldest
+    ),
+    *(
+        ReleaseFact("argument", f"{plugin}: {field}", Version(*since), source="pkg/scheduler/apis/config")
+        for plugin, fields in FIELDS.items()
+        for field, since in fields.items()
+        if since > max(RELEASES.oldest, PLUGINS[plugin])
+    ),
+    ReleaseFact(
+        "apiVersion",
+        "NodeResourcesFitPlusArgs in kubescheduler.config.k8s.io/v1",
+        Version(1, 6, 1),
+        source="pkg/scheduler/apis/config/v1/register.go",
+    ),
+    ReleaseFact(
+        "crash",
+        "NodeResourcesFitPlus panics at pods that request ephemeral-storage",
+        FIT_PLUS,
+        Version(1, 6, 1),
+        source="pkg/scheduler/plugins/noderesourcefitplus/node_resource_fit_plus_utils.go",
     ),
 )

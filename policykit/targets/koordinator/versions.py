@@ -50,6 +50,9 @@ _CHARTS: Mapping[str, str] = {"1.6": "1.6.0"}
 
 FIT_PLUS = Version(1, 6, 0)
 """NodeResourcesFitPlus and ScarceResourceAvoidance."""
+CRASHING_FIT_PLUS = Version(1, 6, 0)
+"""Its NodeResourcesFitPlus asks for a feature gate that is not registered, so the scheduler panics at pods
+that request ephemeral-storage. Source: `noderesourcefitplus` and its change in 1.6.1."""
 PRE_ENQUEUE = Version(1, 7, 0)
 """Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)

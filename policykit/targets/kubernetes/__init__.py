@@ -47,5 +47,6 @@ TARGET = Target(
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
     import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
     releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.kubernetes.release_facts:FACTS"),
     always=True,
 )

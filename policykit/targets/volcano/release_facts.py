@@ -5,8 +5,17 @@ Source: the code at the tag of each release, and at the one before.
 
 from __future__ import annotations
 
+from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
+from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.catalogue.volcano.wording import Release
 from policykit.model.release import ReleaseFact, Version
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, TOPOLOGY_MODE, TOPOLOGY_TIER
+
+
+def _version(release: Release) -> Version | None:
+    """(1, 13) as 1.13.0; empty: always, or never."""
+    return Version(*(*release, 0, 0)[:3]) if release else None
+
 
 _CRDS = "config/crd/volcano/bases"
 
@@ -61,5 +70,27 @@ FACTS: tuple[ReleaseFact, ...] = (
         Version(1, 15, 1),
         instead="the sums of the weights as they are written",
         source="pkg/scheduler/plugins/nodeorder/nodeorder.go",
+    ),
+    *(
+        ReleaseFact("plugin", name, _version(plugin.since), source="pkg/scheduler/plugins/factory.go")
+        for name, plugin in PLUGINS.items()
+        if plugin.since
+    ),
+    *(
+        ReleaseFact(
+            "argument",
+            f"{name}: {key}",
+            _version(argument.since),
+            _version(argument.gone),
+            source="pkg/scheduler/plugins",
+        )
+        for name, plugin in PLUGINS.items()
+        for key, argument in plugin.arguments.items()
+        if argument.since or argument.gone
+    ),
+    *(
+        ReleaseFact("job plugin", name, _version(plugin.since), source="pkg/controllers/job/plugins")
+        for name, plugin in JOB_PLUGINS.items()
+        if plugin.since
     ),
 )

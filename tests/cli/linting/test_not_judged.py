@@ -80,6 +80,11 @@ def test_a_file_without_a_policy_where_others_have_one(shell: Shell) -> None:
             },
             ["app generated"],
         ),
+        (
+            {"kustomization.yaml": "resources: [upstream/overlays/istio]\n", "pull-upstream.sh": "exit\n"},
+            ["app generated"],
+        ),
+        ({"kustomization.yaml": "resources: [flux-system]\n"}, ["app generated"]),
     ],
 )
 @pytest.mark.usefixtures("kustomize")
@@ -105,6 +110,10 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
         (
             {"kustomization.yaml": "resources:\n- pod.yaml\n- gone.yaml\n", "pod.yaml": POD},
             "app/kustomization.yaml:3:3: PK009 lists gone.yaml, which does not exist [build-fails]",
+        ),
+        (
+            {"kustomization.yaml": "resources:\n- bse/pod.yaml\n", "base/pod.yaml": POD},
+            "app/kustomization.yaml:2:3: PK009 lists bse/pod.yaml, which does not exist [build-fails]",
         ),
         (
             {"kustomization.yaml": "resources:\n- empty\n", "empty/pod.yaml": POD},

@@ -193,3 +193,16 @@ def test_cards_by_the_catalogues_count() -> None:
     pool = Pool("w", (Shape({k: v for k, v in NODE.items() if k != DONGLE}),), card="dongle")
     stated, counted = generate(dongles()), generate(dongles(pool=pool))
     assert counted.artifacts == stated.artifacts
+
+
+@pytest.mark.parametrize(("version", "said"), [("1.6.0", True), ("1.6.1", False), ("1.8.0", False)])
+def test_the_release_whose_fit_plus_panics(version: str, said: bool) -> None:
+    found = [each for each in _messages(generate(dongles(version=version))) if "panics" in each]
+    assert found == (
+        [
+            "koord-scheduler 1.6.0 panics in NodeResourcesFitPlus at any pod that requests "
+            "ephemeral-storage: install 1.6.1, which does not"
+        ]
+        if said
+        else []
+    )

@@ -312,3 +312,40 @@ def test_another_system_may_say_more_of_a_queue(capability: str, told: bool) -> 
     remark = "queue a: max of YuniKorn differs from another file; that file is used"
     assert (remark in made.remarks) is told
     assert not any("given more than once" in remark for remark in made.remarks)
+
+
+@pytest.mark.parametrize(
+    ("delay", "version"), [("preemption.quota.delay", "1.8.0"), ("quota.preemption.delay", None)]
+)
+def test_the_release_that_reads_a_name(delay: str, version: str | None) -> None:
+    """1.8 calls the delay of quota preemption otherwise: under 1.9's name it would be off there."""
+    queues = (
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n"
+        f"    - name: a\n      properties: {{{delay}: 30s}}\n"
+    )
+    assert section(imported({"queues.yaml": queues}), "targets", "yunikorn", "version") == version
+
+
+@pytest.mark.parametrize(
+    ("image", "labels", "version", "said"),
+    [
+        ("apache/yunikorn:scheduler-1.7.0", "{}", "1.7.0", False),
+        ("reg.example:5000/apache/yunikorn:scheduler-1.7.0-acme@sha256:12", "{}", "1.7.0-acme", False),
+        ("apache/yunikorn:scheduler-latest", "{app.kubernetes.io/version: 1.6.3}", "1.6.3", False),
+        ("apache/yunikorn:scheduler-latest", "{helm.sh/chart: yunikorn-1.8.0}", "1.8.0", False),
+        ("apache/yunikorn:scheduler-latest", "{}", None, True),
+        ("apache/yunikorn:web-1.7.0", "{}", None, False),
+    ],
+)
+def test_the_release_of_the_image_or_the_chart(
+    image: str, labels: str, version: str | None, said: bool
+) -> None:
+    deployment = (
+        "apiVersion: apps/v1\nkind: Deployment\n"
+        f"metadata: {{name: scheduler, namespace: yunikorn, labels: {labels}}}\n"
+        f"spec: {{template: {{spec: {{containers: [{{name: s, image: '{image}'}}]}}}}}}\n"
+    )
+    made = imported({"deployment.yaml": deployment})
+    assert section(made, "targets", "yunikorn", "version") == version
+    remark = "no release in the tag of image yunikorn or in the labels; set targets.yunikorn.version"
+    assert any(remark in each for each in made.remarks) is said

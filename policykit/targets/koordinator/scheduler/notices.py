@@ -12,7 +12,7 @@ from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.packing import Packing
-from policykit.targets.koordinator.scheduler.plugins import FIT, RESERVATION
+from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION
 from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.weights import Margin
 
@@ -47,12 +47,21 @@ def plan_notices(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str
         if each.placement is None and not each.packing.fit and version < versions.FIT_PLUS:
             found.append(_no_fit_plus(version))
         yield from (text if each.name == own else f"profile {each.name}: {text}" for text in found)
+    if version == versions.CRASHING_FIT_PLUS and any(_uses_fit_plus(each) for each in plan.profiles):
+        yield (
+            f"koord-scheduler {version} panics in NodeResourcesFitPlus at any pod that requests "
+            "ephemeral-storage: install 1.6.1, which does not"
+        )
     if len(plan.profiles) > 1:
         yield (
             f"profiles {', '.join(each.name for each in plan.profiles)} each track devices, CPUs and quotas "
             "separately, and see each other's pods only once they are bound: do not let them share nodes "
             "with shared cards or pinned CPUs, or a queue that must never exceed its limit"
         )
+
+
+def _uses_fit_plus(profile: ProfilePlan) -> bool:
+    return bool(profile.packing.fit) and profile.packing.plugin == FIT_PLUS
 
 
 def _numbers(cluster: Cluster, name: str, packing: Packing) -> Iterator[str]:

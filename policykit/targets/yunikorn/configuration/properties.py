@@ -14,7 +14,7 @@ SORT = "application.sort.policy"
 OFFSET = "priority.offset"
 PREEMPTION = "preemption.policy"
 QUOTA_DELAY = "quota.preemption.delay"
-_OLD_QUOTA_DELAY = "preemption.quota.delay"
+OLD_QUOTA_DELAY = "preemption.quota.delay"
 """What 1.8 reads."""
 
 _INT32 = 1 << 31
@@ -64,8 +64,8 @@ def no_effect_reason(name: str, text: str, version: Version | None) -> str:
 
     `version` None: unknown, so a property that any release reads is accepted.
     """
-    if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
-        read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
+    if name in (QUOTA_DELAY, OLD_QUOTA_DELAY) and version is not None:
+        read = OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
         if version < versions.QUOTA_PREEMPTION:
             return f"requires YuniKorn {versions.QUOTA_PREEMPTION} or later"
         if name != read:
@@ -81,14 +81,14 @@ def no_effect_reason(name: str, text: str, version: Version | None) -> str:
 
 def newest_name(name: str) -> str:
     """The name in the newest release."""
-    return QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name
+    return QUOTA_DELAY if name == OLD_QUOTA_DELAY else name
 
 
 def release_names(properties: Mapping[str, str], version: Version) -> dict[str, str]:
     """Properties under the names of a release."""
     renamed = version < versions.QUOTA_DELAY_RENAMED
     return {
-        _OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
+        OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
         for name, text in properties.items()
     }
 
@@ -98,5 +98,5 @@ def newest_names(properties: Mapping[str, str]) -> dict[str, str]:
     return {
         newest_name(name): text
         for name, text in properties.items()
-        if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
+        if name != OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
     }

@@ -13,10 +13,17 @@ from policykit.model.inventory import Inventory
 from policykit.model.queue import Tenant
 from policykit.targets.yunikorn import namespaces, node_sorting, options, queue_tree
 from policykit.targets.yunikorn.configuration import configmap, settings
-from policykit.targets.yunikorn.configuration.queues_yaml import read
+from policykit.targets.yunikorn.configuration.properties import OLD_QUOTA_DELAY
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, read
 from policykit.targets.yunikorn.importing.partition import add_partition
 from policykit.targets.yunikorn.names import PARENT_QUEUE
-from policykit.targets.yunikorn.versions import parse
+from policykit.targets.yunikorn.versions import QUOTA_PREEMPTION, parse
+
+
+def _has_old_delay(queue: Queue) -> bool:
+    """Whether a queue or one below it has the delay of quota preemption under its name of 1.8."""
+    stated = (*queue.properties, *queue.template.properties)
+    return OLD_QUOTA_DELAY in stated or any(map(_has_old_delay, queue.queues or ()))
 
 
 class YunikornReader(ImportReader):
@@ -35,6 +42,8 @@ class YunikornReader(ImportReader):
             return self._read_config_map(manifest)
         if manifest.kind == "Namespace":
             return self._read_namespace(manifest, path)
+        if manifest.kind == "Deployment":
+            return self.read_image(manifest, "yunikorn", "scheduler-")
         return False
 
     def read_values(self, data: Mapping[str, Any], path: str) -> bool:
@@ -92,7 +101,11 @@ class YunikornReader(ImportReader):
 
     def _read_configuration(self, data: Mapping[str, Any]) -> None:
         self.add_target()
-        add_partition(read(data), self.inventory)
+        found = read(data)
+        add_partition(found, self.inventory)
+        if any(_has_old_delay(queue) for partition in found.partitions for queue in partition.queues or ()):
+            # The only release that reads this name.
+            self.add_target(version=str(QUOTA_PREEMPTION))
 
     def _read_namespace(self, manifest: Manifest, path: str) -> bool:
         """Reads a Namespace with a queue, of a tenant named by the folder of generated files or the queue."""

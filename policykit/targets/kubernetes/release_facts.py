@@ -1,0 +1,20 @@
+"""Feature gates, and fields of kube-scheduler's configuration, by release of Kubernetes, 1.28 to 1.37."""
+
+from __future__ import annotations
+
+from policykit.model.release import ReleaseFact, Version
+from policykit.targets.kubernetes.feature_gates import GATES
+from policykit.targets.kubernetes.scheduler.fields import SINCE
+from policykit.targets.kubernetes.versions import RELEASES
+
+FACTS: tuple[ReleaseFact, ...] = (
+    *(
+        ReleaseFact("gate on", gate.name, gate.on, source="pkg/features/kube_features.go")
+        for gate in GATES.values()
+        if gate.on and gate.on > RELEASES.oldest
+    ),
+    *(
+        ReleaseFact("scheduler field", name, Version(1, minor, 0), source="kube-scheduler/config/v1")
+        for name, minor in SINCE.items()
+    ),
+)
