@@ -11,7 +11,7 @@ from policykit import api
 from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, policies_option
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -25,7 +25,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 
 @click.command("baseline")
 @click.argument("paths", nargs=-1)
-@policy_option
+@policies_option
 @allow_path
 @click.option(
     "-o",
@@ -50,7 +50,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 @cache_options
 def command(
     paths: tuple[str, ...],
-    policy: str | None,
+    policies: tuple[str, ...],
     output: str,
     prune: bool,
     kustomize: str,
@@ -73,8 +73,8 @@ def command(
         paths = paths or _covered(old)
         _require_all(old, paths)
     paths = paths or (".",)
-    cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
-    request = Request(paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache)
+    cache = cache_of((*paths, *policies), cache_dir, no_cache)
+    request = Request(paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache)
     opened = open_workspace(request)
     findings = _all_findings(opened)
     if findings is None:
@@ -131,7 +131,7 @@ def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
-    for line in about_builds(workspace, every=False):
+    for line in about_builds(workspace, notes, every=False):
         print_message(line)
     failures = (*notes.failures, *report.failures)
     for failure in failures:

@@ -13,7 +13,7 @@ from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policies_option
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
@@ -32,7 +32,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 
 @click.command("lint")
 @click.argument("paths", nargs=-1)
-@policy_option
+@policies_option
 @allow_path
 @click.option(
     "--format",
@@ -138,7 +138,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 )
 def command(
     paths: tuple[str, ...],
-    policy: str | None,
+    policies: tuple[str, ...],
     formats: tuple[str, ...],
     output: str,
     color: str,
@@ -187,10 +187,10 @@ def command(
     if hook and (since is not None or STDIN in paths):
         raise click.UsageError("--hook cannot be combined with --since or standard input")
     wanted = outputs(formats, output)
-    cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
+    cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
         paths or (() if hook else (".",)),
-        policy or "",
+        policies,
         _words(select),
         _words(ignore),
         namespace,
@@ -294,7 +294,7 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             print_message(f"skipped {path}: it leads outside the repository or the folder that was named")
     for line in notes.since:
         print_message(line)
-    for line in about_builds(workspace, every=show_files):
+    for line in about_builds(workspace, notes, every=show_files):
         print_message(line)
     for line in about_not_judged(report, workspace, every=show_files):
         print_message(line)

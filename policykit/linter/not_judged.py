@@ -24,6 +24,7 @@ BUILD_FAILED = "build-failed"
 NO_POLICY = "no-policy"
 EMPTY_INPUT = "empty-input"
 NOT_YAML = "not-yaml"
+SOURCE = "source"
 
 REASONS = {
     NO_PROGRAM: "neither kustomize nor kubectl is on PATH, or it cannot be run",
@@ -39,15 +40,16 @@ REASONS = {
     NO_POLICY: "no policy applies to the file, while other files have one",
     EMPTY_INPUT: "standard input has no objects",
     NOT_YAML: "the text is YAML only once it is rendered, or not at all",
+    SOURCE: "it is applied from another repository, or in a way that is not known here",
 }
 """Every reason, as users name it, with its meaning."""
 
 
 def left_over(run: Run, judged: Iterable[Judgement]) -> tuple[NotJudged, ...]:
     """Everything of a run that was not judged, sorted; each file or kustomization once per reason."""
-    found = {(one.path, one.reason): one for one in run.workspace.not_judged}
+    found = {(one.path, one.reason, one.detail): one for one in run.workspace.not_judged}
     for one in _files(run, judged):
-        found.setdefault((one.path, one.reason), one)
+        found.setdefault((one.path, one.reason, one.detail), one)
     return tuple(sorted(found.values()))
 
 

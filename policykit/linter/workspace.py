@@ -125,6 +125,8 @@ class Workspace(NamedTuple):
     """Whether a kustomization may add to the objects of a file (as opened), which alone are incomplete."""
     other_policy: Callable[[str, int], SharedFile | None] = lambda file, setting: None
     """A policy other than that of a setting that also applies to a file (as opened); None: none does."""
+    incomplete: frozenset[int] = frozenset()
+    """Policies that apply to more than could be judged: what is absent may be there."""
 
 
 class Options(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
@@ -23,7 +23,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import is_fetched, is_ignored, read, walk
+from policykit.workspace.files import is_fetched, is_ignored, read, repository_files, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -90,9 +90,35 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str) -> Kustomization:
-    """The kustomization of a folder with everything it lists. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+def tree_of(folder: str, *, unrestricted: bool = False) -> Kustomization:
+    """What the kustomization of a folder is made of; `unrestricted`: kustomize may read files outside of
+    the folders of kustomizations. Raises NotHereError.
+    """
+    return _Reader(_limit(folder), unrestricted).tree(os.path.realpath(folder), ())
+
+
+def check_file(path: str) -> None:
+    """Checks a file that is to be built by itself. Raises NotHereError."""
+    reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
+    why = reader.obstacle(os.path.realpath(path))
+    if why:
+        raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
+
+
+@cached
+def parts_of(root: str) -> Mapping[str, frozenset[str]]:
+    """Folders of a repository with kustomizations that can be built by themselves, each with the real paths
+    of everything that its build reads. Those that list something that is not here are left out.
+    """
+    found = {}
+    for path in repository_files(root):
+        folder, name = os.path.split(path)
+        if name in KUSTOMIZATIONS and is_root(folder):
+            try:
+                found[folder] = frozenset(files_of(tree_of(folder)))
+            except NotHereError:
+                continue
+    return found
 
 
 def is_completed(path: str) -> bool:
@@ -146,6 +172,15 @@ def is_plain(tree: Kustomization) -> bool:
     return below and not (stated and any("namespace" in _text(file) for file in files))
 
 
+def namespace_of(tree: Kustomization) -> str:
+    """The namespace that a kustomization gives its objects: the outermost wins; empty: none does."""
+    for each in tree.every():
+        namespace = _data(each.file).get("namespace")
+        if isinstance(namespace, str) and namespace:
+            return namespace
+    return ""
+
+
 def files_of(tree: Kustomization) -> list[str]:
     """Everything that a build reads, sorted."""
     found: set[str] = set()
@@ -167,8 +202,9 @@ def _limit(folder: str) -> str:
 class _Reader:
     """Reads kustomizations within a boundary; one that several use is read once."""
 
-    def __init__(self, limit: str) -> None:
+    def __init__(self, limit: str, unrestricted: bool) -> None:
         self._limit = limit
+        self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
     def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
@@ -256,7 +292,7 @@ class _Reader:
     def _here(self, folder: str, at: Path, said: str, file: str) -> str:
         """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        why, reason = self._obstacle(place), OUTSIDE
+        why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
         if not os.path.lexists(place) and (_is_remote(said) or not why):
             why, reason = _absence(said, os.path.join(folder, said))
@@ -265,7 +301,7 @@ class _Reader:
             raise NotHereError(f"{self._shown(file)} lists {said}, which {why}", reason, wrong)
         return place
 
-    def _obstacle(self, place: str) -> str:
+    def obstacle(self, place: str) -> str:
         """Why a real path must not be given to kustomize; empty: nothing is in the way."""
         if not boundary.contains(self._limit, place):
             return "is in .git" if boundary.in_git(place) else "is outside of the repository"
@@ -294,13 +330,15 @@ class _Reader:
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
         """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
-        outside the folder kustomize refuses every file itself."""
+        outside the folder kustomize refuses every file itself, unless it is unrestricted."""
         said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
-            why = self._obstacle(place) if boundary.within(place, folder) else ""
-            if why:
+            within = boundary.within(place, folder)
+            why = self.obstacle(place) if within or self._unrestricted else ""
+            # Text that leads to no file is none of kustomize's reading.
+            if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{self._shown(file)} lists {path}, which {why}", OUTSIDE)
 
     def _shown(self, path: str) -> str:
@@ -360,6 +398,7 @@ def _is_remote(said: str) -> bool:
     return any(mark in said for mark in ("://", "//", "@", "?ref=", ".git")) or bool(_HOST.match(said))
 
 
+@cached
 def _data(file: str) -> dict[str, Any]:
     text = _text(file, boundary.SMALL) if file else ""
     root = next((parsed.root for parsed in parse(text) if parsed.root), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from policykit.workspace.programs import program_path
 
@@ -56,7 +56,13 @@ class Root(NamedTuple):
     folder: str
     """Absolute."""
     order: object = None
-    """Its `sortOptions`, which kustomize honours only in the kustomization that it builds."""
+    """Its `sortOptions`: kustomize heeds them only in what it is asked to build."""
+    resources: tuple[str, ...] = ()
+    """Absolute paths of what is built instead of the folder."""
+    added: Mapping[str, Any] = {}
+    """Further fields of the kustomization around it; components are absolute paths."""
+    unrestricted: bool = False
+    """Kustomizations may name files outside of their folders. All that they name has been checked."""
 
 
 def build(program: str, roots: Sequence[Root]) -> list[Build]:
@@ -82,10 +88,11 @@ def _build(program: str, root: Root) -> Build:
         wrapper = os.path.join(here, "build")
         os.mkdir(wrapper)
         with open(os.path.join(wrapper, "kustomization.yaml"), "w", encoding="utf-8") as file:
-            file.write(_wrapper(os.path.relpath(root.folder, wrapper), root.order))
+            file.write(_wrapper(root, wrapper))
+        restrictor = ["--load-restrictor", "LoadRestrictionsNone"] if root.unrestricted else []
         try:
             done = subprocess.run(
-                [*_command(program), wrapper],
+                [*_command(program), *restrictor, wrapper],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=_environment(here),
@@ -101,16 +108,25 @@ def _build(program: str, root: Root) -> Build:
     return Build(done.stdout, wrapper)
 
 
-def _wrapper(path: str, order: object) -> str:
+def _wrapper(root: Root, folder: str) -> str:
+    """The kustomization around what is built, for a folder that it is written to."""
     import json
 
+    def named(paths: Iterable[str]) -> list[str]:
+        return [os.path.relpath(path, folder) for path in paths]
+
     said: dict[str, object] = {
+        **root.added,
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
-        "resources": [path],
+        "resources": named(root.resources or (root.folder,)),
         "buildMetadata": ["originAnnotations"],
     }
-    return json.dumps(said if order is None else {**said, "sortOptions": order})
+    if "components" in root.added:
+        said["components"] = named(root.added["components"])
+    if root.order is not None:
+        said["sortOptions"] = root.order
+    return json.dumps(said)
 
 
 def _environment(home: str) -> dict[str, str]:

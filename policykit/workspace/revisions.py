@@ -171,6 +171,16 @@ def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
     return done.stdout
 
 
+def remote_urls(root: str) -> tuple[str, ...]:
+    """URLs of the remotes of a repository, as its configuration has them; none where git does not answer."""
+    try:
+        done = _try(root, "config", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$")
+    except SourceError:
+        return ()
+    pairs = os.fsdecode(done.stdout).split("\0") if not done.returncode else []
+    return tuple(pair.partition("\n")[2] for pair in pairs if pair)
+
+
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
     git = program_path("git")
     if not git:

@@ -6,138 +6,245 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.cli.linting.applied import Applied
 from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
+from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
 from policykit.linter.finding import NotJudged
-from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
-from policykit.linter.not_judged import NO_PROGRAM
-from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
+from policykit.linter.member import OBJECTS, STDIN, Member
+from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
+from policykit.workspace import kustomize
+from policykit.workspace.cache.builds import Wanted, builds, root_of
+from policykit.workspace.files import repository_root
+from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, parts_of, tree_of, used_by
+from policykit.workspace.scopes import (
+    kustomization,
+    kustomization_namespace,
+    kustomization_root,
+)
+from policykit.workspace.substitution import SubstitutionError, substituted
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.linter.subjects import FailedBuild
     from policykit.workspace.build_failures import FailedPlace
-    from policykit.workspace.kustomizations import NotHereError
-    from policykit.workspace.kustomize import Build
+    from policykit.workspace.cache.folder import Cache
+    from policykit.workspace.kustomize import Build, Root
+    from policykit.workspace.sources import Variables
 
 
-class Builds(NamedTuple):
-    """The builds of a run, and why other kustomizations were not built."""
+_NO_PROGRAM = "neither kustomize nor kubectl is on PATH"
+_NOT_SUBSTITUTED = "variables cannot be substituted"
 
-    members: tuple[Member, ...]
-    """The files of the run; rules about effects read the builds, rules about text the source files."""
+
+class Attempt(NamedTuple):
+    """A kustomization to build for one policy."""
+
+    folder: str
+    """Absolute."""
+    member: Member
+    """For its objects."""
+    tree: Kustomization
+    root: Root
+    variables: Variables | None = None
+
+
+class BuildResults(NamedTuple):
+    """What came of the attempts of a run."""
+
     built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
-    files: frozenset[str] = frozenset()
-    """Source files of the builds, links resolved."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
-    not_judged: tuple[NotJudged, ...] = ()
-    """Kustomizations that are not built, so that they are linted file by file."""
-    wrong: tuple[tuple[int, FailedBuild], ...] = ()
-    """Kustomizations with a mistake, for which no build succeeds, with the index of their setting."""
-    failed: frozenset[str] = frozenset()
-    """Source files of kustomizations that kustomize fails to build, links resolved."""
+    failed: tuple[Attempt, ...] = ()
 
 
-def builds_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Builds:
-    """Builds the kustomizations whose folders, or files, are among the arguments.
-
-    One that only lists files is not built. Without kustomizations, nothing is imported.
-    """
-    folders = [folder for folder in files.folders if kustomization(folder)] if request.kustomize else []
-    if not folders:
-        return Builds(files.members)
-    from policykit.workspace import kustomize
-    from policykit.workspace.cache.builds import builds
-
-    silent = frozenset(map(os.path.realpath, files.left_out))
-    declined = _Declined(table, files, silent)
-    trees = _roots(folders, silent, failures, declined)
-    program = kustomize.binary() if trees else ""
-    if trees and not program:
-        for root in trees:
-            declined.add(root, NO_PROGRAM, "neither kustomize nor kubectl is on PATH")
-    results = builds(program, [*trees.values()], request.cache) if program else []
-    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
-    generated = _generated(files, trees.values(), names, silent) if results else {}
-    names |= generated
-    built: list[BuiltKustomization] = []
-    texts: dict[str, bytes] = {}
-    failed: set[str] = set()
-    for (root, tree), build in zip(trees.items(), results, strict=False):
-        if build.failure:
-            declined.build(root, tree, build.failure)
-            failed.update(tree.looked_at())
-            continue
-        member = _member(request, table, root, tree)
-        texts[member.file] = build.text
-        built.append(_built(root, member, tree, build, names, silent))
-    looked_at = frozenset(file for each in built for file in each.tree.looked_at())
-    return Builds(
-        _text_only(files.members, looked_at),
-        tuple(built),
-        texts,
-        looked_at,
-        (*(member.path for member in generated.values()), *declined.other_files),
-        tuple(sorted(declined.not_judged)),
-        tuple(declined.wrong),
-        frozenset(failed),
-    )
-
-
-class _Declined:
+class Declined:
     """Collects the kustomizations that are not built: one with a mistake has a finding, others are not
     judged."""
 
-    def __init__(self, table: SettingsTable, files: Files, silent: frozenset[str]) -> None:
+    def __init__(self, table: SettingsTable, files: Files) -> None:
         self._table = table
-        self._silent = silent
+        self._silent = frozenset(map(os.path.realpath, files.left_out))
         self._names = {os.path.realpath(m.file): m.path for m in files.members if m.file != STDIN}
         self.not_judged: list[NotJudged] = []
         self.wrong: list[tuple[int, FailedBuild]] = []
         self.other_files: list[str] = []
 
-    def add(self, root: str, reason: str, detail: str) -> None:
-        self.not_judged.append(NotJudged(_shown(root), reason, detail, self._table.of(root)))
+    def add(self, root: str, setting: int, reason: str, detail: str) -> None:
+        one = NotJudged(_shown(root), reason, detail, setting)
+        if one not in self.not_judged:
+            self.not_judged.append(one)
 
-    def build(self, root: str, tree: Kustomization, failure: str) -> None:
+    def build(self, root: str, setting: int, tree: Kustomization, failure: str) -> None:
         """A build that kustomize fails to make."""
         from policykit.workspace.build_failures import mistake_in_build, reason_of
 
-        self._told(root, mistake_in_build(tree, failure), reason_of(failure), failure)
+        self._told(root, setting, mistake_in_build(tree, failure), reason_of(failure), failure)
 
-    def read(self, root: str, error: NotHereError) -> None:
+    def read(self, root: str, setting: int, error: NotHereError) -> None:
         """A kustomization that is not given to kustomize."""
         from policykit.workspace.build_failures import mistake_at
 
         wrong = mistake_at(error.wrong, str(error)) if error.wrong else None
-        self._told(root, wrong, error.reason, str(error))
+        self._told(root, setting, wrong, error.reason, str(error))
 
-    def _told(self, root: str, wrong: FailedPlace | None, reason: str, detail: str) -> None:
+    def _told(self, root: str, number: int, wrong: FailedPlace | None, reason: str, detail: str) -> None:
         from policykit.linter.registry import FAILED_BUILD
         from policykit.workspace.build_failures import reported
 
-        number = self._table.of(root)
         setting = self._table.settings[number]
         if wrong is None or not setting.selection.codes & setting.rules.codes(FAILED_BUILD):
-            self.add(root, reason, detail)
+            self.add(root, number, reason, detail)
         elif wrong.file not in self._silent:
             path = self._names.get(wrong.file) or _shown(wrong.file)
-            self.wrong.append((number, reported(wrong, path)))
+            if (number, reported(wrong, path)) not in self.wrong:
+                self.wrong.append((number, reported(wrong, path)))
             if wrong.file not in self._names:
                 self.other_files.append(path)
 
 
+def attempts_by_place(
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
+) -> list[Attempt]:
+    """Kustomizations that files of the run are part of, for the policies above them. `stated`: kustomizations
+    of which policies say who applies them.
+    """
+    trees = _roots(_folders(files), table, files, stated, declined, failures)
+    found = []
+    for root, tree in trees.items():
+        numbers = table.all_of(root)
+        for number in numbers:
+            namespace = request.namespace or kustomization_namespace(root)
+            scope = root if len(numbers) == 1 else f"{root}\0{number}"
+            member = built_member(root, tree, scope, number, namespace, numbers.index(number))
+            found.append(Attempt(root, member, tree, root_of(tree)))
+    return found
+
+
+def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
+    """Kustomizations that policies say they apply."""
+    found = []
+    for number, each in enumerate(applied, first):
+        unit = each.unit
+        if unit.root is not None:
+            namespace = request.namespace or unit.namespace
+            member = built_member(unit.folder, unit.tree, each.scope, each.setting, namespace, number)
+            found.append(Attempt(unit.folder, member, unit.tree, unit.root, unit.variables))
+    return found
+
+
+def built_member(
+    folder: str, tree: Kustomization, scope: str, setting: int, namespace: str, number: int = 0
+) -> Member:
+    """The member for objects as they are built; `number` sets apart those of one folder."""
+    # The suffix keeps the name from being that of a file.
+    file = kustomization(folder) or tree.file
+    name = f"{_shown(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
+    return Member(name, name, scope, setting, False, namespace, OBJECTS)
+
+
+def results_of(
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    attempts: Sequence[Attempt],
+    declined: Declined,
+) -> BuildResults:
+    """Runs kustomize."""
+    silent = frozenset(map(os.path.realpath, files.left_out))
+    made = texts_of(attempts, request.cache)
+    works = any(text is not None for text, _, _ in made)
+    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
+    generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
+    names |= generated
+    built: list[BuiltKustomization] = []
+    texts: dict[str, bytes] = {}
+    failed: list[Attempt] = []
+    for attempt, (text, folder, failure) in zip(attempts, made, strict=True):
+        if text is None:
+            _decline(declined, attempt, failure)
+            failed.append(attempt)
+            continue
+        texts[attempt.member.file] = text
+        excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
+        real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
+        built.append(BuiltKustomization(attempt.member, attempt.tree, folder, names, excluded, shown, real))
+    return BuildResults(
+        tuple(built),
+        texts,
+        tuple(member.path for member in generated.values()),
+        tuple(failed),
+    )
+
+
+def texts_of(attempts: Sequence[Attempt], cache: Cache) -> list[tuple[bytes | None, str, str]]:
+    """Of each attempt the text of its objects, the folder of their origins, and why there is no text."""
+    program = kustomize.binary() if attempts else ""
+    if not program:
+        return [(None, "", _NO_PROGRAM) for _ in attempts]
+    results = builds(program, [Wanted(each.root, each.tree) for each in attempts], cache)
+    return [_text_of(attempt, build) for attempt, build in zip(attempts, results, strict=True)]
+
+
+def _decline(declined: Declined, attempt: Attempt, failure: str) -> None:
+    setting = attempt.member.setting
+    if failure == _NO_PROGRAM:
+        declined.add(attempt.folder, setting, NO_PROGRAM, failure)
+    elif failure.startswith(_NOT_SUBSTITUTED):
+        declined.add(attempt.folder, setting, BUILD_FAILED, failure)
+    else:
+        declined.build(attempt.folder, setting, attempt.tree, failure)
+
+
+def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
+    if build.failure:
+        return None, "", build.failure
+    if attempt.variables is None:
+        return build.text, build.folder, ""
+    try:
+        text = substituted(build.text.decode("utf-8", errors="replace"), attempt.variables)
+    except SubstitutionError as error:
+        return None, "", f"{_NOT_SUBSTITUTED}: {error}"
+    return text.encode(), build.folder, ""
+
+
+def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> frozenset[str]:
+    """Files of a tree that the policy of a setting excludes, links resolved."""
+    if not table.excludes:
+        return frozenset()
+    return frozenset(file for file in tree.written() if table.excluded(_shown(file), setting))
+
+
+def _folders(files: Files) -> list[str]:
+    """Folders of kustomizations that files of the run may be part of."""
+    found = dict.fromkeys(folder for folder in files.folders if kustomization(folder))
+    real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
+    roots = {root for file in real if (root := repository_root(os.path.dirname(file)))}
+    for root in sorted(roots):
+        for folder, parts in parts_of(root).items():
+            if folder not in found and not parts.isdisjoint(real):
+                found[folder] = None
+    return [*found]
+
+
 def _roots(
-    folders: Sequence[str], silent: frozenset[str], failures: Failures, declined: _Declined
+    folders: Sequence[str],
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
 ) -> dict[str, Kustomization]:
     """The outermost kustomizations, with what they list; those that cannot be built are `declined`."""
-    from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
-
+    silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
     uses: dict[str, frozenset[str]] = {}
@@ -156,35 +263,17 @@ def _roots(
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
             continue
+        if real[root] in stated:
+            continue
         with failures.collect(_shown(root)):
             try:
                 tree = tree_of(root) if is_root(root) else None
                 if tree and not is_plain(tree):
                     trees[root] = tree
             except NotHereError as reason:
-                declined.read(root, reason)
+                for number in table.all_of(root):
+                    declined.read(root, number, reason)
     return trees
-
-
-def _member(request: Request, table: SettingsTable, root: str, tree: Kustomization) -> Member:
-    """The member for the objects of a build, with the settings of its folder."""
-    # The suffix keeps the name from being that of a file.
-    name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
-    namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
-
-
-def _built(
-    root: str,
-    member: Member,
-    tree: Kustomization,
-    build: Build,
-    names: Mapping[str, Member],
-    silent: frozenset[str],
-) -> BuiltKustomization:
-    from policykit.linter.builds.kustomization import BuiltKustomization
-
-    return BuiltKustomization(member, tree, build.folder, names, silent, _shown(root))
 
 
 def _generated(
@@ -199,15 +288,6 @@ def _generated(
                 path = _shown(listed.file)
                 found[listed.file] = Member(path, path, "", 0)
     return found
-
-
-def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member, ...]:
-    """Members whose source files were built are linted only by the rules about text."""
-    if not files:
-        return tuple(members)
-    return tuple(
-        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
-    )
 
 
 def _shown(path: str) -> str:

@@ -14,7 +14,7 @@ from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.workspace import Setting
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_root, walk
-from policykit.workspace.policies import nearest_policy
+from policykit.workspace.policies import policy_by_place
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
@@ -147,12 +147,13 @@ def shared_with(path: str, source: str) -> list[SharedFile]:
 def _users(root: str) -> dict[str, dict[str, str]]:
     """Real path of each file that kustomizations apply, with the policies of their folders, each with the
     first of its kustomizations."""
+    from policykit.workspace.clusters import repository
     from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
 
     found: dict[str, dict[str, str]] = {}
     for path in sorted(walk(root)):
         folder, name = os.path.split(path)
-        policy = nearest_policy(folder) if name in KUSTOMIZATIONS else ""
+        policy = policy_by_place(folder) if name in KUSTOMIZATIONS else ""
         if not policy or not is_root(folder):
             continue
         try:
@@ -161,4 +162,7 @@ def _users(root: str) -> dict[str, dict[str, str]]:
             continue
         for file in tree.looked_at():
             found.setdefault(file, {}).setdefault(os.path.abspath(policy), os.path.abspath(path))
+    for file, policies in repository(root).users.items():
+        for policy in policies:
+            found.setdefault(file, {}).setdefault(policy, "")
     return found

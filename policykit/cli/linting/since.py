@@ -195,7 +195,7 @@ class _Revision:
         paths += [os.path.relpath(path) for path in more if not any(within(path, here) for here in covered)]
         return request._replace(
             paths=paths,
-            policy=request.policy and self._moved(request.policy, folder),
+            policies=tuple(self._moved(policy, folder) for policy in request.policies),
             baseline=request.baseline and self._moved(request.baseline, folder),
             crds=[self._moved(path, folder) for path in request.crds],
             stdin_filename="",

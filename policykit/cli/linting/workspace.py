@@ -6,15 +6,16 @@ import os
 from typing import NamedTuple
 
 from policykit.cli.linting.baselines import baselines_of
-from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.linting.units import units_of
 from policykit.errors import Failures
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
-from policykit.linter.not_judged import EMPTY_INPUT
+from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
+from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
@@ -32,6 +33,8 @@ class WorkspaceNotes(NamedTuple):
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy or settings file of each setting; empty: there is none."""
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied."""
     excludes: bool = False
     """Settings exclude files."""
     since: tuple[str, ...] = ()
@@ -54,10 +57,10 @@ def open_workspace(request: Request) -> OpenResult:
     failures = Failures()
     table = SettingsTable(request, failures)
     files = files_of(request, table, failures)
-    builds = builds_of(request, table, files, failures)
+    builds = units_of(request, table, files, failures)
     policies = policies_of(builds.members, table, failures)
     read = Reader(files.given, builds.texts)
-    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.files)
+    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.around)
     other_files = (*builds.other_files, *policies.other_files)
     workspace = Workspace(
         builds.members,
@@ -71,10 +74,15 @@ def open_workspace(request: Request) -> OpenResult:
         baselines_of(request, builds.members, other_files, failures),
         failed_builds=builds.wrong,
         not_judged=builds.not_judged,
-        completed=KustomizedFiles(builds.failed),
+        completed=KustomizedFiles(builds.certain),
         other_policy=OtherPolicies(table),
+        incomplete=builds.incomplete,
     )
-    return OpenResult(workspace, _notes(files, table, failures))
+    users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
+    reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
+    without = sum(path not in reached for path in files.without_policy)
+    notes = _notes(files, table, failures, without)
+    return OpenResult(workspace, notes._replace(notices=builds.notices))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -93,7 +101,7 @@ def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
         policies=policies.policies,
         completed=KustomizedFiles(),
     )
-    return OpenResult(workspace, _notes(files, table, failures))
+    return OpenResult(workspace, _notes(files, table, failures, len(files.without_policy)))
 
 
 class KustomizedFiles:
@@ -111,43 +119,45 @@ class KustomizedFiles:
         return os.path.realpath(file) not in self._failed and is_completed(file)
 
 
-def _notes(files: Files, table: SettingsTable, failures: Failures) -> WorkspaceNotes:
+def _notes(files: Files, table: SettingsTable, failures: Failures, without_policy: int) -> WorkspaceNotes:
     return WorkspaceNotes(
         tuple(failures),
         files.elsewhere,
-        files.without_policy,
+        without_policy,
         files.given,
         tuple(table.sources),
-        table.excludes,
+        excludes=table.excludes,
     )
 
 
-def about_builds(workspace: Workspace, *, every: bool) -> list[str]:
+def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
-    not_built = workspace.not_judged
+    lines = [f"policykit: {notice}" for notice in notes.notices]
+    not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
     if every:
-        lines = [f"built {each.shown} with kustomize" for each in workspace.builds]
+        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
         return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
     if not not_built:
-        return []
+        return lines
     folder, why = not_built[0].path, not_built[0].detail
     more = len(not_built) - 1
     if not more:
-        return [f"policykit: {folder} is linted file by file: {why}"]
+        return [*lines, f"policykit: {folder} is linted file by file: {why}"]
     if len({one.detail for one in not_built}) == 1:
-        return [f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
+        return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
     return [
+        *lines,
         f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
-        " (--show-files names the others)"
+        " (--show-files names the others)",
     ]
 
 
 def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> list[str]:
-    """Messages about standard input without objects, and with `every` about all files that were not judged;
-    `about_builds` has those about kustomizations."""
-    builds = {*workspace.not_judged}
+    """Messages about standard input without objects and about sources, with `every` about everything that was
+    not judged; `about_builds` has those about kustomizations."""
+    builds = {one for one in workspace.not_judged if one.reason != SOURCE}
     return [
         f"policykit: {one.path} is not judged: {one.detail}"
         for one in report.not_judged
-        if one not in builds and (every or one.reason == EMPTY_INPUT)
+        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
     ]

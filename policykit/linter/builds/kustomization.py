@@ -37,6 +37,8 @@ class Kustomization(NamedTuple):
     """Files that configure the build."""
     order: Any = None
     """Its `sortOptions`."""
+    document: int = 0
+    """Of the file; other than 0 only where an object such as a Flux Kustomization says what is built."""
 
     def every(self) -> Iterator[Kustomization]:
         """Itself and all kustomizations it uses, each once."""
@@ -100,4 +102,8 @@ class BuiltKustomization(NamedTuple):
     silent: frozenset[str] = frozenset()
     """Files that settings exclude: no finding is reported there."""
     shown: str = "."
-    """The folder, as shown to the user."""
+    """The folder, as people read it."""
+    root: str = ""
+    """That folder, absolute with links resolved; empty: that of the tree's file."""
+    file: str = ""
+    """Absolute path of the file that the objects stand in as they are applied; empty: they were built."""

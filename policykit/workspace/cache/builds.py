@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Kustomization
@@ -15,13 +16,31 @@ from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
 
 
-def builds(program: str, trees: Sequence[Kustomization], cache: Cache) -> list[Build]:
-    """The builds of kustomizations, in order; those that changed are built again."""
-    keys = [_key(program, tree) if cache.folder else b"" for tree in trees]
+class Wanted(NamedTuple):
+    """A kustomization to build, and all that kustomize reads for it."""
+
+    root: Root
+    tree: Kustomization
+
+
+def root_of(tree: Kustomization) -> Root:
+    """A kustomization by itself."""
+    return Root(os.path.dirname(tree.file), tree.order)
+
+
+def builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+    """The builds of kustomizations, in order; those that changed are built again, equal ones once."""
+    once = {repr(each.root): each for each in wanted}
+    found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
+    return [found[repr(each.root)] for each in wanted]
+
+
+def _builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+    keys = [_key(program, each) if cache.folder else b"" for each in wanted]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
     missing = [number for number, key in enumerate(keys) if key not in found]
-    made = build(program, [_root(trees[number]) for number in missing])
+    made = build(program, [wanted[number].root for number in missing])
     fresh = dict(zip(missing, made, strict=True))
     done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
@@ -31,17 +50,13 @@ def builds(program: str, trees: Sequence[Kustomization], cache: Cache) -> list[B
     return done
 
 
-def _root(tree: Kustomization) -> Root:
-    return Root(os.path.dirname(tree.file), tree.order)
-
-
-def _key(program: str, tree: Kustomization) -> bytes:
+def _key(program: str, wanted: Wanted) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
     state = os.stat(program)
-    about = (program, state.st_mtime_ns, state.st_size, os.path.realpath(tree.file))
+    about = (program, state.st_mtime_ns, state.st_size, tuple(wanted.root))
     digest = blake2b(repr(about).encode(), digest_size=KEY)
     try:
-        for file in files_of(tree):
+        for file in files_of(wanted.tree):
             raw = read(file)
             digest.update(f"{file}\0{len(raw)}\0".encode("utf-8", errors="surrogateescape"))
             digest.update(raw)
