@@ -11,7 +11,7 @@ from policykit import api
 from policykit.cli.linting.new_findings import uncovered
 from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policy_option
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -46,6 +46,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
     show_default=True,
     help="Same as for `lint`: check kustomizations as kustomize builds them, or (never) only their files.",
 )
+@helm_option
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -53,6 +54,7 @@ def command(
     output: str,
     prune: bool,
     kustomize: str,
+    helm: str,
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
@@ -73,7 +75,9 @@ def command(
         _require_all(old, paths)
     paths = paths or (".",)
     cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
-    request = Request(paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache)
+    request = Request(
+        paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
+    )
     opened = open_workspace(request)
     findings = _all_findings(opened)
     if findings is None:

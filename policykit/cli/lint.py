@@ -12,7 +12,14 @@ from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    helm_option,
+    namespace_option,
+    policy_option,
+)
 from policykit.cli.output import complain, emit_data, say
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -108,6 +115,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
+@helm_option
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
 @click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
@@ -141,6 +149,7 @@ def command(
     since: str | None,
     crds: tuple[str, ...],
     kustomize: str,
+    helm: str,
     require_policy: bool,
     show_files: bool,
     statistics: bool,
@@ -183,6 +192,7 @@ def command(
         no_baseline,
         since,
         cache,
+        helm == "auto",
     )
     opened = open_workspace(request)
     workspace, notes = opened

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Below, Listed, Tree
+from policykit.linter.builds.kustomization import Below, Chart, Listed, Tree
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
@@ -19,7 +19,8 @@ _PLUGINS = ("generators", "transformers", "validators")
 _FILES = ("crds", "configurations", *_PLUGINS)
 """Fields with files, or kustomizations, that are not objects to apply."""
 _GENERATORS = ("configMapGenerator", "secretGenerator")
-_CHARTS = ("helmCharts", "helmChartInflationGenerator", "helmGlobals")
+_CHARTS = ("helmChartInflationGenerator",)
+_INFLATION = "HelmChartInflationGenerator"
 _FUNCTION = "config.kubernetes.io/function"
 _GROUP = "kustomize.config.k8s.io/"
 
@@ -127,6 +128,7 @@ def files_of(tree: Tree) -> list[str]:
             for listed in (*each.resources, *each.patches, *each.generated, *each.beside)
             if listed.file
         )
+        found.update(file for chart in each.charts for file in chart.files.values())
     return sorted(found)
 
 
@@ -181,7 +183,15 @@ class _Reader:
             tuple(components),
             tuple(beside),
             data.get("sortOptions"),
+            self._charts(data, file),
         )
+
+    def _charts(self, data: dict[str, Any], file: str) -> tuple[Chart, ...]:
+        if not data.get("helmCharts"):
+            return ()
+        from policykit.workspace.charts import kustomize_charts  # it imports this module
+
+        return tuple(kustomize_charts(file, data, self._limit))
 
     def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
         for at, said in _entries(data, "patchesStrategicMerge"):
@@ -250,25 +260,34 @@ class _Reader:
         for each, text in texts:
             if _FUNCTION in text:
                 raise NotHereError(f"{self._shown(each)} runs a program")
+            if _INFLATION in text:
+                raise NotHereError(f"{self._shown(each)} has a {_INFLATION}")
             if at[0] in _PLUGINS:
                 self._check_plugin(folder, text, each)
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
-        """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
-        outside the folder kustomize refuses every file itself."""
+        """Refuses a plugin that reads what it must not: any of its texts may be a path."""
         said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
-            why = self._obstacle(place) if boundary.within(place, folder) else ""
-            if why:
+            why = self._obstacle(place)
+            if why and (boundary.within(place, folder) or _is_readable(place)):
                 raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path).replace(os.sep, "/")
 
 
+def _is_readable(place: str) -> bool:
+    return os.path.lexists(place) and not os.path.isdir(place)
+
+
 def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    if data.get("helmCharts"):
+        from policykit.workspace.charts import kustomize_values
+
+        yield from kustomize_values(data)
     for field in _FILES:
         yield from _entries(data, field)
     for number, each in enumerate(_list(data, "replacements")):

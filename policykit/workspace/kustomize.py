@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.workspace.programs import found
+from policykit.errors import SourceError
+from policykit.workspace.programs import found, run, sealed
+
+if TYPE_CHECKING:
+    from policykit.linter.builds.kustomization import Chart
+    from policykit.workspace.helm import KustomizeHelm
 
 _SECONDS = 30
 """Beyond, a build is given up."""
-_NOWHERE = "http://127.0.0.1:9"
-"""Nothing answers there: the port is reserved for throwing away."""
 
 
 _LEADING = re.compile(r"^Error: (?:.*(?:accumulation of path|target for path) '[^']*': )?")
@@ -32,6 +35,8 @@ class Build(NamedTuple):
     """Absolute folder that those origins are relative to."""
     failure: str = ""
     """Why there is none, as kustomize says it."""
+    rendered: bytes = b""
+    """Objects of its charts as helm renders them, below comments that name their templates."""
 
 
 _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
@@ -55,6 +60,12 @@ class Root(NamedTuple):
     """Absolute."""
     order: object = None
     """Its `sortOptions`: kustomize heeds them only in what it is asked to build."""
+    charts: tuple[Chart, ...] = ()
+    """All charts of it, to be rendered by `helm`."""
+    helm: str = ""
+    """Path of the program; only where there are charts."""
+    kubernetes: str = ""
+    """Version that charts are rendered for; empty: the one that helm assumes."""
 
 
 def build(program: str, roots: Sequence[Root]) -> list[Build]:
@@ -72,7 +83,6 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
 
 
 def _build(program: str, root: Root) -> Build:
-    import subprocess
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="policykit-") as made:
@@ -82,21 +92,30 @@ def _build(program: str, root: Root) -> Build:
         with open(os.path.join(wrapper, "kustomization.yaml"), "w", encoding="utf-8") as file:
             file.write(_wrapper(os.path.relpath(root.folder, wrapper), root.order))
         try:
-            done = subprocess.run(
-                [*_command(program), wrapper],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=_environment(here),
-                timeout=_SECONDS,
-                check=False,
+            helm = _helm(root, here)
+            done = run(
+                [*_command(program), *(helm.options if helm else ()), wrapper], sealed(here), _SECONDS, here
             )
-        except subprocess.TimeoutExpired:
-            return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         except OSError as error:
             return Build(failure=f"kustomize cannot be run: {error.strerror}")
-    if done.returncode:
-        return Build(failure=_said(done.stderr.decode("utf-8", errors="replace"), wrapper, root.folder))
-    return Build(done.stdout, wrapper)
+        except SourceError as error:
+            return Build(failure=str(error))
+        failure = helm.failure() if helm else ""
+        if failure:
+            return Build(failure=failure)
+        if done.late:
+            return Build(failure=f"kustomize took more than {_SECONDS} seconds")
+        if done.status:
+            return Build(failure=_said(done.errors, wrapper, root.folder))
+        return Build(done.out, wrapper, rendered=helm.rendered() if helm else b"")
+
+
+def _helm(root: Root, folder: str) -> KustomizeHelm | None:
+    if not root.charts:
+        return None
+    from policykit.workspace.helm import for_kustomize
+
+    return for_kustomize(root.helm, root.charts, root.kubernetes, os.path.join(folder, "charts"))
 
 
 def _wrapper(path: str, order: object) -> str:
@@ -109,20 +128,6 @@ def _wrapper(path: str, order: object) -> str:
         "buildMetadata": ["originAnnotations"],
     }
     return json.dumps(said if order is None else {**said, "sortOptions": order})
-
-
-def _environment(home: str) -> dict[str, str]:
-    """Without PATH there is no git; proxies that do not answer take the rest of the network away."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP") if name in os.environ}
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy", "http_proxy"), _NOWHERE)
-    return {
-        **kept,
-        **proxies,
-        "PATH": "",
-        "HOME": home,
-        "XDG_CONFIG_HOME": home,
-        "GIT_ALLOW_PROTOCOL": "none",
-    }
 
 
 def _said(text: str, wrapper: str, folder: str) -> str:

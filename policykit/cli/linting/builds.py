@@ -45,14 +45,20 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     if not folders:
         return Builds(files.members)
     from policykit.workspace import kustomize
-    from policykit.workspace.cache.builds import builds
+    from policykit.workspace.cache.builds import Programs, builds
 
     silent = frozenset(map(os.path.realpath, files.left_out))
     trees, declined = _roots(folders, silent, failures)
     program = kustomize.binary() if trees else ""
     if trees and not program:
         declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
-    results = builds(program, [*trees.values()], request.cache) if program else []
+    helm = ""
+    if any(tree.charts for root in trees.values() for tree in root.every()):
+        helm, why = _helm(request)
+        for root in [root for root, tree in trees.items() if not helm and any(tree.every_chart())]:
+            declined.append((root, f"{_shown(trees.pop(root).file)} uses charts, and {why}"))
+    versions = [_kubernetes(table, root) for root in trees] if helm else []
+    results = builds(Programs(program, helm), [*trees.values()], request.cache, versions) if program else []
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
     generated = _generated(files, trees.values(), names, silent) if results else {}
     names |= generated
@@ -77,6 +83,21 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
         tuple(sorted((_shown(root), why) for root, why in declined)),
         frozenset(failed),
     )
+
+
+def _helm(request: Request) -> tuple[str, str]:
+    """The program that renders charts, else why there is none."""
+    if not request.helm:
+        return "", "--helm never"
+    from policykit.workspace.helm import binary
+
+    return binary(), "helm is not on PATH"
+
+
+def _kubernetes(table: SettingsTable, folder: str) -> str:
+    """The version of Kubernetes that charts are rendered for."""
+    cluster = table.settings[table.of(folder)].cluster
+    return cluster.kubernetes_version if cluster else ""
 
 
 def _roots(
@@ -127,7 +148,7 @@ def _built(
 ) -> Built:
     from policykit.linter.builds.kustomization import Built
 
-    return Built(member, tree, build.folder, names, silent, _shown(root))
+    return Built(member, tree, build.folder, names, silent, _shown(root), build.rendered)
 
 
 def _generated(

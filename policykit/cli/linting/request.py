@@ -38,6 +38,8 @@ class Request(NamedTuple):
     since: str | None = None
     """Report findings only in documents changed since this git revision."""
     cache: Cache = NO_CACHE
+    helm: bool = True
+    """Render charts with helm."""
 
     @property
     def named(self) -> list[str]:

@@ -22,6 +22,20 @@ class Listed(NamedTuple):
     """Of a generator's file: the key it becomes."""
 
 
+class Chart(NamedTuple):
+    """A chart of the repository that helm renders from a copy of its files."""
+
+    name: str
+    folder: str
+    """Absolute, links resolved."""
+    files: Mapping[str, str]
+    """Path in the chart to the file, links resolved."""
+    at: Path = ()
+    """Its entry in the kustomization."""
+    path: str = ""
+    """As kustomize gives it to helm."""
+
+
 class Tree(NamedTuple):
     """A kustomization with the ones that it uses."""
 
@@ -37,6 +51,8 @@ class Tree(NamedTuple):
     """Files that say how it is built."""
     order: Any = None
     """Its `sortOptions`."""
+    charts: tuple[Chart, ...] = ()
+    """Those of its `helmCharts`, or the one that is rendered by itself."""
 
     def every(self) -> Iterator[Tree]:
         """Itself and all below, each once."""
@@ -53,6 +69,12 @@ class Tree(NamedTuple):
         """All files: itself, what it lists, and what stands there."""
         yield from (tree.file for tree in self.every())
         yield from self.looked_at()
+        yield from (file for chart in self.every_chart() for file in chart.files.values())
+
+    def every_chart(self) -> Iterator[Chart]:
+        """Its own charts and those of all below."""
+        for tree in self.every():
+            yield from tree.charts
 
     def looked_at(self) -> Iterator[str]:
         """Files whose objects and patches are judged as built."""
@@ -101,3 +123,5 @@ class Built(NamedTuple):
     """Files that settings leave out: nothing is said of them."""
     shown: str = "."
     """The folder, as people read it."""
+    rendered: bytes = b""
+    """Objects of charts as helm renders them, below comments that name their templates."""

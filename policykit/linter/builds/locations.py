@@ -8,6 +8,7 @@ from typing import NamedTuple
 from policykit.linter.builds.kustomization import Built, Tree, Way, ways
 from policykit.linter.builds.patches import steps
 from policykit.linter.builds.sources import Spot, Texts, inside, spot
+from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import relocation
 from policykit.manifests.document import Manifest, span
@@ -34,7 +35,16 @@ class Places:
 
     def __init__(self, built: Built, read: Callable[[str], bytes]) -> None:
         self._built = built
-        self._texts = Texts(lambda file: read(built.names[file].file if file in built.names else file))
+        self._rendered = f"{built.tree.file}#rendered"
+        """Stands for what helm renders, as a file that objects come from."""
+        self._templates: Templates | None = None
+
+        def content(file: str) -> bytes:
+            if file == self._rendered:
+                return built.rendered
+            return read(built.names[file].file if file in built.names else file)
+
+        self._texts = Texts(content)
         self._text = self._texts.of(built.member.file)
         self._ways = ways(built.tree)
 
@@ -76,9 +86,12 @@ class Places:
         origin = root.data if root and isinstance(root.data, dict) else {}
         path = origin.get("path") or origin.get("configuredIn")
         file = _joined(self._built.folder, path) if isinstance(path, str) else ""
+        by = origin.get("configuredBy")
+        of_chart = isinstance(by, dict) and by.get("kind") == "HelmChartInflationGenerator"
         if file not in self._ways:
             file = self._built.tree.file
-        return file, self._ways[file]
+            of_chart = bool(self._built.tree.charts)
+        return self._rendered if of_chart else file, self._ways[file]
 
     def _home(self, manifest: Manifest, file: str) -> Manifest | None:
         """The object in its file: of its kind, and with the name that became its name."""
@@ -133,6 +146,8 @@ class Places:
     def _reported(self, finding: Finding, file: str, way: Way, home: tuple[str, Span]) -> Placed | None:
         """At its place, where the file belongs to the run; else at the entry that leads there."""
         built = self._built
+        if file == self._rendered:
+            return self._in_template(finding, way, home)
         if file in built.silent:
             return None
         if file not in built.names:
@@ -141,6 +156,19 @@ class Places:
         foreign = not file.startswith(f"{_folder(built.tree.file)}/")
         home_path = built.names[home[0]].path if home[0] in built.names else finding.path
         return Placed(finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign)
+
+    def _in_template(self, finding: Finding, way: Way, home: tuple[str, Span]) -> Placed | None:
+        if self._templates is None:
+            self._templates = Templates(
+                self._texts.of(self._rendered).text,
+                self._built.tree.every_chart(),
+                lambda file: self._texts.of(file).text,
+            )
+        place, start = self._templates.place(finding.span), self._templates.place(home[1])
+        finding = finding._replace(document=0)
+        if place is None or start is None:
+            return self._at_entry(finding, way, "")
+        return self._reported(finding._replace(span=place.span), place.file, way, (start.file, start.span))
 
     def _at_entry(self, finding: Finding, way: Way, file: str) -> Placed | None:
         for tree, at in reversed(way):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Tree
@@ -15,13 +16,30 @@ from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
 
 
-def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
-    """The builds of kustomizations, in order; those that changed are built again."""
-    keys = [_key(program, tree) if cache.folder else b"" for tree in trees]
+class Programs(NamedTuple):
+    """What builds are made with."""
+
+    kustomize: str
+    helm: str = ""
+    """Empty: no kustomization has a chart."""
+
+
+def builds(
+    programs: Programs, trees: Sequence[Tree], cache: Cache, kubernetes: Sequence[str] = ()
+) -> list[Build]:
+    """The builds of kustomizations, in order; those that changed are built again.
+
+    `kubernetes`: the version that the charts of each are rendered for.
+    """
+    versions = kubernetes or [""] * len(trees)
+    roots = [_root(tree, programs.helm, version) for tree, version in zip(trees, versions, strict=True)]
+    keys = [
+        _key(programs, tree, root) if cache.folder else b"" for tree, root in zip(trees, roots, strict=True)
+    ]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
     missing = [number for number, key in enumerate(keys) if key not in found]
-    made = build(program, [_root(trees[number]) for number in missing])
+    made = build(programs.kustomize, [roots[number] for number in missing])
     fresh = dict(zip(missing, made, strict=True))
     done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
@@ -31,14 +49,19 @@ def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
     return done
 
 
-def _root(tree: Tree) -> Root:
-    return Root(os.path.dirname(tree.file), tree.order)
+def _root(tree: Tree, helm: str, kubernetes: str) -> Root:
+    charts = tuple(tree.every_chart())
+    return Root(
+        os.path.dirname(tree.file), tree.order, charts, helm if charts else "", kubernetes if charts else ""
+    )
 
 
-def _key(program: str, tree: Tree) -> bytes:
+def _key(programs: Programs, tree: Tree, root: Root) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
-    state = os.stat(program)
-    about = (program, state.st_mtime_ns, state.st_size, os.path.realpath(tree.file))
+    about: list[object] = [os.path.realpath(tree.file), root.kubernetes]
+    for program in filter(None, (programs.kustomize, root.helm)):
+        state = os.stat(program)
+        about += [program, state.st_mtime_ns, state.st_size]
     digest = blake2b(repr(about).encode(), digest_size=KEY)
     try:
         for file in files_of(tree):
