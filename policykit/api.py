@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.finding import Report
+from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
-from policykit.linter.workspace import DEFAULT, Member, Options, Run, Setting, Workspace
+from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -44,16 +46,25 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Modules that a module imports, at once or on first use: `Lazy("a.b:c")`, `import_module("a.b")`."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(parsed(path)))
+
+
+def imports(path: Path, *, lazily: bool = True) -> Iterator[tuple[int, str]]:
+    """Modules that a module imports; `lazily`: by `Lazy("a.b:c")` or `import_module("a.b")`, too."""
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
+        elif lazily and isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
             yield node.lineno, stated(node.args[0]).partition(":")[0]
 
 
@@ -96,9 +107,22 @@ def test_imports_only_what_stands_below(path: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_no_modules_import_each_other() -> None:
+    """Not even for types, or inside functions. A list of lazy references may name modules that read it."""
+    names = {name_of(path) for path in modules()}
+    graph: dict[str, set[str]] = {}
+    for path in modules():
+        named = {module for _, module in imports(path, lazily=False)} & names
+        # `from package import module` names both; the package is imported for the module alone.
+        graph[name_of(path)] = {
+            one for one in named if not any(other.startswith(f"{one}.") for other in named)
+        } - {name_of(path)}
+    TopologicalSorter(graph).prepare()
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
 def test_what_is_imported_on_first_use_is_there(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Lazy":
             reference = Lazy[object](stated(node.args[0]))
             assert reference.load() is not None, f"line {node.lineno}: {reference.path}"
@@ -121,14 +145,9 @@ KNOWING = {
     "policykit.rules.resources.exclusive_card_resources": "a vendor in the catalogue has that name",
     "policykit.formats.sarif": "a tag for whoever reads the report",
     "policykit.rules": "names the folder of each rule",
-    "policykit.rules.gangs.gang_exceeds_pools": "only Volcano bounds a gang by tiers of its own",
-    "policykit.rules.gangs.gang_exceeds_queue": "finds the queue of YuniKorn's applications by its path",
-    "policykit.rules.gangs.partial_gang": "reads the task groups of YuniKorn",
-    "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
-    "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
     "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
-    "policykit.importer": "reads the files of each system back into a policy",
+    "policykit.targets.workloads.importing": "reads what each system has in a generated component",
 }
 """Modules and packages that know a system which they are not the home of, and why."""
 
@@ -141,14 +160,14 @@ def is_home(module: str, system: str) -> bool:
 
 def known_systems(path: Path) -> Iterator[str]:
     """Where a module names or imports a system that it does not belong to."""
-    module, tree = name_of(path), ast.parse(path.read_text(encoding="utf-8"))
+    module = name_of(path)
     for system, names in SYSTEMS.items():
         if is_home(module, system):
             continue
         for line, imported in imports(path):
             if any(f"{imported}.".startswith(f"policykit.{home}.{system}.") for home in HOMES):
                 yield f"line {line} imports {imported}"
-        for node in ast.walk(tree):
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and node.value in names:
                 yield f"line {node.lineno}: {node.value!r}"
 
@@ -186,7 +205,7 @@ def test_heavy_packages_stay_in_their_place(path: Path) -> None:
 def test_nothing_makes_code_of_data(path: Path) -> None:
     for line, module in imports(path):
         assert module.partition(".")[0] not in CODE_FROM_DATA, f"line {line} imports {module}"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("eval", "exec", "compile", "__import__"), f"line {node.lineno}"
 
@@ -195,7 +214,7 @@ def test_nothing_makes_code_of_data(path: Path) -> None:
 def test_no_module_above_400_lines_and_each_has_a_caption(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= 400
-    assert ast.get_docstring(ast.parse(text)), "a module docstring is the caption of the tree"
+    assert ast.get_docstring(parsed(path)), "a module docstring is the caption of the tree"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +265,7 @@ PACKAGES = {"pathlib", "shutil", "tempfile", "fileinput", "mmap", "glob"}
 
 def opens(path: Path) -> Iterator[str]:
     """What in a module touches files itself; `/dev/null` is none."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call):
             called = node.func
             if isinstance(called, ast.Name) and called.id == "open":

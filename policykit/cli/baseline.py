@@ -15,8 +15,8 @@ from policykit.cli.options import allow_path, cache_of, cache_options, helm_opti
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
-from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
-from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
+from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
+from policykit.linter.baseline_pass import common_codes, from_folder, settings_of, tally
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
@@ -86,9 +86,9 @@ def command(
     locate = from_folder(os.path.dirname(place))
     found = tally(findings if output else _findings_for(findings, place), locate)
     if prune:
-        after = pruned(before, found, _checked_rules(opened.workspace))
+        after = pruned_baseline(before, found, _checked_rules(opened.workspace))
     else:
-        after = joined(before, found, map(locate, paths))
+        after = extended_baseline(before, found, map(locate, paths))
     if old is None or text_of(after) != old.text:
         emit(text_of(after), place)
     _print_changes(before, after, shown_as(place))
@@ -125,7 +125,7 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
 
 
 def _checked_rules(workspace: Workspace) -> frozenset[str]:
-    return spoken(settings_of(workspace, (member.path for member in workspace.members)))
+    return common_codes(settings_of(workspace, (member.path for member in workspace.members)))
 
 
 def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:

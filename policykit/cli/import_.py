@@ -9,7 +9,7 @@ import click
 from policykit.cli.options import allow_path
 from policykit.cli.output import emit_data, say, write_file
 from policykit.errors import UsageError
-from policykit.workspace.inputs import existing
+from policykit.workspace.inputs import read_inputs
 
 
 @click.command("import")
@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], output: str) -> int:
         raise UsageError("the file already exists", "choose another name, or move it away", output)
     from policykit.importer.policy import policy_of
 
-    result = policy_of(existing(files))
+    result = policy_of(read_inputs(files))
     for remark in result.remarks:
         say(f"policykit: {remark}")
     if output:

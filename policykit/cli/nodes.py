@@ -10,7 +10,7 @@ from policykit.cli.options import allow_path, cache_of, cache_options, format_op
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError
-from policykit.workspace.inputs import cluster_of, cluster_of_nodes, stdin
+from policykit.workspace.inputs import cluster_of_nodes, cluster_of_text, stdin
 
 
 @click.command("nodes")
@@ -31,12 +31,12 @@ def command(path: str, policy: str | None, format_: str, cache_dir: str | None, 
     Exit 0 if they match, 1 if they differ.
     """
     from policykit.formats import nodes as formats
-    from policykit.importer.live.commands import steps
-    from policykit.importer.live.differences import differences
-    from policykit.importer.live.membership import membership
+    from policykit.importer.node_commands import steps
+    from policykit.importer.node_differences import differences
+    from policykit.importer.node_membership import membership
 
     cache = cache_of((path, policy or ""), cache_dir, no_cache)
-    live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)
+    live = cluster_of_text(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)
     cluster = cluster_for(os.getcwd(), policy, cache)
     if cluster is None:
         raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())

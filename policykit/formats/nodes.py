@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
-from policykit.importer.live.commands import Step
-from policykit.importer.live.differences import Difference
+from policykit.importer.node_commands import Step
+from policykit.importer.node_differences import Difference
 
 _NAMED = 5
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import resources
 from policykit.catalogue.cards import Product, Vendor, without_suffixes
-from policykit.importer.inventory import Node
-from policykit.importer.sharing import CardSharing, card_sharing, gke_sharing
+from policykit.importer.card_sharing import CardSharing, card_sharing, gke_sharing
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
+from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
 from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
@@ -37,7 +37,7 @@ CardEntry = tuple[tuple[str, Any], ...]
 class NodeCard(NamedTuple):
     """The card of a node."""
 
-    card: CardEntry
+    entry: CardEntry
     key: str = ""
     """Key of its product label; empty: none."""
     label_value: str = ""
@@ -52,7 +52,7 @@ class NodeCard(NamedTuple):
 
     @property
     def product(self) -> str:
-        return str(dict(self.card).get("product", ""))
+        return str(dict(self.entry).get("product", ""))
 
     @property
     def default_count(self) -> int:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from policykit.catalogue.labels import provider_taints
 from policykit.importer import node_labels
 from policykit.importer.cards import NodeCard, card_of, card_of_resource, other_card_labels, usable_resources
-from policykit.importer.inventory import GeneratedPool, Inventory, Node
+from policykit.model.inventory import GeneratedPool, Inventory, Node
 from policykit.model.pool import Amounts
 from policykit.model.taint import Taint
 from policykit.policy.presets import PRESETS
 
-MACHINE = "node.kubernetes.io/instance-type"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 _NEARLY = 50
 """Memory may differ by less than one part in this many within one size."""
 
@@ -23,13 +23,13 @@ class Size(NamedTuple):
 
     offered: Amounts
     """Least amounts that each of them offers; empty: unknown."""
-    place: Mapping[str, str]
+    location: Mapping[str, str]
     names: tuple[str, ...]
     label_count: int = 0
     """Cards by the count label of the nodes; 0: no such label."""
-    machines: tuple[str, ...] = ()
+    instance_types: tuple[str, ...] = ()
     """Instance types of the nodes; an empty one: some node has none."""
-    machine_type: str = ""
+    instance_type: str = ""
     """Instance type that distinguishes them within their node pool; empty: not needed."""
 
 
@@ -106,7 +106,7 @@ def _signature(node: Node, own: frozenset[str], named: frozenset[str]) -> object
     """What the nodes of one pool have in common."""
     card = card_of(node.labels, usable_resources(node), named)
     sharing = tuple(sorted(map(str, card.sharing.options.items()))) if card else ()
-    shown = (card.card, card.label_value, sharing) if card else None
+    shown = (card.entry, card.label_value, sharing) if card else None
     labels = {
         **_without_card_labels(node_labels.purpose_labels(node, own), card),
         **other_card_labels(node.labels, card),
@@ -183,7 +183,7 @@ def _sizes(
             where,
             tuple(node.name for node in members),
             counted,
-            tuple(sorted({node.labels.get(MACHINE, "") for node in members})),
+            tuple(sorted({node.labels.get(INSTANCE_TYPE, "") for node in members})),
         )
         for has, where, counted, members in found
     )

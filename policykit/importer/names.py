@@ -36,7 +36,7 @@ def card_names(cards: Iterable[NodeCard], stated: Mapping[str, str]) -> dict[Car
     NVIDIA-H20 is h20; cards that share a short name get their full one.
     """
     found: dict[CardEntry, str] = {}
-    entries = {card.card: card for card in cards}
+    entries = {card.entry: card for card in cards}
     for entry, card in entries.items():
         said = stated.get(card.product) or stated.get(card.resource if not card.product else "", "")
         if said and said not in found.values():
@@ -79,7 +79,7 @@ def pool_name(stated: str, usage: str, card: str, labels: Mapping[str, str]) -> 
     return next((plain(key.rpartition("/")[2]) for key in sorted(labels)), "") or "cpu"
 
 
-def endings(labels: Sequence[Mapping[str, str]]) -> list[str]:
+def suffixes(labels: Sequence[Mapping[str, str]]) -> list[str]:
     """Suffixes for pools with the same name: the values of the first label that differs; else empty."""
     for key in sorted({key for each in labels for key in each}):
         values = [plain(each.get(key, "")) for each in labels]

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from policykit.catalogue import labels as known
 from policykit.catalogue.cards import vendors
-from policykit.importer.inventory import Node
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
+from policykit.model.inventory import Node
 from policykit.model.taint import Taint
 
 NODE_POOL_IDS = ("alibabacloud.com/nodepool-id", "tke.cloud.tencent.com/nodepool-id")

@@ -9,21 +9,20 @@ from typing import NamedTuple
 from policykit.catalogue import resources
 from policykit.errors import SourceError
 from policykit.importer.cards import product_keys, product_named
-from policykit.importer.corrections import compiled, corrected
 from policykit.importer.draft import Draft
-from policykit.importer.files import Files, read_inventory
+from policykit.importer.files import Files, ImportedFiles
 from policykit.importer.groups import Group, groups, with_cards
-from policykit.importer.inventory import Component, Inventory, Node
+from policykit.importer.label_scheme import scheme_of
+from policykit.importer.nodes import add_node_remarks
 from policykit.importer.pools import add_pools
-from policykit.importer.remarks import add_node_remarks
-from policykit.importer.scheme import scheme_of
-from policykit.importer.systems import add_systems
+from policykit.importer.reconcile import compile_draft, reconcile
+from policykit.importer.sections import add_systems
 from policykit.importer.topology import add_topology
 from policykit.importer.usages import UsageKey, usage_key
-from policykit.importer.weights import add_weights
 from policykit.importer.workloads import add_workloads
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
+from policykit.model.inventory import Component, Inventory, Node
 from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.version import release
 
@@ -48,7 +47,8 @@ def policy_of(files: Files) -> ImportResult:
 
     Raises SourceError if they contain neither nodes nor generated pools, or cannot be read.
     """
-    inventory = read_inventory(files)
+    read = ImportedFiles(files)
+    inventory = read.inventory
     if not inventory.nodes and not inventory.generated:
         one = len(files) == 1
         raise SourceError(
@@ -72,11 +72,18 @@ def policy_of(files: Files) -> ImportResult:
     pools = add_pools(draft, grouped, key, preset, named)
     add_workloads(draft, inventory, key.key)
     add_topology(draft, inventory)
+    cards = draft.data.get("cards", {}).items()
+    by_resource = {card["resource"]: name for name, card in cards if "resource" in card}
+    for reader in read.readers:
+        reader.name_cards(by_resource)
     add_systems(draft, inventory)
     draft.data["generate"] = {"out": "generated"}
     _captions(draft)
-    add_weights(draft, inventory, corrected(draft, pools, inventory.say))
-    cluster = compiled(draft, inventory.say)
+    cluster = reconcile(draft, pools, inventory.say)
+    for reader in read.readers:
+        if reader.system in cluster.targets:
+            reader.add_options(draft.data, cluster)
+    cluster = compile_draft(draft, inventory.say)
     return ImportResult(draft.text(), cluster, tuple(inventory.remarks))
 
 
@@ -137,7 +144,7 @@ def _head(draft: Draft, inventory: Inventory, grouped: tuple[Group, ...], key: U
         draft.data["domain"] = scheme.domain
     version = _kubernetes(inventory.nodes.values()) or inventory.release
     if version:
-        draft.data["kubernetes"] = version
+        draft.data.update(kubernetes=version)
     if scheme.provider:
         draft.data["provider"] = scheme.provider
     draft.data["scheme"] = scheme.data

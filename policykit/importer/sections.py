@@ -1,14 +1,15 @@
-"""Sections of a policy: queues, tenants, quotas and workload kinds as the policy file has them."""
+"""Sections of a policy: queues, tenants, quotas, workload kinds and targets as the policy file has them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.importer.draft import Draft
 from policykit.model.gang import GangRule
+from policykit.model.inventory import Inventory
 from policykit.model.placement import Placement, ResourcePlacement
-from policykit.model.pool import Amounts
-from policykit.model.quantity import amount_text
+from policykit.model.policy_values import duration, quantities, without_empty
 from policykit.model.queue import (
     ContainerRange,
     PoolAffinity,
@@ -22,10 +23,55 @@ from policykit.model.queue import (
 )
 from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
+from policykit.policy.models.targets import Targets
+from policykit.targets import DEFAULT_SYSTEM, TARGETS
 
-_DECIMAL = (("G", 10**9), ("M", 10**6), ("k", 10**3))
-_BYTES = frozenset({"memory", "ephemeral-storage"})
-_UNITS = (("h", 3600), ("m", 60), ("s", 1))
+_SERVED = {
+    target.name: min(target.schedulers, default="")
+    for target in TARGETS
+    if target.name in Targets.model_fields
+}
+"""Systems of a policy to the schedulerName that each serves by itself."""
+_ORDER = ("version", "delivery", "namespace", "schedulerName", "fit")
+
+
+def add_systems(draft: Draft, inventory: Inventory) -> None:
+    """Writes `placements`, `queues`, `tenants` and so on, `schedulers` and `targets`."""
+    sections: dict[str, dict[str, Any]] = {
+        "placements": {name: placement(each) for name, each in inventory.placements.items()},
+        "queues": {name: queue(each) for name, each in inventory.queues.items()},
+        "tenants": {name: tenant(each) for name, each in inventory.tenants.items()},
+        "priorities": {name: priority(each) for name, each in inventory.priorities.items()},
+        "preemption": preemption(inventory.preemption),
+        "quotas": {name: quota(each) for name, each in inventory.quotas.items()},
+        "reservations": {name: reservation(each) for name, each in inventory.reservations.items()},
+    }
+    draft.data.update({name: section for name, section in sections.items() if section})
+    for name in ("workloads", *sections):
+        # Placements come before the workload kinds that name them, and those before the other sections.
+        if name in draft.data and name != "placements":
+            draft.data[name] = draft.data.pop(name)
+    systems = [name for name in _SERVED if inventory.targets.get(name) or _is_used(inventory, name)]
+    if systems:
+        draft.data["targets"] = {name: _system(name, inventory.targets[name]) for name in systems}
+    served = {inventory.targets[name].get("schedulerName", _SERVED[name]) for name in systems}
+    served |= {each.scheduler for each in inventory.placements.values()}
+    others = [name for name in inventory.schedulers if name not in served]
+    if others:
+        draft.data["schedulers"] = others
+
+
+def _is_used(inventory: Inventory, name: str) -> bool:
+    """Whether files mention a system; Kubernetes is always one."""
+    return name in inventory.targets and name != DEFAULT_SYSTEM
+
+
+def _system(name: str, says: Mapping[str, Any]) -> dict[str, Any]:
+    keys = [key for key in _ORDER if key in says]
+    target = {key: says[key] for key in (*keys, *(key for key in says if key not in keys))}
+    if target.get("schedulerName") == _SERVED[name]:
+        del target["schedulerName"]
+    return target
 
 
 def placement(found: Placement) -> dict[str, Any]:
@@ -50,9 +96,9 @@ def queue(found: Queue) -> dict[str, Any]:
     return without_empty(
         parent=found.parent,
         weight=found.weight if found.weight != 1 else None,
-        guarantee=amounts(found.guarantee),
-        deserved=amounts(found.deserved),
-        limit=amounts(found.limit),
+        guarantee=quantities(found.guarantee),
+        deserved=quantities(found.deserved),
+        limit=quantities(found.limit),
         priority=found.priority,
         reclaimable=None if found.reclaimable else False,
     ) | _access(found.submit, found.pools)
@@ -86,7 +132,7 @@ def reservation(found: Reservation) -> dict[str, Any]:
         tenant=found.tenant,
         workload=found.workload,
         pool=found.pool,
-        requests=amounts(found.requests),
+        requests=quantities(found.requests),
         pods=found.pods if found.pods != 1 else None,
         ttl=duration(found.ttl),
     )
@@ -106,8 +152,8 @@ def quota(found: Quota) -> dict[str, Any]:
     """A ResourceQuota with the LimitRange of the same name."""
     data = without_empty(
         namespace=found.namespace if found.namespace != found.name else "",
-        requests=amounts(found.requests),
-        limits=amounts(found.limits),
+        requests=quantities(found.requests),
+        limits=quantities(found.limits),
         pods=found.pods,
         priorities=found.priorities,
     )
@@ -116,10 +162,10 @@ def quota(found: Quota) -> dict[str, Any]:
 
 def _containers(found: ContainerRange) -> dict[str, Any]:
     return without_empty(
-        default=amounts(found.default),
-        defaultRequest=amounts(found.default_request),
-        min=amounts(found.minimum),
-        max=amounts(found.maximum),
+        default=quantities(found.default),
+        defaultRequest=quantities(found.default_request),
+        min=quantities(found.minimum),
+        max=quantities(found.maximum),
     )
 
 
@@ -187,40 +233,3 @@ def _target(found: ScaleTarget) -> dict[str, Any]:
         name=found.name,
         namespace=found.namespace,
     )
-
-
-def without_empty(**parts: Any) -> dict[str, Any]:
-    """The parts that are neither empty nor None. A trailing underscore is not part of the key."""
-    kept = {key.rstrip("_"): value for key, value in parts.items()}
-    return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in kept.items()
-        if value is not None and value != "" and value != {} and value != () and value != []
-    }
-
-
-def amounts(counted: Amounts) -> dict[str, str | int]:
-    """Resource to quantity: 180 cores, 1900Gi, 2200M; numbers without a suffix stay numbers."""
-    found: dict[str, str | int] = {}
-    for resource, number in counted.items():
-        text = _quantity(resource, number)
-        found[resource] = int(text) if text.isdecimal() else text
-    return found
-
-
-def _quantity(resource: str, number: int) -> str:
-    """The shorter of the binary and the decimal form."""
-    binary = amount_text(resource, number)
-    if resource not in _BYTES:
-        return binary
-    decimal = [f"{number // unit}{suffix}" for suffix, unit in _DECIMAL if number and not number % unit]
-    return min([binary, *decimal], key=len)
-
-
-def duration(seconds: int) -> str:
-    """86400 seconds are 24h, 5400 are 1h30m."""
-    parts = []
-    for unit, size in _UNITS:
-        number, seconds = divmod(seconds, size)
-        parts += [f"{number}{unit}"] if number else []
-    return "".join(parts)

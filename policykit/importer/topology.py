@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.importer import names
 from policykit.importer.draft import Draft
-from policykit.importer.inventory import Inventory
+from policykit.model.inventory import Inventory
 from policykit.model.topology import LEVELS, default_key
 from policykit.policy.node_names import expand_range
 

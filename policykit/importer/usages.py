@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from policykit.importer import node_labels
 from policykit.importer.groups import Group
-from policykit.importer.inventory import Component
+from policykit.model.inventory import Component
 
 _WORDS = {
     "training": ("training", "train", "trainer", "pretrain", "finetune"),

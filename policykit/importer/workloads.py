@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from policykit.importer.draft import Draft
-from policykit.importer.inventory import Component, Inventory
 from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
+from policykit.model.inventory import Component, Inventory, LevelBound
 from policykit.model.placement import Placement
-from policykit.model.topology import LEVELS, Level, TopologyAffinity, TopologySpread
+from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano.objects.topology import NetworkTopology, tiers
 
 _WEIGHT = 100
 _HOSTNAME = "kubernetes.io/hostname"
@@ -45,36 +44,35 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     """Gang and topology of a component's pods. A placement spreads over nodes too, so another level
     takes precedence.
     """
-    apart = [TopologySpread(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
+    spread = [
+        TopologySpread(levels[key], hard, skew) for key, hard, skew in component.spread if key in levels
+    ]
     return WorkloadKind(
         component.workload,
         gang="all" if component.gang else "",
         gang_rule=component.gang_rule,
-        within=_within(component, levels, whole=whole),
-        across=min(apart, key=lambda each: each.level == "node", default=None),
+        within=_within(component.within, levels, whole=whole),
+        across=min(spread, key=lambda each: each.level == "node", default=None),
     )
 
 
-def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> TopologyAffinity | None:
-    """Level that the pods of a job stay within: from their pod affinity, or from Volcano's tier.
+def _within(bound: LevelBound | None, levels: Mapping[str, str], *, whole: bool) -> TopologyAffinity | None:
+    """Level that the pods of a job stay within. `whole`: `levels` is complete, so a number identifies one."""
+    if bound is None:
+        return None
+    if bound.key:
+        level = levels.get(bound.key, "")
+    elif bound.level:
+        level = bound.level if bound.level in LEVELS else ""
+    else:
+        level = _numbered_level(bound.number or 0, levels) if whole else ""
+    return TopologyAffinity(level, bound.hard) if level else None
 
-    `whole`: `levels` is complete, so a tier number identifies a level.
-    """
-    close = component.close
-    if close:
-        return TopologyAffinity(levels[close[0]], close[1]) if close[0] in levels else None
-    bound = component.bound
-    level = _level(bound, levels) if bound and (bound.tier_name or whole) else ""
-    return TopologyAffinity(level, bound.mode == "hard") if bound and level else None
 
-
-def _level(bound: NetworkTopology, levels: Mapping[str, str]) -> str:
-    """The level of a tier, by its name, or by its number counted from the narrowest level."""
-    if bound.tier_name:
-        return bound.tier_name if bound.tier_name in LEVELS else ""
-    key_of = {level: key for key, level in levels.items()}
-    known = tiers(Level(level, key_of[level]) for level in LEVELS if level in key_of)
-    return next((level for level, tier in known.items() if tier == bound.tier), "")
+def _numbered_level(number: int, levels: Mapping[str, str]) -> str:
+    """A level by its number, counted from the narrowest; empty: there is none."""
+    narrowest_first = [level for level in reversed(LEVELS) if level in levels.values()]
+    return narrowest_first[number - 1] if 0 < number <= len(narrowest_first) else ""
 
 
 def _merged(

@@ -88,13 +88,13 @@ def key_of(finding: Finding, locate: Locate) -> Key:
     return Key(finding.code, kind, about.namespace or "", about.name, finding.field)
 
 
-def joined(old: Baseline, found: Mapping[Key, int], covers: Iterable[str]) -> Baseline:
+def extended_baseline(old: Baseline, found: Mapping[Key, int], covers: Iterable[str]) -> Baseline:
     """The baseline with what a run has found; nothing that was accepted is lost."""
     accepted = {key: max(old.accepted.get(key, 0), amount) for key, amount in found.items()}
     return Baseline({**old.accepted, **accepted}, outermost([*old.covers, *covers]))
 
 
-def pruned(old: Baseline, found: Mapping[Key, int], codes: Collection[str]) -> Baseline:
+def pruned_baseline(old: Baseline, found: Mapping[Key, int], codes: Collection[str]) -> Baseline:
     """The baseline without what a run over all of it no longer finds; `codes` are the rules that spoke."""
     kept = {
         key: min(amount, found.get(key, 0)) if key.rule in codes else amount
@@ -103,7 +103,9 @@ def pruned(old: Baseline, found: Mapping[Key, int], codes: Collection[str]) -> B
     return Baseline({key: amount for key, amount in kept.items() if amount}, old.covers)
 
 
-def stale(baseline: Baseline, left: Mapping[Key, int], codes: Collection[str], text: str) -> list[StaleEntry]:
+def stale_entries(
+    baseline: Baseline, left: Mapping[Key, int], codes: Collection[str], text: str
+) -> list[StaleEntry]:
     """Entries that accept more than was found, with their places in the baseline's text."""
     over = sorted(key for key, amount in left.items() if amount > 0 and key.rule in codes)
     places = dict(zip(_keys(text), _places(text), strict=False)) if over else {}

@@ -1,4 +1,4 @@
-"""Baselines over the findings of units: what they accept, and what they accept in vain."""
+"""The pass over baselines: which findings they accept, and which of their entries are stale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale
+from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.registry import BASELINE
@@ -17,15 +17,15 @@ from policykit.linter.workspace import Setting, Workspace
 
 
 class BaselineResult(NamedTuple):
-    """What baselines leave."""
+    """The findings that no baseline accepts."""
 
     findings: tuple[UnitFinding, ...]
     amount: int = 0
-    """How often something was accepted; what several units have at one place counts once."""
+    """Number of accepted findings; one that several units share counts once."""
 
 
 class _Slot(NamedTuple):
-    """What baselines count as one: like findings of several units at one place."""
+    """Findings that a baseline counts as one: the same finding of several units at one location."""
 
     baseline: str
     """Absolute path; empty: none governs the file."""
@@ -34,9 +34,9 @@ class _Slot(NamedTuple):
 
 
 def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> BaselineResult:
-    """Leaves out what baselines accept, and says what they accept in vain where the run is `complete`.
+    """Removes accepted findings, and reports stale entries if the run is `complete`.
 
-    Of two like findings the one in an unchanged document uses up what is accepted.
+    Of two equal findings, the one in an unchanged document is accepted first.
     """
     baselines = workspace.baselines
     if baselines is None:
@@ -55,24 +55,24 @@ def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool
 
 
 def tally(found: Iterable[UnitFinding], locate: Locate) -> Counter[Key]:
-    """How often each finding is there; staleness is none that could be accepted."""
+    """The number of times each finding occurs, without findings about stale entries."""
     governing = Baselines({}, {})
     some = [one for one in found if one.finding.code != STALE]
     return Counter(slot.key for slot in _slots(some, governing, locate))
 
 
 def from_folder(folder: str) -> Locate:
-    """Reported paths as seen from the folder of a baseline."""
+    """Converts reported paths to paths relative to the folder of a baseline."""
     return lambda path: os.path.relpath(os.path.abspath(path), folder).replace(os.sep, "/")
 
 
-def spoken(settings: Sequence[Setting]) -> frozenset[str]:
-    """Codes of the rules that could speak of every file."""
+def common_codes(settings: Sequence[Setting]) -> frozenset[str]:
+    """Codes of the rules that are selected for every file."""
     return frozenset.intersection(*(setting.selection.codes & setting.rules.codes() for setting in settings))
 
 
 def settings_of(workspace: Workspace, paths: Iterable[str]) -> list[Setting]:
-    """What governs the files, at least one: without files, what holds where there is no policy."""
+    """The settings of the files; without files, those that apply without a policy."""
     wanted = {*paths}
     numbers = {member.setting for member in workspace.members if member.path in wanted}
     return [workspace.settings[number] for number in sorted(numbers) or [0]]
@@ -88,7 +88,7 @@ def _slots(
         path = baselines.governing.get(of.path, "")
         key = key_of(of, locate or from_folder(os.path.dirname(path)))
         place = (path, of.path, of.span, of.document, key)
-        # What a unit has once more at the same place is another one, unless it is said twice.
+        # A second finding of a unit at the same location is another one, unless its message is the same.
         unit = (one.setting, one.build)
         said = (*place, *unit, of.message, of.severity)
         number = seen[(*place, *unit)] - (1 if seen[said] else 0)
@@ -110,7 +110,7 @@ def _take(slot: _Slot, left: dict[str, Counter[Key]]) -> bool:
 def _in_vain(
     workspace: Workspace, baselines: Baselines, left: dict[str, Counter[Key]]
 ) -> Iterator[UnitFinding]:
-    """Entries that no unit uses, of the baselines whose every file the run has looked at."""
+    """Stale entries of the baselines whose files have all been linted."""
     for path, each in baselines.files.items():
         if path in baselines.covered:
             governed = [file for file, by in baselines.governing.items() if by == path]
@@ -120,7 +120,7 @@ def _in_vain(
 
 
 def _stale(file: BaselineFile, left: Counter[Key], settings: Sequence[Setting]) -> Iterator[Finding]:
-    for entry in stale(file.baseline, left, spoken(settings), file.text):
+    for entry in stale_entries(file.baseline, left, common_codes(settings), file.text):
         for rule in settings[0].rules.of(BASELINE):
             for violation in rule.check(entry, Context(path=file.shown)):
                 found = finding_of(rule, violation, locate(violation, file.shown))

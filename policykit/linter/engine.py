@@ -9,24 +9,25 @@ from policykit.kube import podsets
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
+from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
+from policykit.linter.member import OBJECTS
 from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
 from policykit.linter.reader import (
     BOM,
     Text,
+    absent_words,
     decode,
     documents,
     is_template,
     source_comments,
     source_of,
-    unmentioned,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact, facts_of, unreadable
+from policykit.linter.scope import AnyFact
 from policykit.linter.target import Systems
-from policykit.linter.workspace import BUILT
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
@@ -51,8 +52,8 @@ class Job(NamedTuple):
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
     served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
-    look: str = ""
-    """READ or BUILT of a member, where it is not looked at as a whole."""
+    only: str = ""
+    """TEXT or OBJECTS of a member, where it is not looked at as a whole."""
     plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree, as the settings list them."""
 
@@ -98,7 +99,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     text = decode(raw)
-    absent = unmentioned(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
+    absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
@@ -154,7 +155,7 @@ class _FileLinter:
             return
         if self._rendered_from:
             self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
-        if self._suppressions and self._job.look != BUILT:
+        if self._suppressions and self._job.only != OBJECTS:
             self._suppressions.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
         for manifest in manifests(parsed.root, one.number):
@@ -165,9 +166,9 @@ class _FileLinter:
         kept: Sequence[Finding] = self._found
         uses: tuple[SuppressionUse, ...] = ()
         if self._suppressions:
-            hidden = () if self._job.look == BUILT else self._found
-            kept, uses = self._suppressions.sift(hidden, self._template, self._unfinished)
-            kept = self._found if self._job.look == BUILT else kept
+            hidden = () if self._job.only == OBJECTS else self._found
+            kept, uses = self._suppressions.apply(hidden, self._template, self._unfinished)
+            kept = self._found if self._job.only == OBJECTS else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(

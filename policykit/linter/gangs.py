@@ -1,20 +1,19 @@
-"""Gangs in manifests: groups, memberships, minimums that exceed their pods, and patches of a size."""
+"""Gangs in manifests: groups, memberships and patches of a size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.kube.gang_units import minimum_scope
-from policykit.kube.podsets import Gang, PodSet, gangs
+from policykit.kube.podsets import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
-from policykit.manifests.path import Path, lookup
-from policykit.model.gang import Membership, OwnGang, PodGroup
+from policykit.manifests.path import Path
+from policykit.model.gang import Membership, PodGroup
 
 if TYPE_CHECKING:
-    from policykit.linter.target import Target
+    pass
+
+_TEXTS = frozenset({"annotations", "labels"})
 
 
 class MembershipFact(NamedTuple):
@@ -61,57 +60,6 @@ def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
     return pod_set.replicas
 
 
-def oversized(
-    manifest: Manifest, pod_sets: Sequence[PodSet], targets: Iterable[Target], namespace: str
-) -> Iterator[tuple[OwnGang, Path]]:
-    """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
-    scalable = manifest.kind in POD_PER_REPLICA
-    if not pod_sets or manifest.partial or (scalable and not _annotated(manifest, targets)):
-        return
-    stands_in = manifest.namespace or namespace
-    for gang in gangs(manifest.data):
-        if gang.written and gang.enabled and _is_read(gang, pod_sets, targets):
-            pods = _before_it_starts(manifest, gang, pod_sets)
-            if gang.min_member is not None and pods is not None and gang.min_member > pods:
-                yield (
-                    OwnGang(stands_in, f"the gang of this {manifest.kind}", gang.min_member, pods, scalable),
-                    gang.path,
-                )
-        for minimum in gang.minima:
-            found = minimum_scope(manifest, minimum, pod_sets)
-            if minimum.value is not None and found.available is not None and minimum.value > found.available:
-                yield (
-                    OwnGang(stands_in, found.name, minimum.value, found.available, counted=found.unit),
-                    minimum.path,
-                )
-
-
-def _annotated(manifest: Manifest, targets: Iterable[Target]) -> bool:
-    """Controllers of long-running pods state a gang in an annotation only, and few do."""
-    written = manifest.metadata.get("annotations")
-    return isinstance(written, dict) and any(k.key in written for t in targets for k in t.keys if k.on_owner)
-
-
-def _is_read(gang: Gang, pod_sets: Sequence[PodSet], targets: Iterable[Target]) -> bool:
-    """A size kept under one scheduler's own key counts only for pods of that scheduler."""
-    key = gang.path[-1] if gang.path else ""
-    readers = [t for t in targets if any(k.key == key for k in t.keys)]
-    if not readers:
-        return True
-    return any(p.scheduler_name in t.schedulers for p in pod_sets if p.name in gang.members for t in readers)
-
-
-def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]) -> int | None:
-    """Pods that exist before the gang is complete: an MPI launcher may wait for the workers."""
-    waits = lookup(manifest.data, ("spec", "launcherCreationPolicy")) == "WaitForWorkersReady"
-    if manifest.kind == "MPIJob" and waits and gang.pods is not None:
-        return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
-    return gang.pods
-
-
-_TEXTS = frozenset({"annotations", "labels"})
-
-
-def sized(path: Path, size: int) -> Patch:
+def size_patch(path: Path, size: int) -> Patch:
     """The patch that writes a gang's size, in place of another or where there is none."""
     return Patch("add", path, str(size) if len(path) > 1 and path[-2] in _TEXTS else size)

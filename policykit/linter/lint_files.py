@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
-from policykit.linter.workspace import BUILT, READ, Member, Options, Run, Setting
+from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.linter.workspace import Options, Run, Setting
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""
@@ -17,7 +18,7 @@ _BATCH = 32
 """Files whose results are encoded and decoded together, which is quicker than one by one."""
 
 
-class Outcome(NamedTuple):
+class MemberResult(NamedTuple):
     """One file's result, or why it could not be read."""
 
     result: FileResult
@@ -25,19 +26,19 @@ class Outcome(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What a process knows of one file."""
+    """What a process has found out about one file."""
 
     result: FileResult | None = None
-    """None: it is known as bytes."""
+    """None: only the encoded result is known."""
     failure: str = ""
     key: bytes = b""
-    """Of the result in the cache; empty: it does not go there."""
+    """Key of the result in the cache; empty: it is not cached."""
     entry: bytes = b""
     """The result as bytes."""
 
 
-def outcomes(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[Outcome]:
-    """Of every member, in their order; `sizes`: bytes of each, empty where they are unknown."""
+def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[MemberResult]:
+    """The result of every member, in order; `sizes`: bytes of each, empty if unknown."""
     workers = run.options.workers
     # Workers are forked: they share rules and policy. A Python started anew would import from the current
     # folder, which is a checkout.
@@ -55,14 +56,14 @@ def outcomes(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Itera
         yield from _outcomes(run, members[part.start : part.stop], found)
 
 
-def outcome_of(run: Run, member: Member) -> Outcome:
-    """What a file beside those of the run gives."""
+def lint_member(run: Run, member: Member) -> MemberResult:
+    """The result of one file, which need not be a member of the run."""
     (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
     return outcome
 
 
-def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[Outcome]:
-    """Attempts with their results, which are left to the next run."""
+def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[MemberResult]:
+    """The results of attempts; new ones are stored for the next run."""
     cache = run.workspace.cache
     numbers = [number for number, attempt in enumerate(attempts) if attempt.result is None]
     known: dict[int, FileResult | None] = {}
@@ -73,13 +74,13 @@ def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt])
     for number, (member, attempt) in enumerate(zip(members, attempts, strict=True)):
         result = attempt.result or known.get(number)
         if result is None:
-            # What the cache has of it is damaged.
+            # The cached result is damaged.
             result, failure, _, _ = _attempt(_uncached(run), member)
-            yield Outcome(result or FileResult(), failure)
+            yield MemberResult(result or FileResult(), failure)
             continue
         if attempt.entry and cache:
             cache.keep(attempt.key, attempt.entry)
-        yield Outcome(result, attempt.failure)
+        yield MemberResult(result, attempt.failure)
 
 
 def _uncached(run: Run) -> Run:
@@ -91,7 +92,7 @@ def _attempts(run: Run, members: Sequence[Member], part: range) -> list[_Attempt
 
 
 def _encoded(run: Run, attempts: list[_Attempt]) -> list[_Attempt]:
-    """With new results as bytes, too."""
+    """Adds the encoded form of new results."""
     new = {n: each.result for n, each in enumerate(attempts) if each.key and each.result is not None}
     cache = run.workspace.cache
     if new and cache:
@@ -101,7 +102,7 @@ def _encoded(run: Run, attempts: list[_Attempt]) -> list[_Attempt]:
 
 
 def _attempt(run: Run, member: Member) -> _Attempt:
-    """What a file gives, or why it gives nothing: no file ends a run."""
+    """The result of a file, or its failure: no file aborts a run."""
     try:
         return _judged(run, member)
     except Exception as error:
@@ -123,7 +124,7 @@ def _judged(run: Run, member: Member) -> _Attempt:
         entry = workspace.cache.find(key)
         if entry:
             return _Attempt(None, "", key, entry)
-    rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
+    rules = setting.rules.part(reading=member.only == TEXT) if member.only else setting.rules
     return _Attempt(lint_file(job, raw, rules, run.systems), "", key)
 
 
@@ -133,10 +134,10 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
         setting.cluster,
         member.partial,
         member.namespace or setting.namespace,
-        options.fixes and member.look != BUILT,
+        options.fixes and member.only != OBJECTS,
         options.today,
         setting.served,
-        member.look,
+        member.only,
         setting.plugins,
     )
 
@@ -147,7 +148,7 @@ def _lost(members: Sequence[Member], number: int, why: str) -> _Attempt:
 
 
 def _parts(sizes: Sequence[int], workers: int) -> Iterator[range]:
-    """Runs of neighbouring files, of about equal size, several for each worker."""
+    """Ranges of neighbouring files of about equal size, several for each worker."""
     share = max(1, sum(sizes) // (workers * 8))
     start = gathered = 0
     for position, size in enumerate(sizes):

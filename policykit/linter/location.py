@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Relocate = Callable[[Span], Span]
 """From a place in a string to the place in the file."""
+_NAMES = ("name", "key")
+"""What tells the items of a list apart, the first that an item has: containers, variables and tasks
+have names; tolerations, taints and expressions have keys."""
 
 
 class Place(NamedTuple):
@@ -127,11 +130,6 @@ def relocation(text: str, path: Path, node: Node) -> Relocate:
         return Span(line + 1, column + 1, end_line + 1, end_column + 1)
 
     return relocate
-
-
-_NAMES = ("name", "key")
-"""What tells the items of a list apart, the first that an item has: containers, variables and tasks
-have names; tolerations, taints and expressions have keys."""
 
 
 def field(data: object, path: Sequence[Step]) -> str:

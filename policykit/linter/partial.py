@@ -16,6 +16,9 @@ _CONTROLLERS = frozenset(
 )
 """Built-in kinds that are nothing without a pod template."""
 _VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
+_SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
+_END = re.compile(r"\.\.\.(?:\s|\Z)")
+_NOTHING = re.compile(r"\s*(?:#.*)?\Z")
 
 
 def says_partial(text: str) -> bool:
@@ -89,11 +92,6 @@ def _has_directive(data: object) -> bool:
             seen.add(id(value))
             pending.extend(value)
     return False
-
-
-_SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
-_END = re.compile(r"\.\.\.(?:\s|\Z)")
-_NOTHING = re.compile(r"\s*(?:#.*)?\Z")
 
 
 def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:

@@ -15,7 +15,7 @@ from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review, review
 
 
-def proven(before: Review, patches: Sequence[Patch]) -> bool:
+def is_proven_safe(before: Review, patches: Sequence[Patch]) -> bool:
     """Whether the changes to the manifest help this pod set and harm no other of it.
 
     Afterwards at least one pool accepts it, all that accept it are allowed to its workload
@@ -42,7 +42,7 @@ def proven(before: Review, patches: Sequence[Patch]) -> bool:
     )
 
 
-def after(before: Review, patches: Sequence[Patch]) -> Review | None:
+def review_after(before: Review, patches: Sequence[Patch]) -> Review | None:
     """The pod set of the changed manifest; None: it is gone, or the changes lead nowhere."""
     changed = _changed(before, patches)
     return changed[0] if changed else None

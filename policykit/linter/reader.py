@@ -10,6 +10,13 @@ from typing import NamedTuple
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 
 BOM = b"\xef\xbb\xbf"
+_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
+"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
+`%{ if gpu }`."""
+_WORD = "# Source: "
+_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
+_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
+"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
 
 
 class Text(NamedTuple):
@@ -40,20 +47,11 @@ def documents(text: Text) -> Iterator[ParsedDocument]:
         yield from parse(text.text)
 
 
-_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
-"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
-`%{ if gpu }`."""
-
-
 def is_template(text: str) -> bool:
     """Braces of a Helm, Jinja, Terraform or envsubst template: YAML only once it is rendered."""
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
-
-
-_WORD = "# Source: "
-_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
 
 
 def source_comments(text: str) -> tuple[tuple[int, str], ...]:
@@ -76,11 +74,7 @@ def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: in
     return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
 
 
-_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
-"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
-
-
-def unmentioned(text: str, words: Iterable[str]) -> frozenset[str]:
+def absent_words(text: str, words: Iterable[str]) -> frozenset[str]:
     """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()

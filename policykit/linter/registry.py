@@ -1,4 +1,4 @@
-"""The rules of a run, by what they look at; each is imported when something is there to look at."""
+"""The rules of a run by subject; each is imported when its subject first occurs."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any, NamedTuple
 from policykit.linter.rule import AnyRule, Context
 
 READING = "reading"
-"""A document as it was read."""
+"""A parsed document."""
 STRUCTURE = "structure"
-"""An object and the faults of its shape."""
+"""An object and its schema problems."""
 MANIFEST = "manifest"
 """An object, or the configuration of a scheduler."""
 PODS = "pods"
-"""A pod set and where it can land."""
+"""A pod set and the pools it can land in."""
 SCOPE = "scope"
-"""What the files of a scope say together."""
+"""All facts of a scope."""
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
-DECLARED = "declared"
-"""A policy as people wrote it."""
-DRIFTED = "drifted"
-"""A generated file that is not as its policy gives it."""
+POLICY = "policy"
+"""A policy as it is written."""
+GENERATED_FILE = "generated file"
+"""A generated file that differs from what its policy generates."""
 
 _MOST_PARTS = 1_000
 
 
 class Entry(NamedTuple):
-    """A rule as listed: enough to choose it, without importing it."""
+    """The entry of a rule in the catalogue: enough to select it without importing it."""
 
     code: str
     family: str
@@ -38,22 +38,22 @@ class Entry(NamedTuple):
     needs_policy: bool = False
     preview: bool = False
     on_request: bool = False
-    """Off but in preset strict: elsewhere it speaks only where its code or name is selected."""
+    """Off except in preset strict, unless its code or name is selected."""
     subject: str = MANIFEST
-    """What it looks at."""
+    """Its subject, one of the constants above."""
     kinds: tuple[str, ...] = ()
-    """API kinds or names of configurations it looks at; empty: all."""
+    """API kinds or names of configurations that it checks; empty: all."""
     words: tuple[str, ...] = ()
-    """It has nothing to say of files whose text holds none of these; empty: it may of any."""
+    """A file without any of these words has no finding of it; empty: any file may."""
 
 
 class RuleSet:
-    """Rules that can speak in a run."""
+    """The rules that may report findings in a run."""
 
     __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "silent", "timed", "words")
 
     def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], silent: int = 0) -> None:
-        """`load` gives the rule of an entry; `silent` counts rules left out for want of a policy."""
+        """`load` imports the rule of an entry; `silent`: number of rules left out for lack of a policy."""
         self._entries = tuple(entries)
         self._load = load
         self._found: dict[tuple[str, str], tuple[AnyRule, ...]] = {}
@@ -61,12 +61,12 @@ class RuleSet:
         self._parts: dict[bool | frozenset[str], RuleSet] = {}
         self.silent = silent
         self.words = frozenset(word for entry in self._entries for word in entry.words)
-        """What `without` may be asked for."""
+        """Words that `without` accepts."""
         self.timed = False
-        """Whether `check` measures."""
+        """Whether `check` measures the time rules take."""
 
     def of(self, subject: str, kind: str = "") -> tuple[AnyRule, ...]:
-        """Rules that look at a subject, those bound to other kinds than `kind` left out."""
+        """The rules for a subject, without those limited to kinds other than `kind`."""
         found = self._found.get((subject, kind))
         if found is None:
             found = self._found[subject, kind] = tuple(
@@ -77,8 +77,8 @@ class RuleSet:
         return found
 
     def part(self, *, reading: bool) -> RuleSet:
-        """Rules about how files are written, or those about objects as they are built: the shape of an
-        object is judged by both.
+        """The rules about how files are written, or else those about built objects. Rules about the structure
+        of objects are in both.
         """
         if reading not in self._parts:
             kept = [
@@ -90,11 +90,11 @@ class RuleSet:
         return self._parts[reading]
 
     def without(self, absent: frozenset[str]) -> RuleSet:
-        """Rules that may have something to say of a text without these of the words."""
+        """The rules that may have findings in a text without these words."""
         absent = absent & self.words
         if absent not in self._parts:
             if len(self._parts) >= _MOST_PARTS:
-                return self  # files of a thousand sorts: then it costs time only
+                return self  # too many combinations: using all rules only costs time
             some = [each for each in self._entries if not (each.words and absent.issuperset(each.words))]
             self._keep(absent, some)
         return self._parts[absent]
@@ -104,7 +104,7 @@ class RuleSet:
         part.timed = self.timed
 
     def check(self, rule: AnyRule, subject: object, context: Context) -> Iterable[Any]:
-        """What a rule says of a subject."""
+        """The violations of a rule in a subject."""
         if not self.timed:
             return rule.check(subject, context)
         start = perf_counter()
@@ -113,16 +113,16 @@ class RuleSet:
         return found
 
     def times(self) -> tuple[tuple[str, float], ...]:
-        """Seconds that each rule took since this was last asked for."""
+        """Code of each rule and the seconds it took since the last call."""
         found, self._times = tuple(sorted(self._times.items())), {}
         return found
 
     def needing_policy(self) -> frozenset[str]:
-        """Codes of the rules that say nothing without a policy."""
+        """Codes of the rules that need a policy."""
         return frozenset(entry.code for entry in self._entries if entry.needs_policy)
 
     def about_shape(self) -> frozenset[str]:
-        """Codes of the rules about the shape of an object, which files and builds may have."""
+        """Codes of the rules about the structure of objects, which check files and builds."""
         return frozenset(
             entry.code for entry in self._entries if entry.family == "reading" and entry.subject != READING
         )

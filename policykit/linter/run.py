@@ -9,7 +9,7 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
-from policykit.linter.registry import DECLARED, DRIFTED
+from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
@@ -18,11 +18,11 @@ from policykit.linter.workspace import Policy, Run, Setting, Workspace
 
 
 class UnitFindings(NamedTuple):
-    """The findings of all units, before anything is accepted or joined."""
+    """The findings of all units, before the baseline and merging."""
 
     findings: tuple[UnitFinding, ...]
     report: Report
-    """Of the run without its findings."""
+    """The report of the run, without findings."""
 
 
 def lint(run: Run) -> Report:
@@ -41,10 +41,10 @@ def lint(run: Run) -> Report:
 
 
 def unit_findings(run: Run) -> UnitFindings:
-    """What each unit says, its settings and suppressions applied."""
+    """The findings of each unit, with settings and suppressions applied."""
     found = _judged(run)
-    # Results from a cache have the right types, and may still contradict each other and the files: whoever
-    # wrote them makes no run fail that succeeds without them.
+    # Cached results have the right types but may contradict each other or the files. They must not make a
+    # run fail that succeeds without them.
     cache = run.workspace.cache
     if found.report.failures and cache is not None and cache.clear():
         return _judged(run)
@@ -75,7 +75,7 @@ def _judged(run: Run) -> UnitFindings:
 
 
 def policy_findings(run: Run) -> PassResult:
-    """Rules about the policies that the run looks at, and about what they generate."""
+    """The pass over policies: findings about them and about their generated files."""
     failures = Failures()
     found: list[UnitFinding] = []
     for policy in run.workspace.policies:
@@ -88,17 +88,17 @@ def policy_findings(run: Run) -> PassResult:
 def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
     rules, context = setting.rules, Context(setting.cluster, "", setting.namespace)
     if policy.declared is not None:
-        for rule in rules.of(DECLARED):
+        for rule in rules.of(POLICY):
             for violation in rules.check(rule, policy.declared, context):
                 yield finding_of(rule, violation, locate(violation, "", policy.declared))
     for file in policy.drifted:
-        for rule in rules.of(DRIFTED):
+        for rule in rules.of(GENERATED_FILE):
             for violation in rules.check(rule, file, context):
                 yield finding_of(rule, violation, locate(violation, file.path))
 
 
 def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
-    """What the settings of each unit choose, with the severities they give."""
+    """The findings that the settings of each unit select, with the severities they set."""
     kept = []
     for one in found:
         chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
@@ -107,7 +107,7 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """Without fixes that write what one policy asks for into a file that another one applies to as well."""
+    """The report without fixes that one policy needs in a file that another policy also applies to."""
     members = {member.path: member for member in workspace.members}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
@@ -134,7 +134,7 @@ def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFin
 
 
 def _with_sources(judged: Iterable[Judgement], found: Iterable[UnitFinding]) -> list[UnitFinding]:
-    """With the templates that documents were rendered from."""
+    """Findings with the templates that their documents were rendered from."""
     sources = {
         (each.member.path, number): source
         for each in judged
@@ -177,9 +177,9 @@ def _summary(
 
 
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
-    """Sorted, each with the clusters that it holds for.
+    """Merges findings that agree in code, location, message and severity; sorted, each with its clusters.
 
-    What several pods of one anchor have at the same place is said once, too, with its fix.
+    Aliases of one YAML anchor give one finding too, with its fix.
     """
     groups: dict[tuple[object, ...], list[UnitFinding]] = {}
     for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):
@@ -203,7 +203,7 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
 
 
 def _help(group: Sequence[UnitFinding], names: Sequence[str]) -> str:
-    """Where clusters need different things, the help of each."""
+    """The help; if clusters need different things, the help for each."""
     helps: dict[str, set[str]] = {}
     for one in group:
         helps.setdefault(one.finding.help, set()).add(names[one.setting])

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, TextFix
-from policykit.linter.lint_files import outcome_of
+from policykit.linter.lint_files import lint_member
 from policykit.linter.locate import Location, finding_of, locate
+from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.scope import AnyFact, FactField, Located, Scope, may_have_findings, scope_of
+from policykit.linter.scope import AnyFact, FactField, LocatedFact, Scope, may_have_findings, scope_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
-from policykit.linter.workspace import BUILT, READ, Member, Run, Setting
+from policykit.linter.workspace import Run, Setting
 
 if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes
@@ -59,12 +60,12 @@ def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
         judges[member.path] = judges.get(member.path, frozenset()) | frozenset(settings)
         if not first:
             continue
-        if member.look == BUILT:
+        if member.only == OBJECTS:
             facts.setdefault(member.scope, {})[member.path] = _by_writing(result.facts)[1]
             continue
-        if member.look == READ:
+        if member.only == TEXT:
             written[member.path] = _by_writing(result.facts)[0]
-        if result.facts and not (member.look == READ and member.scope in built):
+        if result.facts and not (member.only == TEXT and member.scope in built):
             facts.setdefault(_key(member), {})[member.path] = result.facts
     for build in builds:
         for read in filter(None, map(build.names.get, build.tree.written())):
@@ -182,7 +183,7 @@ class _Clusters:
             if amount > _MOST_BESIDE:
                 return {}, False
             if member.scope not in self._known.policies:
-                found.setdefault(member.scope, {})[member.path] = outcome_of(self._run, member).result.facts
+                found.setdefault(member.scope, {})[member.path] = lint_member(self._run, member).result.facts
         return found, True
 
     def _as_built(self, facts: Facts) -> Facts:
@@ -193,7 +194,7 @@ class _Clusters:
 
     def _is_read(self, path: str) -> bool:
         member = self._known.members.get(path)
-        return member is not None and member.look == READ
+        return member is not None and member.only == TEXT
 
     def _namespaces(self, path: str) -> str:
         member = self._known.members.get(path)
@@ -223,7 +224,12 @@ def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tupl
     found = set()
     for path, stated in facts.items():
         for fact in stated:
-            if isinstance(fact, Located) and not fact.as_written and not fact.partial and fact.resource.name:
+            if (
+                isinstance(fact, LocatedFact)
+                and not fact.as_written
+                and not fact.partial
+                and fact.resource.name
+            ):
                 about = fact.resource
                 group, slash, _ = about.api_version.partition("/")
                 namespace = about.namespace or namespace_of(path)
@@ -250,7 +256,7 @@ def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]
     """Those about files as they are written, and the others."""
     found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
     for fact in facts:
-        found[not (isinstance(fact, Located) and fact.as_written)].append(fact)
+        found[not (isinstance(fact, LocatedFact) and fact.as_written)].append(fact)
     return found
 
 
@@ -273,7 +279,7 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
         if path in reported:
             everything[path] = known.get(path, ())
             continue
-        beside = outcome_of(run, member)
+        beside = lint_member(run, member)
         everything[path] = beside.result.facts
         if beside.failure:
             failures.append(beside.failure)
@@ -296,14 +302,14 @@ def _violations(
         if (
             member is not None
             and number in known.judges[fact.path]
-            and (member.look != READ or fact.as_written)
+            and (member.only != TEXT or fact.as_written)
         ):
             yield member, violation
 
 
 def _finding(fixes: _ScopeFixes, member: Member, rule: AnyRule, violation: Violation) -> Finding:
     location = locate(violation, member.path)
-    fix = fixes.at(member, rule, violation, location) if violation.fix and not member.look else None
+    fix = fixes.at(member, rule, violation, location) if violation.fix and not member.only else None
     return finding_of(rule, violation, location, fix)
 
 

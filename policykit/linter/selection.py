@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PRESETS = ("minimal", "recommended", "strict")
 
 
-class Listed(Protocol):
+class ListedRule(Protocol):
     """What choosing a rule needs to know of it."""
 
     @property
@@ -66,7 +66,7 @@ class Selection(NamedTuple):
 
 
 def choose(
-    rules: Sequence[Listed],
+    rules: Sequence[ListedRule],
     settings: LintSettings | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -98,7 +98,7 @@ def choose(
     return Selection(frozenset(codes), severities, per_path, preset == "minimal" and not named, below)
 
 
-def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
+def resolve(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
     """Codes meant by codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
     found: set[str] = set()
     for word in named:
@@ -112,13 +112,13 @@ def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
     return found
 
 
-def _not_asked_for(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
+def _not_asked_for(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
     """Codes of rules that a family does not reach: their own code or name must be given."""
     words = {word.upper() for word in named}
     return {r.code for r in rules if (r.on_request or r.preview) and not words & {r.code, r.name.upper()}}
 
 
-def _closest(rules: Sequence[Listed], word: str) -> str:
+def _closest(rules: Sequence[ListedRule], word: str) -> str:
     near = nearest(word, (*(r.name for r in rules), *(r.code for r in rules)))
     return f"did you mean {near}?" if near else "`policykit rules` lists them all"
 

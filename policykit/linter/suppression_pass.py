@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import outcome_of
+from policykit.linter.lint_files import lint_member
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import Place
+from policykit.linter.member import Member
 from policykit.linter.reader import decode
-from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
+from policykit.linter.registry import GENERATED_FILE, POLICY, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
-from policykit.linter.workspace import Member, Run
+from policykit.linter.workspace import Run
 from policykit.manifests.path import Path, pointer
 
 if TYPE_CHECKING:
@@ -25,22 +26,23 @@ if TYPE_CHECKING:
 
 
 Suppressions = Mapping[str, "tuple[SuppressionUse, ...]"]
-"""Those of each file, by its reported path."""
+"""Suppressions by the reported path of their file."""
+_FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
 class VisibleFindings(NamedTuple):
-    """What suppressions leave."""
+    """The findings that are not suppressed."""
 
     findings: tuple[UnitFinding, ...]
     suppressions: Suppressions
-    """With what they have hidden."""
+    """With the rules they matched."""
     hidden: int
-    """Findings that are hidden in some unit; one that several units have counts once."""
+    """Number of findings hidden in some unit; one that several units share counts once."""
     failures: tuple[str, ...] = ()
 
 
 def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
-    """Those of the files, with what they have hidden there; used by one unit, used."""
+    """The suppressions of the files; one that any unit uses counts as used."""
     found: dict[str, tuple[SuppressionUse, ...]] = {}
     for member, _, result, _, _ in judged:
         if result.suppressions and not member.is_built:
@@ -50,7 +52,7 @@ def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
 
 
 def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> VisibleFindings:
-    """Leaves out what comments and annotations hide. A file that is no member is read for them."""
+    """Removes findings that comments and annotations hide; files outside the run are read for them."""
     everything = [*found]
     failures = Failures()
     members = {member.path for member in run.workspace.members}
@@ -77,7 +79,7 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
 
 
 class _Place(NamedTuple):
-    """A place that suppressions may cover."""
+    """A location where suppressions may hide a finding."""
 
     number: int
     """Of the finding."""
@@ -89,17 +91,17 @@ class _Place(NamedTuple):
 def _hidden(
     places: Sequence[_Place], known: Sequence[SuppressionUse]
 ) -> tuple[set[int], tuple[SuppressionUse, ...]]:
-    """The numbers of findings that suppressions of one file hide, and those with what they have hidden.
+    """The numbers of the findings that suppressions of one file hide, and the suppressions with matches.
 
-    Of a built object the annotations count that it has as it is built, which those of the file may be.
+    For a built object, its annotations after the build count, which may come from the file.
     """
-    from policykit.linter.suppressions import Comment, sift
+    from policykit.linter.suppressions import Comment, apply_suppressions
 
     comments = tuple(one for one in known if isinstance(one.suppression.place, Comment))
     annotations = tuple(one for one in known if not isinstance(one.suppression.place, Comment))
-    kept, comments = sift([place.finding for place in places], comments)
+    kept, comments = apply_suppressions([place.finding for place in places], comments)
     own = [place.finding for place in places if not place.built or place.ignored]
-    uncovered, annotations = sift(own, annotations)
+    uncovered, annotations = apply_suppressions(own, annotations)
     left = {id(finding) for finding in kept}
     covered = {id(finding) for finding in own} - {id(finding) for finding in uncovered}
     numbers = {
@@ -109,9 +111,9 @@ def _hidden(
 
 
 def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> PassResult:
-    """What rules say of suppressions, those of each policy that judges the file; nothing hides it.
+    """Findings about suppressions, by the rules of each policy of the file; they cannot be suppressed.
 
-    A suppression is unused only where no unit uses it, and may be where any unit could.
+    A suppression is unused only if no unit uses it.
     """
     failures = Failures()
     dropped: list[str] = []
@@ -161,13 +163,10 @@ def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> 
 
 def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
     """Those of a file that a policy extends: it need not be a member."""
-    found = outcome_of(run, Member(path, path, "", 0))
+    found = lint_member(run, Member(path, path, "", 0))
     if found.failure:
         failures.append(found.failure)
     return found.result.suppressions
-
-
-_FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
 def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
@@ -175,9 +174,9 @@ def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[st
 
     `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
     """
-    codes = rules.codes() - rules.codes(DRIFTED)
+    codes = rules.codes() - rules.codes(GENERATED_FILE)
     codes -= frozenset() if scoped else rules.codes(SCOPE)
-    return codes - (frozenset() if policy else rules.codes(DECLARED))
+    return codes - (frozenset() if policy else rules.codes(POLICY))
 
 
 def check_suppressions(

@@ -1,4 +1,4 @@
-"""Findings that people do not want to see: comments and annotations, with an end and a reason.
+"""Suppressions: comments and annotations that hide findings, with an end date and a reason.
 
 `# policykit: ignore[PK101, missing-usage-affinity] until 2026-12-31 -- why` on the line of a key
 covers that node, on the first line of a document the whole document; on a line of its own it
@@ -26,17 +26,17 @@ _COMMENT = re.compile(r"(?:^|\s)(#\s*policykit:\s*ignore(?![\w-])(?:\[([^\]]*)\]
 
 
 class Comment(NamedTuple):
-    """Where a suppression comment stands in its file, offsets in code points."""
+    """Location of a suppression comment; offsets in code points."""
 
     line: int
     """From 0."""
     own_line: bool
     span: Span
     start: int
-    """From here to `end` nothing but the comment goes: its blanks before it, or its whole line."""
+    """The text from here to `end` can be removed: the comment with blanks before it, or its whole line."""
     end: int
     names: str
-    """What stands in its brackets."""
+    """The text in its brackets."""
     names_start: int
 
 
@@ -62,13 +62,13 @@ class Suppression(NamedTuple):
     document: int = 0
     expired: bool = False
     judged: bool = True
-    """What it could hide is all there: not in a template, a patch or a fragment."""
+    """All its possible findings are known: it is not in a template, a patch or a fragment."""
     whole: bool = False
     """A comment that covers its whole document."""
 
 
 class SuppressionUse(NamedTuple):
-    """A suppression, and what it came to in a run."""
+    """A suppression, and its effect in a run."""
 
     suppression: Suppression
     matched: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class SuppressionUse(NamedTuple):
 
 
 def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
-    """Suppression comments of a file; files without the mark cost one search."""
+    """Suppression comments of a file; a file without the mark costs one search."""
     if _MARK not in text:
         return ()
     found = []
@@ -91,7 +91,7 @@ def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
     return tuple(found)
 
 
-def bind(
+def comment_suppressions(
     found: Sequence[tuple[Comment, Directive]],
     root: Node,
     lines: tuple[int, int],
@@ -127,7 +127,7 @@ def _line_of(found: tuple[Comment, Directive]) -> int:
     return found[0].line
 
 
-def annotated(
+def annotation_suppressions(
     manifest: Manifest, lines: tuple[int, int], resource: Resource, today: str = ""
 ) -> Iterator[Suppression]:
     """The object's annotation, if it has one; `lines` are the object's lines from 1."""
@@ -141,10 +141,10 @@ def annotated(
         yield Suppression(*lines, directive, place, span, manifest.document, expired, judged)
 
 
-def sift(
+def apply_suppressions(
     findings: Iterable[Finding], suppressions: Sequence[SuppressionUse]
 ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
-    """The findings that nothing hides, and the suppressions with what they have hidden by now."""
+    """The findings that are not suppressed, and the suppressions with the rules they matched so far."""
     ranges: dict[tuple[int, int], _Range] = {}
     for one in suppressions:
         there = ranges.setdefault((one.suppression.first, one.suppression.last), _Range(set(), set()))
@@ -293,15 +293,15 @@ class FileSuppressions:
 
     def document(self, root: Node, lines: tuple[int, int], index: int) -> None:
         """A document that stands on these lines, from 0, end excluded."""
-        self._found.extend(bind(self._comments, root, lines, index, self._today))
+        self._found.extend(comment_suppressions(self._comments, root, lines, index, self._today))
 
     def object(self, located: LocatedObject) -> None:
         """An object that may have the annotation."""
         node = located.manifest.node
         lines = (node.start.line + 1, node.end.line + 1)
-        self._found.extend(annotated(located.manifest, lines, located.resource, self._today))
+        self._found.extend(annotation_suppressions(located.manifest, lines, located.resource, self._today))
 
-    def sift(
+    def apply(
         self, findings: Sequence[Finding], template: bool, unfinished: set[int]
     ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
         """The findings that nothing hides, and all suppressions.
@@ -315,4 +315,4 @@ class FileSuppressions:
             )
             for one in self._found
         )
-        return sift(findings, uses) if uses else (list(findings), ())
+        return apply_suppressions(findings, uses) if uses else (list(findings), ())

@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
     from policykit.linter.gangs import MembershipFact
+    from policykit.linter.import_reader import ImportReader
     from policykit.linter.location import LocatedObject
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.manifests.patch import Patch
+    from policykit.manifests.path import Path
     from policykit.model.cluster import Cluster, TargetSettings
     from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
     from policykit.model.pod_fields import PodContext, PodFields
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+    from policykit.model.release import Releases
     from policykit.model.workload import WorkloadKind
 
 
@@ -55,6 +58,29 @@ class FactReader(NamedTuple):
         return ()
 
 
+class QueueKey(NamedTuple):
+    """A label or annotation that names the queue of pods, or the application that has one."""
+
+    key: str
+    names: str = "queue"
+    """queue or app."""
+    where: str = ""
+    """labels or annotations, if pods carry it only there; empty: in either."""
+    on_pods: bool = True
+    """Read from pods, too; False: only from objects that make them."""
+    claims: bool = False
+    """Pods that have it and no schedulerName are the system's."""
+
+
+class QueueAmounts(NamedTuple):
+    """Amounts of resources in documents that declare queues."""
+
+    kinds: frozenset[str]
+    """API kinds and names of configurations."""
+    paths: Lazy[Callable[[Manifest, Cluster | None], Iterable[Path]]]
+    """Path of each amount; its last step is the resource."""
+
+
 class QueueSupport(NamedTuple):
     """A system's queues."""
 
@@ -72,6 +98,10 @@ class QueueSupport(NamedTuple):
     """Annotation of namespaces: the queue of their groups that name none."""
     group_key: str = ""
     """Annotation of pods that go where their group goes, whatever they say themselves."""
+    metadata: tuple[QueueKey, ...] = ()
+    """Labels and annotations that it reads in some places and ignores in others."""
+    amounts: QueueAmounts | None = None
+    """None: nothing tells which resources its queues name."""
     pod_annotation: str = ""
     """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
 
@@ -140,6 +170,9 @@ class Target(NamedTuple):
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
+    gang_topology: Lazy[Mapping[tuple[str, str], Path]] | None = None
+    """(API group, kind) to the field that keeps a whole gang within a part of the network; None: no kind
+    has one."""
     configurations: tuple[Configuration, ...] = ()
     """The texts that configure it."""
     facts: tuple[FactReader, ...] = ()
@@ -151,10 +184,14 @@ class Target(NamedTuple):
     """PriorityClasses that its chart installs."""
     options: Lazy[type] | None = None
     """Type of its options in a compiled policy, a NamedTuple; None: it has no options."""
+    releases: Lazy[Releases] | None = None
+    """The releases that policykit has facts about; None: nothing about it is judged by release."""
     merged_file: str = ""
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None
     """Writes its files; None: policykit writes nothing for it."""
+    import_reader: Lazy[type[ImportReader]] | None = None
+    """Reads its objects and configuration back into a policy; None: `policykit import` ignores them."""
     always: bool = False
     """Policies generate for it whether they name it or not."""
 

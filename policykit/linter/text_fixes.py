@@ -6,7 +6,7 @@ from copy import copy
 from typing import NamedTuple
 
 from policykit.linter.finding import TextFix
-from policykit.linter.proof import proven
+from policykit.linter.proof import is_proven_safe
 from policykit.linter.rule import Fix, MakeFix
 from policykit.manifests.amend import composed
 from policykit.manifests.document import Manifest
@@ -130,7 +130,11 @@ class Fixes:
         Raises EditError where the text would not say what was intended.
         """
         applicability = fix.applicability
-        if applicability is Applicability.SAFE and reviewed is not None and not proven(reviewed, fix.patches):
+        if (
+            applicability is Applicability.SAFE
+            and reviewed is not None
+            and not is_proven_safe(reviewed, fix.patches)
+        ):
             applicability = Applicability.UNSAFE
         start, patches, edits = 0, fix.patches, tuple[Edit, ...]()
         if patches:

@@ -1,4 +1,4 @@
-"""The unit of judgement: one policy with one build, or with one file that no build uses."""
+"""Units: one policy with one build, or with one file that no build uses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import NamedTuple
 
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import outcome_of, outcomes
-from policykit.linter.workspace import Member, Run, Setting, Workspace
+from policykit.linter.lint_files import lint_member, lint_members
+from policykit.linter.member import Member
+from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
 
 class Judgement(NamedTuple):
-    """The result of one file or build, shared by all policies that give the same result."""
+    """The result of one file or build, shared by all policies that lead to the same result."""
 
     member: Member
     settings: tuple[int, ...]
-    """Indices of those policies in the workspace, at least one."""
+    """Indices of those settings in the workspace, at least one."""
     result: FileResult
     failure: str = ""
     """Why the file could not be read; empty: it was read."""
@@ -35,9 +36,9 @@ class UnitFinding(NamedTuple):
     build: int = -1
     """Index of the build; -1: no build uses the file."""
     home: tuple[str, Span] | None = None
-    """Of a built object: its file, as reported, and its first line there."""
+    """For a built object: its source file, as reported, and its first line there."""
     foreign: bool = False
-    """It is about a built object, in a file outside the folder of the kustomization."""
+    """It is about a built object and reported in a file outside the kustomization's folder."""
     ignored: bool = False
     """An annotation of the built object suppresses it."""
 
@@ -48,12 +49,12 @@ class PassResult(NamedTuple):
     findings: tuple[UnitFinding, ...] = ()
     failures: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    """Fixes left out because the result would differ from what was intended, each with its location."""
+    """Fixes left out because the edited text would not have the intended data, each with its location."""
 
 
 def judgements(run: Run) -> tuple[Judgement, ...]:
-    """Every file through the rules that look at one file, then every build, once for all policies that
-    cannot tell different things of it.
+    """Lints every file, then every build, with the rules that look at one file: once for all policies that
+    cannot lead to different findings.
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
@@ -68,7 +69,7 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     for build in workspace.builds:
         jobs.append((build.member, (build.member.setting,), True))
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
-    found = outcomes(run, [member for member, _, _ in jobs], sizes)
+    found = lint_members(run, [member for member, _, _ in jobs], sizes)
     return tuple(
         Judgement(member, settings, _alone(run, member, result), failure, first)
         for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
@@ -76,12 +77,12 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
 
 
 def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
-    """The result of a file, where a kustomization that was not built adds to its objects: they are
-    incomplete, and nothing that they lack is an error.
+    """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
+    incomplete, and nothing missing from them is an error.
     """
-    if not result.findings or member.look or member.partial or not run.workspace.completed(member.file):
+    if not result.findings or member.only or member.partial or not run.workspace.completed(member.file):
         return result
-    partial, failure = outcome_of(run, member._replace(partial=True))
+    partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
         return result
     shape = run.workspace.settings[member.setting].rules.about_shape()
@@ -103,7 +104,7 @@ def _may_be_added(finding: Finding) -> Finding:
 
 
 def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
-    """Reported path of each file that builds use to the policies that judge those builds."""
+    """Reported path of each file that builds use, to the settings of those builds."""
     found: dict[str, dict[int, None]] = {}
     for build in workspace.builds:
         for file in build.tree.written():
@@ -122,8 +123,8 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
 
 
 def _alike(settings: Sequence[Setting], numbers: Sequence[int]) -> list[tuple[int, ...]]:
-    """Policies by what the API server serves and which plugins there are: how a file is written is judged
-    by nothing else of a policy.
+    """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
+    the namespace.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]

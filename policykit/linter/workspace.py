@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
+from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
-    from policykit.linter.builds.kustomization import Built
+    from policykit.linter.builds.kustomization import BuiltKustomization
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import Finding
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
@@ -19,49 +20,19 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 
-READ = "read"
-"""Of a file only how it is written: its objects are looked at as they are built."""
-BUILT = "built"
-"""Objects as they are built; how they are written is told of the files they come from."""
-
-
-class Member(NamedTuple):
-    """A file of the run."""
-
-    path: str
-    """As reported."""
-    file: str
-    """As opened."""
-    scope: str
-    """Files of one scope see each other in cross-document rules; empty: no scope at all."""
-    setting: int
-    """Index into the run's settings."""
-    partial: bool = False
-    """A kustomization lists it as a patch, or completes its objects in a way that was not built."""
-    namespace: str = ""
-    """Where its objects without a namespace stand; empty: where the setting says."""
-    look: str = ""
-    """READ or BUILT, where it is not looked at as a whole."""
-
-    @property
-    def is_built(self) -> bool:
-        """Whether it stands for the objects of a build."""
-        return self.look == BUILT
-
-
 class Setting(NamedTuple):
-    """What governs a group of files: a policy or none, and the rules chosen under it."""
+    """A policy, or none, with the rules selected under it; it governs a group of files."""
 
     rules: RuleSet
     selection: Selection
     cluster: Cluster | None = None
     namespace: str = "default"
     fingerprint: bytes | None = b""
-    """Tells what rules see from what they saw in other runs; None: what a file gives is not cached."""
+    """Covers everything rules see besides the file; None: results are not cached."""
     served: ServedApis = NOTHING
-    """What the API server serves, as far as it is stated."""
+    """What the API server serves, as far as it is configured."""
     plugins: tuple[str, ...] = ()
-    """Names of scheduler plugins outside the tree, as the settings list them."""
+    """Names of out-of-tree scheduler plugins, from the settings."""
 
 
 class Policy(NamedTuple):
@@ -89,22 +60,22 @@ class ResultCache(Protocol):
     """
 
     def key(self, job: Job, fingerprint: bytes, raw: bytes) -> bytes:
-        """Of a file under a setting with this fingerprint."""
+        """The key of a file under a setting with this fingerprint."""
 
     def find(self, key: bytes) -> bytes:
         """A result as bytes; empty: there is none."""
 
     def encode(self, results: Sequence[FileResult]) -> list[bytes]:
-        """Results as bytes; empty for one that is not to be kept."""
+        """Results as bytes; empty for one that cannot be cached."""
 
     def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
-        """Results again, of the files with these reported paths; None for one that is damaged."""
+        """Decodes results of the files with these reported paths; None for a damaged one."""
 
     def keep(self, key: bytes, entry: bytes) -> None:
-        """Leaves a result to the next run."""
+        """Stores a result for the next run."""
 
     def clear(self) -> bool:
-        """Drops every result of earlier runs; False: there was none."""
+        """Drops all results of earlier runs; False if there were none."""
 
 
 class Workspace(NamedTuple):
@@ -115,43 +86,43 @@ class Workspace(NamedTuple):
     """Policies with their settings; members and builds name theirs by its index."""
     read: Callable[[str], bytes]
     surroundings: Callable[[str], Iterable[Member]] = lambda scope: ()
-    """All files of a scope, those of the run among them."""
+    """All files of a scope, including those of the run."""
     reach: Callable[[int], Iterable[Member]] = lambda setting: ()
-    """All files that a policy applies to, those of the run among them."""
+    """All files that a policy applies to, including those of the run."""
     sizes: tuple[int, ...] = ()
     """Bytes of each member, for spreading work; empty: unknown."""
     policies: tuple[Policy, ...] = ()
-    """Those whose files, or what they generate, are among the members."""
-    builds: tuple[Built, ...] = ()
-    """Kustomizations whose objects are judged as they are built."""
+    """Policies that are linted themselves, or whose generated files are."""
+    builds: tuple[BuiltKustomization, ...] = ()
+    """Kustomizations whose objects are linted as kustomize builds them."""
     baselines: Baselines | None = None
-    """Findings that are accepted as they are; None: none is."""
+    """Accepted findings; None: there is no baseline."""
     changes: Mapping[str, frozenset[int]] | None = None
-    """Findings are told only of these documents of these files, and of files that are not named;
-    None: of all.
+    """Indices of the changed documents by reported path; files not listed are new as a whole.
+    None: findings of all documents are reported.
     """
     cache: ResultCache | None = None
-    """What files gave in earlier runs."""
+    """Results of earlier runs."""
     completed: Callable[[str], bool] = lambda file: False
-    """Whether a kustomization may add to the objects of a file (as opened): alone they are incomplete."""
+    """Whether a kustomization may add to the objects of a file (as opened), which alone are incomplete."""
     other_policy: Callable[[str, int], str] = lambda file, setting: ""
-    """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
+    """A policy other than that of a setting that also applies to a file (as opened); empty: none does."""
 
     def is_changed(self, finding: Finding) -> bool:
-        """Whether a finding is told as far as changes go: new files and standard input are new as a whole."""
+        """Whether a finding is in a changed document. New files and standard input are new as a whole."""
         documents = None if self.changes is None else self.changes.get(finding.path)
         return documents is None or finding.document in documents
 
 
 class Options(NamedTuple):
-    """How a workspace is judged."""
+    """How a workspace is linted."""
 
     fixes: bool = False
-    """Each finding comes with its fix, where there is one."""
+    """Compute the fixes of findings."""
     today: str = ""
-    """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
+    """YYYY-MM-DD, to tell which suppressions have expired; empty: none has."""
     workers: int = 0
-    """Processes; 0: as many as pay."""
+    """Number of processes; 0: chosen by the size of the input."""
 
 
 DEFAULT = Options()

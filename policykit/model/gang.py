@@ -99,6 +99,7 @@ class GangPartners(NamedTuple):
 class TaskGroups(NamedTuple):
     """The groups of an application's gang. Locations of its fact: `groups`, and `0`, `1`, ... each name."""
 
+    system: str
     namespace: str
     application: str
     names: tuple[str, ...]

@@ -31,6 +31,8 @@ class QueueSemantics(NamedTuple):
     """Its queues are known as `namespace/name`; a workload names one of its own namespace."""
     trees: bool = True
     """The release has queues below queues."""
+    drops_other_names: bool = False
+    """Amounts under names without a domain that Kubernetes does not have are dropped silently."""
     own_validator: bool = False
     """A configuration has a validator of its own: the rules about trees of objects leave it to that."""
     summed: tuple[str, ...] = ()
@@ -67,6 +69,8 @@ class PolicyQueues(NamedTuple):
     """Those with children."""
     placing: QueuePlacement | None = None
     """What makes further queues."""
+    policy_names: Mapping[str, str] = {}
+    """Name to that in the policy; one that is left out is the same."""
 
 
 def by_name(cluster: Cluster) -> PolicyQueues:

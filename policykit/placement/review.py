@@ -115,7 +115,7 @@ class Review(NamedTuple):
         cluster = self.cluster
         if cluster is None or cluster.complete or cluster.observed or not self.selects_nodes:
             return False
-        from policykit.placement.label_values import selects_unknown_pool
+        from policykit.placement.policy_labels import selects_unknown_pool
 
         return selects_unknown_pool(cluster, self.affinity, machines=machines)
 

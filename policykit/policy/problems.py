@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from policykit.errors import PolicyError, PolicykitError
+from policykit.manifests.node import node_at
 from policykit.manifests.path import Path, Step
-from policykit.policy.tree import Position, SourcedValue, position
+from policykit.policy.tree import Position, SourcedValue, find, position
 
 
 class Problem(NamedTuple):
@@ -57,6 +58,12 @@ class Problems:
         """Adds a warning."""
         if not self._follows(tuple(path)):
             self._notices.append(Problem(self._place(path, key), message, hint))
+
+    def written(self, path: Sequence[Step]) -> str:
+        """The text of a plain value that is read as something else, such as 1.30; empty: there is none."""
+        found = find(self.tree, path) if self.tree else None
+        node = node_at(found.source.root, path) if found else None
+        return node.written if node else ""
 
     def broken(self, path: Sequence[Step]) -> bool:
         """Whether the value at a path, or one that contains it, is malformed."""

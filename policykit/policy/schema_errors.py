@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.manifests.path import Path, Step, dotted
@@ -31,8 +31,16 @@ def path_of(error: Mapping[str, Any], data: Any) -> Path:
     return tuple(path)
 
 
-def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> tuple[Path, str, str]:
-    """Path, message and hint of one pydantic error, given the JSON Schema and the data."""
+def explain(
+    error: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    data: Any,
+    written: Callable[[Path], str] = lambda _: "",
+) -> tuple[Path, str, str]:
+    """Path, message and hint of one pydantic error, given the JSON Schema and the data.
+
+    `written` gives the text of a value in the file, where it is read as something else.
+    """
     path = path_of(error, data)
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
@@ -52,7 +60,8 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> t
         hint = f"did you mean {near}?" if near else ""
         return path, f"{dotted(path)} must be {alternatives(_forms(allowed))}, not {value!r}", hint
     expected = alternatives(_forms(allowed)) or "something else"
-    return path, f"{dotted(path)} must be {expected}, not {describe(value)}", _form_hint(allowed, value)
+    hint = _form_hint(allowed, value, written(path))
+    return path, f"{dotted(path)} must be {expected}, not {describe(value)}", hint
 
 
 def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
@@ -105,14 +114,14 @@ def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object) -> str:
+def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object, written: str) -> str:
     types = {schema.get("type") for schema in allowed}
     if isinstance(value, str) and "integer" in types and value.lstrip("-").isdigit():
         return f"write it without quotes: {value}"
     if isinstance(value, str) and "array" in types:
         return f"write a list: [{value}]"
     if isinstance(value, (int, float)) and "string" in types:
-        text = str(value).lower() if isinstance(value, bool) else str(value)
+        text = written or (str(value).lower() if isinstance(value, bool) else str(value))
         return f'write it in quotes: "{text}"'
     return ""
 

@@ -37,7 +37,7 @@ def _report(failed: ValidationError, data: dict[str, Any], problems: Problems) -
     schema = model_schema()
     paths = []
     for error in failed.errors(include_url=False):
-        path, message, hint = explain(error, schema, data)
+        path, message, hint = explain(error, schema, data, problems.written)
         problems.shape(path, message, hint, key=error["type"] == "extra_forbidden")
         paths.append(path)
     return paths

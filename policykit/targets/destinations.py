@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import DeclaredQueue, QueuePlacement, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets import target_of
@@ -134,7 +134,7 @@ def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:
     return resolve.load()(use.queue, placing) if resolve else use.queue
 
 
-def _holding(declared: Sequence[Located[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:
+def _holding(declared: Sequence[LocatedFact[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:
     """Names of queues with children; not if files of several folders declare the name."""
     if not semantics.trees:
         return set()

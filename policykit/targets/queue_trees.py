@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
@@ -19,7 +19,7 @@ from policykit.targets import target_of
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-LocatedQueue = Located[DeclaredQueue]
+LocatedQueue = LocatedFact[DeclaredQueue]
 MAX_DEPTH = 100
 """Ancestors that are looked at from one queue: no system takes a tree as deep."""
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.workspace.disk import cached, reset
+from policykit.workspace.disk import Permissions, cached, permissions, start
 
 _MEGABYTE = 1 << 20
 SMALL = 16 * _MEGABYTE
@@ -33,13 +33,6 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK = 1 << 16
 _IS_LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
-
-_allowed: list[str] = []
-"""Real paths that the command line allows."""
-_arguments: list[str] = []
-"""Absolute paths of the folders that the command line names."""
-_piped: dict[tuple[int, int], bytes] = {}
-"""Contents of pipes by device and inode: a pipe can be read only once."""
 
 
 class Place(NamedTuple):
@@ -63,17 +56,15 @@ class _Folder(NamedTuple):
 
 def begin(allowed: Iterable[str] = ()) -> None:
     """Starts a command: sets what its command line allows and forgets everything about earlier commands."""
-    _allowed[:] = map(os.path.realpath, allowed)
-    _arguments.clear()
-    _piped.clear()
-    reset()
+    start(Permissions(allowed))
 
 
 def add_argument(folder: str) -> None:
     """Adds a folder argument: the boundary of files below it that are in no repository."""
     absolute = os.path.abspath(folder)
-    if absolute not in _arguments:
-        _arguments.append(absolute)
+    arguments = permissions().arguments
+    if absolute not in arguments:
+        arguments.append(absolute)
 
 
 def readable(path: str, by: str = "") -> Place:
@@ -148,7 +139,7 @@ def _root(folder: str) -> str:
     here = _folder(folder)
     if here.root:
         return here.root
-    above = [argument for argument in _arguments if within(folder, argument)]
+    above = [argument for argument in permissions().arguments if within(folder, argument)]
     return _folder(min(above, key=len)).real if above else here.real
 
 
@@ -215,10 +206,11 @@ def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> 
 
 
 def _pipe(number: int, path: str, key: tuple[int, int], most: int) -> bytes:
-    if key not in _piped:
+    pipes = permissions().pipes
+    if key not in pipes:
         os.set_blocking(number, True)
-        _piped[key] = _all(number, path, 0, most)
-    return _piped[key]
+        pipes[key] = _all(number, path, 0, most)
+    return pipes[key]
 
 
 def _all(number: int, path: str, size: int, most: int) -> bytes:
@@ -306,7 +298,7 @@ def _is_inside(real: str, root: str) -> bool:
 
 
 def _is_allowed(real: str) -> bool:
-    return any(within(real, allowed) for allowed in _allowed)
+    return any(within(real, allowed) for allowed in permissions().allowed)
 
 
 def _in_git(real: str) -> bool:

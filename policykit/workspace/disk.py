@@ -1,9 +1,9 @@
-"""Cache of the file system, valid for one command or one change in an editor."""
+"""What one command knows of the disk: what its command line allows, editor texts, and cached answers."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
@@ -12,24 +12,48 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
+class Permissions:
+    """What the command line says about files, and the pipes it names."""
+
+    __slots__ = ("allowed", "arguments", "pipes")
+
+    def __init__(self, allowed: Iterable[str] = ()) -> None:
+        """`allowed`: paths of `--allow-path`."""
+        self.allowed = tuple(map(os.path.realpath, allowed))
+        self.arguments: list[str] = []
+        """Absolute paths of the folders that the command line names."""
+        self.pipes: dict[tuple[int, int], bytes] = {}
+        """Contents of pipes by device and inode: a pipe can be read only once."""
+
+
 class Disk:
-    """Cached results, and texts that replace files."""
+    """The permissions of a command, texts that replace files, and cached answers."""
 
-    __slots__ = ("answers", "texts")
+    __slots__ = ("answers", "permissions", "texts")
 
-    def __init__(self, texts: Mapping[str, bytes]) -> None:
+    def __init__(self, permissions: Permissions, texts: Mapping[str, bytes]) -> None:
         """`texts`: contents of files open in an editor, saved or not, by absolute path."""
+        self.permissions = permissions
         self.texts = texts
         self.answers: dict[Hashable, Any] = {}
 
 
 _DISK: ContextVar[Disk] = ContextVar("disk")
-_DISK.set(Disk({}))
+
+
+def start(allowed: Permissions) -> None:
+    """Starts a command with its permissions; nothing of earlier commands is kept."""
+    _DISK.set(Disk(allowed, {}))
 
 
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
-    """Clears the cache; `texts`: contents that replace files, by absolute path."""
-    _DISK.set(Disk(texts or {}))
+    """Clears the cached answers; `texts`: contents that replace files, by absolute path."""
+    _DISK.set(Disk(permissions(), texts or {}))
+
+
+def permissions() -> Permissions:
+    """The permissions of the running command."""
+    return _disk().permissions
 
 
 def editor_text(path: str) -> bytes | None:
@@ -53,9 +77,9 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
 
 
 def _disk() -> Disk:
-    """The cache of this thread; a new thread starts with an empty one."""
+    """That of this context. A thread that was started without its parent's context is allowed nothing."""
     found = _DISK.get(None)
     if found is None:
-        found = Disk({})
+        found = Disk(Permissions(), {})
         _DISK.set(found)
     return found

@@ -12,7 +12,7 @@ from policykit.linter.builds.kustomization import Chart
 from policykit.workspace import boundary
 from policykit.workspace.chart_texts import steady
 from policykit.workspace.kustomizations import NotHereError
-from policykit.workspace.programs import found, run, sealed
+from policykit.workspace.programs import program_path, run, sealed
 from policykit.workspace.sources import HelmOptions
 
 SECONDS = 30
@@ -77,7 +77,7 @@ class KustomizeHelm(NamedTuple):
 
 def binary() -> str:
     """Path of helm, empty where it is not on PATH, or where nothing can limit it."""
-    return found("helm") if os.path.exists(_SHELL) and os.path.exists(_CAT) else ""
+    return program_path("helm") if os.path.exists(_SHELL) and os.path.exists(_CAT) else ""
 
 
 def render(program: str, chart: Chart, options: HelmOptions, limit: str) -> RenderedChart:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 _GENERATED = (".sh", ".env", ".md")
-"""Read in folders where policykit wrote them."""
+"""Suffixes of generated files that are read in folders."""
 _NEVER = frozenset({".hg", ".svn", ".venv", "node_modules"})
+_KIND = b"CustomResourceDefinition"
 
 
-def existing(paths: Iterable[str]) -> dict[str, bytes]:
-    """Path to content, in the order given, folders in order of name; `-` is standard input.
+def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
+    """Path to content, in the order given; files of folders by name; `-` is standard input.
 
     Raises SourceError for what does not exist or cannot be read.
     """
@@ -65,13 +66,13 @@ def _below(folder: str) -> Iterator[tuple[str, bytes]]:
 def cluster_of_nodes(path: str) -> Cluster:
     """One pool per Node object in a file (JSON or YAML, a List or many documents).
 
-    Raises SourceError where it holds none, and at the first place that is not YAML.
+    Raises SourceError for a file without Node objects, and at the first syntax error.
     """
-    return cluster_of(read(path), path)
+    return cluster_of_text(read(path), path)
 
 
-def cluster_of(raw: bytes, path: str) -> Cluster:
-    """The same for the content of a file; `path` is shown with what is wrong in it."""
+def cluster_of_text(raw: bytes, path: str) -> Cluster:
+    """The same for the content of a file; `path` is used in error messages."""
     from policykit.importer.documents import objects, text
     from policykit.kube.nodes import read as read_node
     from policykit.model.cluster import Cluster
@@ -84,9 +85,6 @@ def cluster_of(raw: bytes, path: str) -> Cluster:
     if not pools:
         raise SourceError("contains no Node objects", "pass the output of `kubectl get nodes -o json`", path)
     return Cluster("nodes", tuple(pools.values()), observed=True, complete=True, source=path)
-
-
-_KIND = b"CustomResourceDefinition"
 
 
 def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, str], Schema]:

@@ -1,4 +1,4 @@
-"""Kustomizations as trees, where all that they list is on this machine."""
+"""Reads kustomizations with everything they list, as far as it is on this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Below, Chart, Listed, Tree
+from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
@@ -26,19 +26,19 @@ _GROUP = "kustomize.config.k8s.io/"
 
 
 _DEEPEST = 50
-"""Kustomizations within kustomizations; people have four or five."""
+"""Maximum depth of nested kustomizations; four or five are usual."""
 _LONGEST = 4096
-"""Characters beyond which a text is no path."""
+"""Maximum length of a path; longer texts are none."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
-"""Fields that leave objects as their files say them; but see `namespace` in `is_plain`."""
+"""Fields that do not change objects; but see `namespace` in `is_plain`."""
 
 
 class NotHereError(Exception):
-    """Why a kustomization cannot be built from what is on this machine, in a few words."""
+    """A kustomization cannot be built from what is on this machine, with the reason."""
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder's kustomization can be built by itself: no component, nobody else's kind."""
+    """Whether a folder's kustomization can be built by itself: it is no component and no other kind."""
     data = _data(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
@@ -46,7 +46,7 @@ def is_root(folder: str) -> bool:
 
 
 def used_by(folder: str) -> frozenset[str]:
-    """Folders, links resolved, of all that a folder's kustomization uses, as far as it is here."""
+    """Folders (links resolved) of the kustomizations that a folder's one uses, as far as they exist here."""
     found: set[str] = set()
     pending = [os.path.realpath(folder)]
     limit = _limit(folder)
@@ -62,22 +62,22 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str) -> Tree:
-    """What the kustomization of a folder is made of. Raises NotHereError."""
+def tree_of(folder: str) -> Kustomization:
+    """The kustomization of a folder with everything it lists. Raises NotHereError."""
     return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
 
 
 def is_completed(path: str) -> bool:
-    """Whether a kustomization within the boundary of a file adds to the file's objects, as far as it is here.
+    """Whether a kustomization within the boundary of a file adds to the file's objects.
 
-    Only kustomizations are read, once for all files of a boundary.
+    Reads only kustomizations, once for all files of a boundary.
     """
     return os.path.realpath(path) in _completed(boundary.root_of(path))
 
 
 @cached
 def _completed(limit: str) -> frozenset[str]:
-    """Real paths of the resources of kustomizations that change them, or that such a one uses."""
+    """Real paths of resources that a kustomization changes, directly or through others."""
     known = {os.path.dirname(path) for path in walk(limit)}
     resources: dict[str, list[str]] = {}
     changing: list[str] = []
@@ -101,10 +101,10 @@ def _completed(limit: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_plain(tree: Tree) -> bool:
-    """Whether it only lists files below its own folder: built, they say what they say as they stand.
+def is_plain(tree: Kustomization) -> bool:
+    """Whether it only lists files below its own folder, so that a build does not change them.
 
-    A namespace is given to objects without one, and put in place of any that a file states.
+    A `namespace` is set on objects, in place of any that a file sets.
     """
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
@@ -118,7 +118,7 @@ def is_plain(tree: Tree) -> bool:
     return below and not (stated and any("namespace" in _text(file) for file in files))
 
 
-def files_of(tree: Tree) -> list[str]:
+def files_of(tree: Kustomization) -> list[str]:
     """Everything that a build reads, sorted."""
     found: set[str] = set()
     for each in tree.every():
@@ -142,9 +142,9 @@ class _Reader:
 
     def __init__(self, limit: str) -> None:
         self._limit = limit
-        self._known: dict[str, Tree] = {}
+        self._known: dict[str, Kustomization] = {}
 
-    def tree(self, folder: str, above: tuple[str, ...]) -> Tree:
+    def tree(self, folder: str, above: tuple[str, ...]) -> Kustomization:
         if len(above) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another")
         if folder in above:
@@ -153,7 +153,7 @@ class _Reader:
             self._known[folder] = self._read(folder, (*above, folder))
         return self._known[folder]
 
-    def _read(self, folder: str, above: tuple[str, ...]) -> Tree:
+    def _read(self, folder: str, above: tuple[str, ...]) -> Kustomization:
         file = os.path.realpath(kustomization(folder))
         if not boundary.contains(self._limit, file):
             raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
@@ -163,18 +163,18 @@ class _Reader:
         for field in _CHARTS:
             if data.get(field):
                 raise NotHereError(f"{self._shown(file)} has {field}")
-        resources: list[Listed] = []
-        bases: list[Below] = []
-        components: list[Below] = []
+        resources: list[FileEntry] = []
+        bases: list[KustomizationEntry] = []
+        components: list[KustomizationEntry] = []
         for field, below in (("resources", bases), ("bases", bases), ("components", components)):
             for at, said in _entries(data, field):
                 place = self._here(folder, said, file)
                 if os.path.isdir(place):
-                    below.append(Below(at, self.tree(place, above)))
+                    below.append(KustomizationEntry(at, self.tree(place, above)))
                 else:
-                    resources.append(Listed(at, place))
+                    resources.append(FileEntry(at, place))
         beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
-        return Tree(
+        return Kustomization(
             file,
             tuple(resources),
             tuple(self._patches(folder, data, file)),
@@ -193,9 +193,9 @@ class _Reader:
 
         return tuple(kustomize_charts(file, data, self._limit))
 
-    def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+    def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
         for at, said in _entries(data, "patchesStrategicMerge"):
-            yield Listed(at) if "\n" in said else self._file(folder, at, said, file)
+            yield FileEntry(at) if "\n" in said else self._file(folder, at, said, file)
         for field in ("patches", "patchesJson6902"):
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
@@ -210,9 +210,9 @@ class _Reader:
                     listed = self._file(folder, (field, number, "path"), each["path"], file)
                     yield listed._replace(target=words)
                 elif isinstance(each.get("patch"), str):
-                    yield Listed((field, number, "patch"), "", words)
+                    yield FileEntry((field, number, "patch"), "", words)
 
-    def _generated(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+    def _generated(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
         for field in _GENERATORS:
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
@@ -227,11 +227,11 @@ class _Reader:
                 for at, said in envs:
                     yield self._file(folder, (field, number, *at), said, file)
 
-    def _file(self, folder: str, at: Path, said: str, file: str) -> Listed:
-        return Listed(at, self._here(folder, said, file))
+    def _file(self, folder: str, at: Path, said: str, file: str) -> FileEntry:
+        return FileEntry(at, self._here(folder, said, file))
 
     def _here(self, folder: str, said: str, file: str) -> str:
-        """The place that an entry means, links resolved."""
+        """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
         why = self._obstacle(place)
         if not why and not os.path.lexists(place):
@@ -248,14 +248,16 @@ class _Reader:
             return "is neither file nor folder"
         return ""
 
-    def _how(self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]) -> Iterator[Listed]:
-        """The files that an entry about how to build means: one, or those of a kustomization of them."""
+    def _how(
+        self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
+    ) -> Iterator[FileEntry]:
+        """The files of an entry that configures the build: one, or those of a kustomization."""
         if "\n" in said:
             texts = [(file, said)]
         else:
             place = self._here(folder, said, file)
             files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
-            yield from (Listed(at, each) for each in files)
+            yield from (FileEntry(at, each) for each in files)
             texts = [(each, _text(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
@@ -310,7 +312,7 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in data, keys aside."""
+    """All strings in data, except keys."""
     pending = [value]
     while pending:
         here = pending.pop()

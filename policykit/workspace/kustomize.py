@@ -1,4 +1,4 @@
-"""Running kustomize: what a kustomization comes to, from files on this machine only."""
+"""Runs kustomize on files of this machine only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
-from policykit.workspace.programs import found, run, sealed
+from policykit.workspace.programs import program_path, run, sealed
 
 if TYPE_CHECKING:
     from policykit.linter.builds.kustomization import Chart
@@ -19,18 +19,18 @@ _SECONDS = 30
 
 
 _LEADING = re.compile(r"^Error: (?:.*(?:accumulation of path|target for path) '[^']*': )?")
-"""Kustomize tells each folder that it went through before the cause."""
+"""kustomize prefixes the cause with every folder on the way."""
 _OF_FILE = re.compile(
     r"^accumulating resources: .*accumulating resources from '([^']*)': (.*)': must build .*$"
 )
-"""A file that is no resources might be a folder, it says after the cause."""
+"""kustomize adds that a broken resource file might have been a folder."""
 
 
 class Build(NamedTuple):
-    """What came of building a kustomization."""
+    """The result of building a kustomization."""
 
     text: bytes = b""
-    """Its objects, each with an annotation that says where it comes from."""
+    """Its objects, each with an annotation of its origin."""
     folder: str = ""
     """Absolute folder that those origins are relative to."""
     failure: str = ""
@@ -40,12 +40,12 @@ class Build(NamedTuple):
 
 
 _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
-"""Programs that build kustomizations, the one that is preferred first, and how they are asked to."""
+"""Programs that build kustomizations, the preferred one first, with their subcommands."""
 
 
 def binary() -> str:
-    """The program, empty where there is none on PATH: kustomize, or else kubectl, which has it built in."""
-    return next(filter(None, map(found, _SUBCOMMANDS)), "")
+    """Path of kustomize, else of kubectl, which has it built in; empty: neither is on PATH."""
+    return next(filter(None, map(program_path, _SUBCOMMANDS)), "")
 
 
 def _command(program: str) -> list[str]:
@@ -69,10 +69,10 @@ class Root(NamedTuple):
 
 
 def build(program: str, roots: Sequence[Root]) -> list[Build]:
-    """Builds kustomizations, as many at once as there are processors.
+    """Builds kustomizations in parallel, one per processor.
 
-    No plugin, function or chart is run, and nothing is fetched: kustomize finds neither a network
-    nor git. The folders are left as they are: a kustomization beside them asks for the origins.
+    Runs no plugin, function or chart, and fetches nothing: kustomize has neither network nor git.
+    Origins are requested by a kustomization in a temporary folder, so the built folders are unchanged.
     """
     if not roots:
         return []
@@ -131,9 +131,9 @@ def _wrapper(path: str, order: object) -> str:
 
 
 def _said(text: str, wrapper: str, folder: str) -> str:
-    """The last part of what kustomize says, which names the cause, without our own folder."""
+    """The cause in the error of kustomize, without the temporary folder."""
     line = _LEADING.sub("", " ".join(text.split()))
     line = _OF_FILE.sub(r"\1: \2", line)
     for path in (os.path.relpath(folder, wrapper), folder):
         line = line.replace(path + os.sep, "").replace(path, ".")
-    return line or "kustomize does not say why"
+    return line or "kustomize gives no reason"

@@ -28,7 +28,7 @@ def nearest_policy(folder: str) -> str:
 
 
 def reader(policy: str) -> Callable[[str], bytes]:
-    """Reads a policy and all that it names, within the boundary of that policy."""
+    """Reads a policy and the files it names, within the boundary of that policy."""
 
     def reading(path: str) -> bytes:
         return read(path, "" if path == policy else policy, SMALL)
@@ -81,7 +81,7 @@ def is_extended(path: str) -> bool:
 
 
 def bases_of(path: str) -> tuple[str, ...]:
-    """Absolute paths of the files that a policy extends, whatever mistakes stand in it or them."""
+    """Absolute paths of the files that a policy extends, even if it or they contain mistakes."""
     return _output_settings(path).bases
 
 
@@ -101,7 +101,7 @@ def _same(path: str, reference: str) -> bool:
 
 @cached
 def _output_settings(path: str) -> OutputSettings:
-    """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
+    """Empty if the file cannot be read as a policy: compiling it reports the errors."""
     from policykit.policy.files import Files
     from policykit.policy.problems import Problems
 

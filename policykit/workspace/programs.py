@@ -22,10 +22,10 @@ class Finished(NamedTuple):
     """It was stopped because it took too long."""
 
 
-def found(name: str) -> str:
-    """Absolute path of a program on PATH, empty where there is none.
+def program_path(name: str) -> str:
+    """Absolute path of a program on PATH; empty if there is none.
 
-    An entry of PATH that is empty or relative means the current folder, where anybody may have put one.
+    Empty and relative entries of PATH are skipped: the current folder may contain anything.
     """
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     path = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders))) or ""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
 from policykit.linter.reader import decode, documents
-from policykit.workspace.programs import found
+from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
     {
@@ -22,7 +22,7 @@ _OF_A_HOOK = frozenset(
         "GIT_IMPLICIT_WORK_TREE",
     }
 )
-"""Set for hooks, as paths from another folder: the repository is found from its folder instead."""
+"""Variables that git sets for hooks, relative to another folder. Without them git finds the repository."""
 _QUIET = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
@@ -33,11 +33,11 @@ _QUIET = {
 """Nothing is written, fetched (which versions before 2.44 do unless no protocol may) or asked for;
 messages in one language."""
 _TRUSTED = ("-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
-"""No watcher of the repository's configuration is run, and files that look like a repository are none."""
+"""Runs no file system monitor of the repository, and ignores bare repositories inside it."""
 _DIFF = ("diff-index", "--raw", "-z", "--no-abbrev", "--find-renames", "--ignore-submodules=all")
 _LINK = b"120000"
 _LONGEST = 200
-"""Bytes of the line that git says of an object, at most."""
+"""Maximum length of the line by which git describes an object."""
 
 
 class Changes(NamedTuple):
@@ -46,12 +46,12 @@ class Changes(NamedTuple):
     root: str
     """As `top_of` gives it."""
     tracked: frozenset[str]
-    """Files that git knows, relative to the root; any other is new."""
+    """Tracked files, relative to the root; all others are new."""
     before: Mapping[str, bytes | None]
-    """What stood in the files that may have changed, a renamed one under its new name; None: it is new."""
+    """Earlier contents of the files that may have changed, by their present names; None: the file is new."""
 
     def of(self, path: str) -> tuple[bytes | None] | None:
-        """None: the file is as it was; else what stood in it, None where it is new.
+        """None: the file is unchanged; else its earlier contents, None if it is new.
 
         A link counts as new where it, or whatever it leads to, changed.
         """
@@ -172,7 +172,7 @@ def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
 
 
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
-    git = found("git")
+    git = program_path("git")
     if not git:
         raise SourceError("git is not installed", "install it, or lint without --since", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
@@ -204,7 +204,7 @@ def _entries(listed: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _contents(root: str, objects: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
-    """What stood in each file, all asked for at once."""
+    """The earlier contents of each file, from one call of git."""
     wanted = [one for one in objects.values() if one]
     done = _try(root, "cat-file", "--batch", given="".join(f"{one}\n" for one in wanted))
     given = done.stdout
@@ -237,10 +237,10 @@ def _within(path: str, folder: str) -> bool:
 
 
 def changed_documents(before: bytes, now: bytes) -> frozenset[int]:
-    """Indices of the documents whose text stood nowhere in the file as it was.
+    """Indices of the documents whose text is not in the earlier file.
 
-    Blank lines and `---` between documents, line endings and the order of the documents make none
-    of them another one. Of a document that stands there once more, the later copy is new.
+    Blank lines and `---` between documents, line endings and the order of documents do not count.
+    If a document now occurs once more, the later copy is new.
     """
     old = Counter(_document_texts(before))
     changed = []
@@ -267,6 +267,6 @@ def _document_texts(raw: bytes) -> list[str]:
 
 
 def _without_marker(lines: list[str]) -> str:
-    """The text of a document without what divides it from others."""
+    """The text of a document without its `---` and surrounding blank lines."""
     marked = lines and lines[0].rstrip() == "---"
     return "\n".join(lines[1:] if marked else lines).strip("\n")

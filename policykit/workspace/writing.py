@@ -1,4 +1,4 @@
-"""Files replaced whole: written beside, brought to disk, then moved into place. And files deleted."""
+"""Replaces files atomically (temporary file, fsync, rename), and deletes files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def replace_all(contents: Mapping[Place, bytes]) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file of this name is what a killed run left beside the file it was writing."""
+    """Whether the name is that of a temporary file of a killed run."""
     return _LEFTOVER.fullmatch(name) is not None
 
 
@@ -76,14 +76,14 @@ def remove(place: Place, folder: Place) -> None:
 
 
 def remove_leftover(place: Place) -> None:
-    """Deletes what a killed run left, unless another run may be writing it just now."""
+    """Deletes a temporary file of a killed run, unless another run may still be writing it."""
     with suppress(OSError):
         if os.stat(place.real).st_mtime < time.time() - _SETTLED:
             os.unlink(place.real)
 
 
 def _unwritable(error: OSError, path: str) -> SourceError:
-    """The error as a user can mend it."""
+    """The error, with a hint for the user."""
     if error.errno in _SPACE:
         hint = "free some disk space, then run it again"
     else:
@@ -129,6 +129,6 @@ def _keep(temporary: str, before: os.stat_result) -> None:
 
 
 def _drop(temporary: str) -> None:
-    # Never made, or out of reach by now: the error that led here is the one to tell.
+    # It may not exist or not be accessible; the error that led here is reported.
     with suppress(OSError):
         os.unlink(temporary)

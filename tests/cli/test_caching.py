@@ -14,7 +14,7 @@ from policykit.cli.linting import cache as cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
 from policykit.linter.location import Place
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import Cache, pack, unpack
@@ -182,7 +182,7 @@ def test_results_that_contradict_the_files_are_dropped(
         (report,) = entries(folder, "report")
         report.unlink()
         results = decode(FileResult, sound.values())
-        facts = [[f._replace(fields=fields) for f in r.facts if isinstance(f, Located)] for r in results]
+        facts = [[f._replace(fields=fields) for f in r.facts if isinstance(f, LocatedFact)] for r in results]
         odd = [r._replace(facts=tuple(f)) for r, f in zip(results, facts, strict=True)]
         assert any(facts)
         (path,) = entries(folder, "results")

@@ -11,8 +11,8 @@ from policykit.policy.load import load
 from policykit.workspace.files import read
 from tests.cli.commands import Shell, process
 from tests.clusters import profile
-from tests.importer.live import as_file, generated, nodes_of
-from tests.importer.odd import ODD, gpu, node, with_cards
+from tests.importer.cluster_files import as_file, generated, nodes_of
+from tests.importer.unusual_nodes import ODD, gpu, node, with_cards
 
 USAGE = "ai.example.com/node.usage"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Shell, process
-from tests.importer.live import as_file
-from tests.importer.odd import ODD, gpu, node, with_cards
+from tests.importer.cluster_files import as_file
+from tests.importer.unusual_nodes import ODD, gpu, node, with_cards
 
 USAGE = "a.example.com/node.usage"
 POLICY = """\

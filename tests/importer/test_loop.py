@@ -22,7 +22,7 @@ from policykit.model.cluster import Cluster
 from policykit.policy.load import load, load_text
 from policykit.targets.volcano import options as volcano
 from policykit.workspace.files import read
-from tests.importer.live import as_file, generated, nodes_of
+from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.policies import clusters
 from tests.shared import ROOT
 

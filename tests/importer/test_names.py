@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.importer.cards import NodeCard, card_of
-from policykit.importer.names import card_names, endings, free, pool_name, ranges
+from policykit.importer.names import card_names, free, pool_name, ranges, suffixes
 from policykit.policy.node_names import expand_range
 
 
@@ -72,7 +72,7 @@ def test_names_that_are_taken_are_numbered() -> None:
     ids=["one label", "the label that differs", "one has none", "nothing differs"],
 )
 def test_what_tells_pools_apart(labels: list[dict[str, str]], found: list[str]) -> None:
-    assert endings(labels) == found
+    assert suffixes(labels) == found
 
 
 @pytest.mark.parametrize(

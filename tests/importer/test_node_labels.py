@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.importer.inventory import Node
 from policykit.importer.node_labels import (
     describes_location,
     describes_purpose,
@@ -12,6 +11,7 @@ from policykit.importer.node_labels import (
     policy_taints,
     unique_keys,
 )
+from policykit.model.inventory import Node
 from policykit.model.taint import Taint
 
 

@@ -14,8 +14,8 @@ from policykit.importer.policy import ImportResult, policy_of
 from policykit.manifests.parser import parse
 from policykit.policy.load import load_text
 from policykit.workspace.files import read
-from tests.importer.live import as_file
-from tests.importer.odd import gpu, node, with_cards
+from tests.importer.cluster_files import as_file
+from tests.importer.unusual_nodes import gpu, node, with_cards
 
 NODE = as_file([node("n-1", gpu("NVIDIA-H20"), [], with_cards(8))])
 
@@ -277,9 +277,7 @@ def test_koordinators_configuration(wrapped: bool) -> None:
     assert "koord-scheduler" in made.cluster.schedulers
     fast, apart = made.remarks
     assert fast == "NodeResourcesFitPlus: cpu with type Fastest and weight 1 has no effect; left out"
-    assert apart.startswith(
-        "koord-scheduler-config differs from what this policy generates: args of Coscheduling, "
-    )
+    assert apart.startswith("0.yaml differs from what this policy generates: args of Coscheduling, ")
     assert apart.endswith("To keep the rest, name the file in targets.koordinator.config")
 
 

@@ -16,7 +16,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load
 from policykit.workspace.files import read
 from tests.clusters import policy, profile
-from tests.importer.live import as_file, generated, nodes_of
+from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.shared import ROOT
 
 NEVER_CARRIED = {

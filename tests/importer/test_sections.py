@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from policykit.importer.draft import Draft
-from policykit.importer.inventory import Inventory
-from policykit.importer.sections import duration, kind
-from policykit.importer.systems import add_systems
+from policykit.importer.sections import add_systems, kind
 from policykit.importer.topology import add_topology
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
+from policykit.model.inventory import Inventory
+from policykit.model.policy_values import duration
 from policykit.model.queue import Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load_text

@@ -10,12 +10,12 @@ from policykit.errors import SourceError
 from policykit.linter.baseline import (
     Baseline,
     Key,
-    joined,
+    extended_baseline,
     key_of,
     outermost,
     parse,
-    pruned,
-    stale,
+    pruned_baseline,
+    stale_entries,
     text_of,
     within,
 )
@@ -159,7 +159,7 @@ def test_an_entry_that_git_merged_twice_counts_once() -> None:
 
 @given(AMOUNTS, AMOUNTS)
 def test_joined_accepts_all_of_both(old: dict[Key, int], found: dict[Key, int]) -> None:
-    after = joined(Baseline(old, ("a",)), found, ["a/b", "c"])
+    after = extended_baseline(Baseline(old, ("a",)), found, ["a/b", "c"])
     assert after.covers == ("a", "c")
     assert set(after.accepted) == {*old, *found}
     assert all(amount == max(old.get(k, 0), found.get(k, 0)) for k, amount in after.accepted.items())
@@ -170,7 +170,7 @@ def test_pruned_adds_nothing_and_leaves_other_rules(
     old: dict[Key, int], found: dict[Key, int], some: set[str]
 ) -> None:
     codes = some | {key.rule for key in [*found][:3]}
-    after = pruned(Baseline(old, ("a",)), found, codes)
+    after = pruned_baseline(Baseline(old, ("a",)), found, codes)
     assert after.covers == ("a",)
     for key, amount in old.items():
         assert after.accepted.get(key, 0) == (min(amount, found.get(key, 0)) if key.rule in codes else amount)
@@ -181,7 +181,7 @@ def test_stale_entries_have_their_places() -> None:
     gone, fewer = Key("PK001", path="a.yaml", message="m"), KEY
     baseline = Baseline({gone: 1, fewer: 3, Key("PK5"): 1})
     left = {gone: 1, fewer: 2, Key("PK5"): 1}
-    assert stale(baseline, left, {"PK001", "PK201"}, text_of(baseline)) == [
+    assert stale_entries(baseline, left, {"PK001", "PK201"}, text_of(baseline)) == [
         StaleEntry("PK001 in a.yaml", 1, 0, Span(6, 5, 6, 12)),
         StaleEntry("PK201 of Job.batch dev/train at /spec/containers[main]", 3, 1, Span(7, 5, 7, 12)),
     ]

@@ -11,7 +11,8 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.workspace import Member, Options, Workspace
+from policykit.linter.member import Member
+from policykit.linter.workspace import Options, Workspace
 
 POD = b"""\
 apiVersion: v1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from policykit import api
-from policykit.linter.proof import after, proven
+from policykit.linter.proof import is_proven_safe, review_after
 from policykit.manifests.patch import Patch
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -103,18 +103,18 @@ UNSAFE = {
 @pytest.mark.parametrize(("manifest", "patches"), list(SAFE.values()), ids=list(SAFE))
 def test_safe(manifest: dict[str, Any], patches: list[Patch]) -> None:
     (before,) = reviews(manifest)
-    assert proven(before, patches)
+    assert is_proven_safe(before, patches)
 
 
 @pytest.mark.parametrize(("manifest", "patches"), list(UNSAFE.values()), ids=list(UNSAFE))
 def test_unsafe(manifest: dict[str, Any], patches: list[Patch]) -> None:
     (before,) = reviews(manifest)
-    assert not proven(before, patches)
+    assert not is_proven_safe(before, patches)
 
 
 def test_without_a_policy_the_rules_word_stands() -> None:
     (before,) = reviews(LANDED)
-    assert proven(before._replace(cluster=None), adding("inference"))
+    assert is_proven_safe(before._replace(cluster=None), adding("inference"))
 
 
 def task(name: str, **spec: Any) -> dict[str, Any]:
@@ -156,7 +156,7 @@ WORKER = ("spec", "tasks", 1, "template", "spec", "tolerations")
 )
 def test_the_other_pod_sets_keep_what_they_had(patches: list[Patch], safe: bool) -> None:
     master, _ = reviews(JOB)
-    assert proven(master, patches) == safe
+    assert is_proven_safe(master, patches) == safe
 
 
 def test_a_helper_without_cards_may_use_what_it_is_meant_for() -> None:
@@ -164,17 +164,17 @@ def test_a_helper_without_cards_may_use_what_it_is_meant_for() -> None:
         workloads={"training": CLUSTER.workloads["training"]._replace(helpers=("hybrid-h20",))}
     )
     (before,) = reviews(pod(0, TRAINING), cluster)
-    assert proven(before, adding("hybrid"))
-    assert not proven(before, adding("inference"))
+    assert is_proven_safe(before, adding("hybrid"))
+    assert not is_proven_safe(before, adding("inference"))
 
 
 def test_the_review_of_what_a_change_makes() -> None:
     (before,) = reviews(pod(labels=TRAINING))
     selected = Patch("add", ("spec", "affinity"), required([(USAGE, "In", ["hybrid"])]))
-    one = after(before, adding("training", "hybrid"))
+    one = review_after(before, adding("training", "hybrid"))
     assert one is not None
     assert [pool.name for pool in one.accepting] == ["train-h20", "hybrid-h20"]
-    two = after(one, [selected])
+    two = review_after(one, [selected])
     assert two is not None
     assert [pool.name for pool in two.accepting] == ["hybrid-h20"]
-    assert after(before, [Patch("remove", ("spec", "affinity"))]) is None
+    assert review_after(before, [Patch("remove", ("spec", "affinity"))]) is None

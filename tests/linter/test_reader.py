@@ -11,11 +11,11 @@ from policykit import api
 from policykit.kube.podsets import entries as kinds
 from policykit.linter.engine import Job, lint_file
 from policykit.linter.reader import (
+    absent_words,
     decode,
     documents,
     is_template,
     source_comments,
-    unmentioned,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
@@ -132,7 +132,7 @@ EVERY_READER = Systems(
     ],
 )
 def test_only_what_no_scalar_can_say_is_absent(text: str, left: set[str]) -> None:
-    assert unmentioned(text, ["Queue", "toleration"]) == left
+    assert absent_words(text, ["Queue", "toleration"]) == left
 
 
 def texts() -> Iterator[tuple[str, bytes]]:

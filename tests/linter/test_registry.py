@@ -21,8 +21,8 @@ SUBJECTS: dict[str, type] = {
     registry.SCOPE: Scope,
     registry.SUPPRESSION: SuppressionUse,
     registry.BASELINE: StaleEntry,
-    registry.DECLARED: DeclaredPolicy,
-    registry.DRIFTED: GeneratedFile,
+    registry.POLICY: DeclaredPolicy,
+    registry.GENERATED_FILE: GeneratedFile,
 }
 
 

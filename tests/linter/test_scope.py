@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
+from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact, Located, Scope, facts_of, scope_of, unreadable
+from policykit.linter.scope import AnyFact, LocatedFact, Scope, scope_of
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -76,7 +77,7 @@ def messages(violations: Any) -> list[str]:
 
 def test_a_group_and_its_places() -> None:
     (group,) = facts(GROUP, "gang.yaml")
-    assert isinstance(group, Located)
+    assert isinstance(group, LocatedFact)
     assert group.value == PodGroup("koordinator", "team-a", "train", 3)
     assert (group.path, group.document, str(group.resource)) == ("gang.yaml", 0, "PodGroup team-a/train")
     span, pointer = group.place("min_member").span, group.place("min_member").pointer
@@ -94,14 +95,14 @@ def test_an_item_of_a_list_is_placed_from_the_document_root() -> None:
           metadata: {name: train}
           spec: {minMember: 2}
         """)
-    assert isinstance(group, Located)
+    assert isinstance(group, LocatedFact)
     assert group.place("min_member").pointer == "/items/0/spec/minMember"
     assert group.place("min_member").span.line == 7
 
 
 def test_a_membership_stands_in_the_namespace_of_its_object() -> None:
     (member,) = facts(WORKERS)
-    assert isinstance(member, Located)
+    assert isinstance(member, LocatedFact)
     assert member.value == Membership("koordinator", "team-a", "train", 2, "")
     assert member.place("group").pointer.endswith("/labels/pod-group.scheduling.sigs.k8s.io")
     assert member.place("group").span.line == 12
@@ -119,7 +120,7 @@ def test_gangs_that_fit_leave_nothing_behind() -> None:
         """
     assert facts(job) == []
     (gang,) = facts(job.replace("minAvailable: 2", "minAvailable: 3"))
-    assert isinstance(gang, Located)
+    assert isinstance(gang, LocatedFact)
     assert gang.value == OwnGang("default", "the gang of this Job", 3, 2)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
-from policykit.linter.selection import Listed, choose, resolve
+from policykit.linter.selection import ListedRule, choose, resolve
 from policykit.manifests.node import Span
 from policykit.model.cluster import LintSettings
 from policykit.model.severity import Severity
@@ -110,7 +110,7 @@ class New(NamedTuple):
     ],
 )
 def test_presets_differ_by_noise(settings: LintSettings, speak: list[str]) -> None:
-    listed: tuple[Listed, ...] = (*RULES, New("PK204", "fragmenting", False), New())
+    listed: tuple[ListedRule, ...] = (*RULES, New("PK204", "fragmenting", False), New())
     found = [
         finding("PK101"),
         finding("PK103")._replace(severity=Severity.WARNING),

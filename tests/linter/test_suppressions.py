@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.workspace import Member, Options, Workspace
+from policykit.linter.member import Member
+from policykit.linter.workspace import Options, Workspace
 from policykit.manifests.edit import read
 
 TEMPLATE = """\

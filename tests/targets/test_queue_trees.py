@@ -1,7 +1,7 @@
 """Who stands below whom, where several files declare queues."""
 
 from policykit.linter.finding import Resource
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.targets import TARGETS
 from policykit.targets.queue_trees import LocatedQueue, Tree, queue_semantics
@@ -11,7 +11,7 @@ def queue(
     name: str, parent: str = "root", path: str = "queues.yaml", *, partial: bool = False
 ) -> LocatedQueue:
     value = DeclaredQueue("volcano", name, parent)
-    return Located(value, path, 0, Resource("", "Queue", None, name), {}, partial)
+    return LocatedFact(value, path, 0, Resource("", "Queue", None, name), {}, partial)
 
 
 def tree(*queues: LocatedQueue) -> Tree:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 from policykit.errors import SourceError
 from policykit.workspace import boundary
+from policykit.workspace.disk import permissions, reset
 
 SECRET = b"token\n"
 
@@ -353,3 +356,24 @@ def test_long_ways_are_no_deep_recursion() -> None:
     assert verdict(boundary.read, f"r/{deep}/a.yaml") == "No such file or directory"
     assert verdict(boundary.read, f"outside/{deep}/a.yaml", "r/p.yaml") == "outside"
     assert verdict(boundary.read, f"r/{'d/' * 4000}a.yaml") == "File name too long"
+
+
+def test_permissions_belong_to_a_command() -> None:
+    boundary.begin(["outside"])
+    boundary.add_argument("plain")
+    reset({})
+    assert verdict(boundary.read, "outside/a.yaml", "r/p.yaml") == "ok"
+    assert permissions().arguments == [os.path.abspath("plain")]
+    boundary.begin()
+    assert verdict(boundary.read, "outside/a.yaml", "r/p.yaml") == "outside"
+    assert not permissions().arguments
+
+
+def test_a_thread_has_permissions_only_from_the_context_of_its_command() -> None:
+    def ask() -> str:
+        return verdict(boundary.read, "outside/a.yaml", "r/p.yaml")
+
+    boundary.begin(["outside"])
+    with ThreadPoolExecutor(2) as pool:
+        assert pool.submit(ask).result() == "outside"
+        assert pool.submit(copy_context().run, ask).result() == "ok"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.workspace.programs import found, run
+from policykit.workspace.programs import program_path, run
 
 
 @pytest.fixture
@@ -29,21 +29,21 @@ def test_relative_entries_of_path_are_passed_over(
     folders: Path, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", path.replace("BIN", str(folders / "bin")).replace(":", os.pathsep))
-    assert found("tool") == str(folders / "bin" / "tool")
+    assert program_path("tool") == str(folders / "bin" / "tool")
 
 
 @pytest.mark.parametrize("path", ["", ".", "bin", ":", ".:bin:"])
 def test_there_may_be_none(folders: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", path.replace(":", os.pathsep))
-    assert found("tool") == ""
+    assert program_path("tool") == ""
 
 
 def test_without_path_the_usual_folders_are_looked_into(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PATH")
-    assert found("sh") in {os.path.join(folder, "sh") for folder in os.defpath.split(os.pathsep)}
-    assert found("tool") == ""
+    assert program_path("sh") in {os.path.join(folder, "sh") for folder in os.defpath.split(os.pathsep)}
+    assert program_path("tool") == ""
 
 
 def test_programs_that_take_too_long_are_stopped(tmp_path: Path) -> None:

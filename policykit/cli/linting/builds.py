@@ -10,11 +10,11 @@ from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.workspace import BUILT, READ, Member
+from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Built, Tree
+    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.workspace.kustomize import Build
 
 
@@ -23,7 +23,7 @@ class Builds(NamedTuple):
 
     members: tuple[Member, ...]
     """The files of the run; rules about effects read the builds, rules about text the source files."""
-    built: tuple[Built, ...] = ()
+    built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
     files: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
     generated = _generated(files, trees.values(), names, silent) if results else {}
     names |= generated
-    built: list[Built] = []
+    built: list[BuiltKustomization] = []
     texts: dict[str, bytes] = {}
     failed: set[str] = set()
     for (root, tree), build in zip(trees.items(), results, strict=False):
@@ -102,7 +102,7 @@ def _kubernetes(table: SettingsTable, folder: str) -> str:
 
 def _roots(
     folders: Sequence[str], silent: frozenset[str], failures: Failures
-) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
+) -> tuple[dict[str, Kustomization], list[tuple[str, str]]]:
     """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
     from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
 
@@ -119,7 +119,7 @@ def _roots(
         for below in found
         if below != root and root not in uses.get(below, ())
     }
-    trees: dict[str, Tree] = {}
+    trees: dict[str, Kustomization] = {}
     declined: list[tuple[str, str]] = []
     for root in roots:
         file = kustomization(root)
@@ -135,24 +135,29 @@ def _roots(
     return trees, declined
 
 
-def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Member:
+def _member(request: Request, table: SettingsTable, root: str, tree: Kustomization) -> Member:
     """The member for the objects of a build, with the settings of its folder."""
     # The suffix keeps the name from being that of a file.
     name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
     namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, BUILT)
+    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
 
 
 def _built(
-    root: str, member: Member, tree: Tree, build: Build, names: Mapping[str, Member], silent: frozenset[str]
-) -> Built:
-    from policykit.linter.builds.kustomization import Built
+    root: str,
+    member: Member,
+    tree: Kustomization,
+    build: Build,
+    names: Mapping[str, Member],
+    silent: frozenset[str],
+) -> BuiltKustomization:
+    from policykit.linter.builds.kustomization import BuiltKustomization
 
-    return Built(member, tree, build.folder, names, silent, _shown(root), build.rendered)
+    return BuiltKustomization(member, tree, build.folder, names, silent, _shown(root), build.rendered)
 
 
 def _generated(
-    files: Files, trees: Iterable[Tree], names: Mapping[str, Member], silent: frozenset[str]
+    files: Files, trees: Iterable[Kustomization], names: Mapping[str, Member], silent: frozenset[str]
 ) -> dict[str, Member]:
     """Files that generators read below the folders of the run: findings may point into them."""
     folders = tuple(os.path.realpath(folder) + os.sep for folder in files.folders)
@@ -170,7 +175,7 @@ def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member
     if not files:
         return tuple(members)
     return tuple(
-        member._replace(look=READ) if os.path.realpath(member.file) in files else member for member in members
+        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
-from policykit.linter.workspace import Member
+from policykit.linter.member import Member
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, walk
 from policykit.workspace.scopes import (

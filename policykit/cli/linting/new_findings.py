@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from policykit.cli.linting.request import STDIN, Request
 from policykit.errors import Failures, SourceError
 from policykit.linter.baseline import BaselineFile, Baselines
-from policykit.linter.workspace import Member
+from policykit.linter.member import Member
 from policykit.workspace.baselines import folder_of, load, nearest_baselines, shown_as
 from policykit.workspace.boundary import within
 from policykit.workspace.files import BASELINE, repository_root

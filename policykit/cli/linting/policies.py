@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.registry import DECLARED, DRIFTED
-from policykit.linter.workspace import Member, Setting
+from policykit.linter.member import Member
+from policykit.linter.registry import GENERATED_FILE, POLICY
+from policykit.linter.workspace import Setting
 from policykit.workspace.files import repository_root, walk
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import KUSTOMIZATIONS
@@ -46,9 +47,9 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
         declared: DeclaredPolicy | None = None
         drifted: tuple[GeneratedFile, ...] = ()
         with failures.collect(source):
-            if file and _is_selected(setting, DECLARED):
+            if file and _is_selected(setting, POLICY):
                 declared = _declared(source, cluster, paths, other_files)
-            if paths and _is_selected(setting, DRIFTED):
+            if paths and _is_selected(setting, GENERATED_FILE):
                 drifted = _drifted(source, cluster, paths, other_files, failures)
         if declared or drifted:
             from policykit.linter.workspace import Policy

@@ -17,7 +17,7 @@ from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Built
+    from policykit.linter.builds.kustomization import BuiltKustomization
 
 
 class WorkspaceNotes(NamedTuple):
@@ -130,7 +130,7 @@ def _notes(
     )
 
 
-def about_builds(built: Sequence[Built], notes: WorkspaceNotes, *, every: bool) -> list[str]:
+def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
     if every:
         lines = [f"built {each.shown} with kustomize" for each in built]

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextvars import copy_context
 from functools import partial
 from threading import Thread
 from typing import NamedTuple, Protocol
@@ -225,7 +226,8 @@ def _in_thread(work: Callable[[], TextDiagnostics]) -> Future[TextDiagnostics]:
         except BaseException as error:
             result.set_exception(error)
 
-    Thread(target=run, name="lint", daemon=True).start()
+    # The thread has the permissions of the command only in a copy of its context.
+    Thread(target=copy_context().run, args=(run,), name="lint", daemon=True).start()
     return result
 
 

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
-from policykit.linter.builds.locations import Places
+from policykit.linter.builds.locations import SourceLocator
 from policykit.linter.finding import Finding, listed
 from policykit.linter.partial import says_partial
 from policykit.linter.reader import decode
-from policykit.linter.suppressions import SuppressionUse, sift
+from policykit.linter.suppressions import SuppressionUse, apply_suppressions
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Workspace
 
 
 def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:
-    """Of every build, its own and those of its scope; annotations of the built objects are applied.
+    """The findings of every build and its scope, with the annotations of the built objects applied.
 
-    A finding in a file that settings leave out, or that cannot be placed, is left out.
+    Findings in files that settings exclude, or without a source location, are left out.
     """
     failures = Failures()
     found: list[UnitFinding] = []
@@ -40,9 +40,9 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
 
 
 def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[UnitFinding]:
-    """With help that is wrong nowhere: what only some clusters need is not for a file that others use.
+    """Adapts help to files that several clusters use: what only some of them need belongs in an overlay.
 
-    Settings and suppressions have no say in it: who does not want to hear of something may need it, too.
+    This ignores settings and suppressions: a cluster may need a change whose finding it suppresses.
     """
     clusters = [
         setting.cluster.name if setting.cluster else ""
@@ -79,18 +79,18 @@ def _placed(
     found: Iterable[UnitFinding],
     annotations: Mapping[int, tuple[SuppressionUse, ...]],
 ) -> list[UnitFinding]:
-    places = Places(run.workspace.builds[number], run.workspace.read)
+    places = SourceLocator(run.workspace.builds[number], run.workspace.read)
     placed = []
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         at = places.of(one.finding)
         if at is not None:
-            ignored = not sift([one.finding], annotations.get(number, ()))[0]
+            ignored = not apply_suppressions([one.finding], annotations.get(number, ()))[0]
             placed.append(UnitFinding(at.finding, one.setting, number, at.home, at.foreign, ignored))
     return placed
 
 
 class Reconciled(NamedTuple):
-    """What is told of files, and of builds."""
+    """The findings that remain of files, and of builds."""
 
     files: tuple[UnitFinding, ...]
     builds: tuple[UnitFinding, ...]
@@ -99,8 +99,9 @@ class Reconciled(NamedTuple):
 def reconcile(
     workspace: Workspace, files: Sequence[UnitFinding], builds: Sequence[UnitFinding]
 ) -> Reconciled:
-    """What a file's object lacks is told where a build of its policy lacks it; what both have is told of
-    the file, which may be fixed. A file that calls itself partial is completed by others than kustomize.
+    """Structural findings of files and builds without duplicates: one of a file remains if a build of its
+    policy has it too, and is reported for the file, which can be fixed. A file marked as partial is
+    completed by other tools than kustomize, so its builds have no such findings.
     """
     codes = frozenset[str]().union(*(setting.rules.about_shape() for setting in workspace.settings))
     resources = _resources(workspace)
@@ -124,7 +125,7 @@ def reconcile(
 
 
 class _Partial:
-    """Files that call themselves partial, each read once."""
+    """Files marked as partial, each read once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._read = workspace.read
@@ -132,7 +133,7 @@ class _Partial:
         self._known: dict[str, bool] = {}
 
     def says(self, one: UnitFinding) -> bool:
-        """Whether the file of an object does."""
+        """Whether the file of an object is marked."""
         path = one.home[0] if one.home else one.finding.path
         if path not in self._known:
             try:

@@ -1,25 +1,25 @@
-"""What a kustomization lists, and what is listed there in turn."""
+"""Kustomizations with everything they list, and the routes by which one leads to a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.linter.workspace import Member
+from policykit.linter.member import Member
 from policykit.manifests.path import Path
 
 
-class Listed(NamedTuple):
+class FileEntry(NamedTuple):
     """An entry of a kustomization."""
 
     at: Path
-    """Where it stands in the kustomization; for a text that stands there itself, that text."""
+    """Path of the entry in the kustomization; for an inline text, the path of that text."""
     file: str = ""
-    """Absolute; empty: the text stands in the kustomization."""
+    """Absolute; empty: the text is inline."""
     target: Mapping[str, str] | None = None
-    """What a patch is for, as far as it is stated; None: its own kind and name tell."""
+    """The target of a patch, if it has one; None: the patch names its object by kind and name."""
     key: str = ""
-    """Of a generator's file: the key it becomes."""
+    """For a file of a generator: its key in the generated object."""
 
 
 class Chart(NamedTuple):
@@ -36,26 +36,26 @@ class Chart(NamedTuple):
     """As kustomize gives it to helm."""
 
 
-class Tree(NamedTuple):
-    """A kustomization with the ones that it uses."""
+class Kustomization(NamedTuple):
+    """A kustomization with those it uses."""
 
     file: str
-    """Absolute, links resolved, as all files here."""
-    resources: tuple[Listed, ...] = ()
-    patches: tuple[Listed, ...] = ()
-    generated: tuple[Listed, ...] = ()
+    """Absolute, with links resolved, as all files here."""
+    resources: tuple[FileEntry, ...] = ()
+    patches: tuple[FileEntry, ...] = ()
+    generated: tuple[FileEntry, ...] = ()
     """Files that generators read."""
-    bases: tuple[Below, ...] = ()
-    components: tuple[Below, ...] = ()
-    beside: tuple[Listed, ...] = ()
-    """Files that say how it is built."""
+    bases: tuple[KustomizationEntry, ...] = ()
+    components: tuple[KustomizationEntry, ...] = ()
+    beside: tuple[FileEntry, ...] = ()
+    """Files that configure the build."""
     order: Any = None
     """Its `sortOptions`."""
     charts: tuple[Chart, ...] = ()
     """Those of its `helmCharts`, or the one that is rendered by itself."""
 
-    def every(self) -> Iterator[Tree]:
-        """Itself and all below, each once."""
+    def every(self) -> Iterator[Kustomization]:
+        """Itself and all kustomizations it uses, each once."""
         seen: set[str] = set()
         pending = [self]
         while pending:
@@ -66,7 +66,7 @@ class Tree(NamedTuple):
                 pending.extend(below.tree for below in reversed((*tree.bases, *tree.components)))
 
     def written(self) -> Iterator[str]:
-        """All files: itself, what it lists, and what stands there."""
+        """All files: the kustomizations, and their resources and patches."""
         yield from (tree.file for tree in self.every())
         yield from self.looked_at()
         yield from (file for chart in self.every_chart() for file in chart.files.values())
@@ -77,26 +77,26 @@ class Tree(NamedTuple):
             yield from tree.charts
 
     def looked_at(self) -> Iterator[str]:
-        """Files whose objects and patches are judged as built."""
+        """Files whose objects are linted as built: resources and patches."""
         for tree in self.every():
             yield from (listed.file for listed in (*tree.resources, *tree.patches) if listed.file)
 
 
-class Below(NamedTuple):
+class KustomizationEntry(NamedTuple):
     """A base or component, and the entry that names it."""
 
     at: Path
-    tree: Tree
+    tree: Kustomization
 
 
-Way = tuple[tuple[Tree, Path], ...]
-"""Kustomizations from the outermost to the one that lists a file, each with the entry that leads on."""
+Route = tuple[tuple[Kustomization, Path], ...]
+"""Kustomizations from the outermost to the one that lists a file, each with the entry of the next."""
 
 
-def ways(tree: Tree) -> dict[str, Way]:
-    """The first way that leads to each resource file, and to each kustomization."""
-    found: dict[str, Way] = {}
-    pending: list[tuple[Tree, Way]] = [(tree, ())]
+def routes(tree: Kustomization) -> dict[str, Route]:
+    """The first route to each resource file and to each kustomization."""
+    found: dict[str, Route] = {}
+    pending: list[tuple[Kustomization, Route]] = [(tree, ())]
     while pending:
         here, before = pending.pop()
         if here.file in found:
@@ -109,18 +109,18 @@ def ways(tree: Tree) -> dict[str, Way]:
     return found
 
 
-class Built(NamedTuple):
-    """A kustomization as built: what stands for it in a run."""
+class BuiltKustomization(NamedTuple):
+    """A built kustomization in a run."""
 
     member: Member
-    """Its objects, as a file of the run."""
-    tree: Tree
+    """Represents its objects as a file of the run."""
+    tree: Kustomization
     folder: str
     """Absolute folder that the origins of its objects are relative to."""
     names: Mapping[str, Member]
-    """The files of the run, links resolved."""
+    """The members of the run by their files, with links resolved."""
     silent: frozenset[str] = frozenset()
-    """Files that settings leave out: nothing is said of them."""
+    """Files that settings exclude: no finding is reported there."""
     shown: str = "."
     """The folder, as people read it."""
     rendered: bytes = b""

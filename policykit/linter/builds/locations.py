@@ -1,13 +1,13 @@
-"""Where the files of a run say what a finding about a built object is about."""
+"""The location, in the source files, of a finding about a built object."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from policykit.linter.builds.kustomization import Built, Tree, Way, ways
-from policykit.linter.builds.patches import steps
-from policykit.linter.builds.sources import Spot, Texts, inside, spot
+from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
+from policykit.linter.builds.patches import path_of_pointer
+from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import relocation
@@ -20,20 +20,20 @@ _ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
 _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
 
 
-class Placed(NamedTuple):
-    """A finding in a file of the run, and the object it is about, which may stand in another one."""
+class SourceFinding(NamedTuple):
+    """A finding in a source file, and its object, which may be in another file."""
 
     finding: Finding
     home: tuple[str, Span]
-    """File of the object, as reported, and its first line; what is asked there covers it, too."""
+    """File of the object, as reported, and its first line; suppressions there apply too."""
     foreign: bool = False
-    """It does not stand below the kustomization's own folder."""
+    """The file is not below the folder of the kustomization."""
 
 
-class Places:
-    """Where the objects of one build come from."""
+class SourceLocator:
+    """Finds the source locations of the objects of one build."""
 
-    def __init__(self, built: Built, read: Callable[[str], bytes]) -> None:
+    def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
         self._built = built
         self._rendered = f"{built.tree.file}#rendered"
         """Stands for what helm renders, as a file that objects come from."""
@@ -44,16 +44,16 @@ class Places:
                 return built.rendered
             return read(built.names[file].file if file in built.names else file)
 
-        self._texts = Texts(content)
+        self._texts = SourceFiles(content)
         self._text = self._texts.of(built.member.file)
-        self._ways = ways(built.tree)
+        self._ways = routes(built.tree)
 
-    def of(self, finding: Finding) -> Placed | None:
+    def of(self, finding: Finding) -> SourceFinding | None:
         root = self._text.roots[finding.document]
         if root is None:
             return None
         manifest = Manifest(root.data, root, finding.document)
-        path = steps(manifest.data, finding.pointer)
+        path = path_of_pointer(manifest.data, finding.pointer)
         node = node_at(root, path)
         key = inner = None
         if finding.span != manifest.span(path):
@@ -64,12 +64,12 @@ class Places:
 
     def _told(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
-    ) -> Placed | None:
+    ) -> SourceFinding | None:
         file, way = self._origin(manifest)
         home = self._home(manifest, file)
         if home is None:
             return self._generated(finding, manifest, path, inner, way)
-        found = spot(manifest, home, file, way, path, self._texts)
+        found = source_location(manifest, home, file, way, path, self._texts)
         resource = Resource(home.api_version, home.kind, home.namespace or None, home.name)
         place = _place(found, key, inner, lookup(manifest.data, path))
         where = pointer(found.base if found.relocate else (*found.base, *found.path))
@@ -79,7 +79,7 @@ class Places:
         line = home.node.start.line + 1
         return self._reported(finding, found.file, found.way, (file, Span(line, 1, line, 1)))
 
-    def _origin(self, manifest: Manifest) -> tuple[str, Way]:
+    def _origin(self, manifest: Manifest) -> tuple[str, Route]:
         """The file that an object was read from, or the kustomization that made it."""
         said = lookup(manifest.data, _ORIGIN)
         root = next((p.root for p in parse(said)), None) if isinstance(said, str) else None
@@ -113,9 +113,9 @@ class Places:
         return best or (alike[0] if len(alike) == 1 else None)
 
     def _generated(
-        self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Way
-    ) -> Placed | None:
-        """A place in what a generator reads, else its entry in the kustomization."""
+        self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
+    ) -> SourceFinding | None:
+        """A location in a file that a generator reads, else the generator's entry in the kustomization."""
         tree = way[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
@@ -129,7 +129,7 @@ class Places:
                     return self._reported(finding, listed.file, led, (listed.file, finding.span))
         return self._at_entry(finding, (*way[:-1], (tree, at)), "")
 
-    def _generator(self, tree: Tree, manifest: Manifest) -> tuple[Path, str]:
+    def _generator(self, tree: Kustomization, manifest: Manifest) -> tuple[Path, str]:
         field = _GENERATORS.get(manifest.kind, "")
         root = next((root for root in self._texts.of(tree.file).roots if root), None)
         entries = root.data.get(field) if root and isinstance(root.data, dict) else None
@@ -143,8 +143,10 @@ class Places:
         _, number, name = max(names)
         return (field, -number), name
 
-    def _reported(self, finding: Finding, file: str, way: Way, home: tuple[str, Span]) -> Placed | None:
-        """At its place, where the file belongs to the run; else at the entry that leads there."""
+    def _reported(
+        self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
+    ) -> SourceFinding | None:
+        """At its own location if the file is part of the run, else at the entry that leads to the file."""
         built = self._built
         if file == self._rendered:
             return self._in_template(finding, way, home)
@@ -155,9 +157,11 @@ class Places:
         finding = finding._replace(path=built.names[file].path)
         foreign = not file.startswith(f"{_folder(built.tree.file)}/")
         home_path = built.names[home[0]].path if home[0] in built.names else finding.path
-        return Placed(finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign)
+        return SourceFinding(
+            finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign
+        )
 
-    def _in_template(self, finding: Finding, way: Way, home: tuple[str, Span]) -> Placed | None:
+    def _in_template(self, finding: Finding, way: Route, home: tuple[str, Span]) -> SourceFinding | None:
         if self._templates is None:
             self._templates = Templates(
                 self._texts.of(self._rendered).text,
@@ -170,7 +174,7 @@ class Places:
             return self._at_entry(finding, way, "")
         return self._reported(finding._replace(span=place.span), place.file, way, (start.file, start.span))
 
-    def _at_entry(self, finding: Finding, way: Way, file: str) -> Placed | None:
+    def _at_entry(self, finding: Finding, way: Route, file: str) -> SourceFinding | None:
         for tree, at in reversed(way):
             if tree.file in self._built.silent:
                 return None
@@ -186,11 +190,11 @@ class Places:
                 pointer=pointer(at),
                 help=f"{finding.help}\n{where}".strip("\n"),
             )
-            return Placed(finding, (member.path, finding.span), True)
+            return SourceFinding(finding, (member.path, finding.span), True)
         return None
 
 
-def _place(found: Spot, key: bool, inner: Span | None, value: object) -> Span:
+def _place(found: SourceLocation, key: bool, inner: Span | None, value: object) -> Span:
     place = span(found.root, found.path, key=key)
     node = node_at(found.root, found.path)
     if inner and node is not None and node.data == value:

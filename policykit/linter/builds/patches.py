@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.linter.builds.kustomization import Listed, Tree, Way
+from policykit.linter.builds.kustomization import FileEntry, Kustomization, Route
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 from policykit.manifests.path import Path, Step, lookup
 from policykit.patterns import pattern
 
 _KEYS = ("name", "key", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey")
-"""Fields that tell the items of a list apart, as kustomize merges them or people do."""
+"""Fields that identify the items of a list, as in kustomize's merge keys."""
 
 
-class Followed(NamedTuple):
-    """How far a path leads in another text."""
+class PathMatch(NamedTuple):
+    """The part of a path that exists in another text."""
 
     path: Path
-    """The part that exists, as its steps are there."""
+    """With the steps of that text."""
     node: Node
 
     def depth(self) -> int:
         return len(self.path)
 
 
-def follow(node: Node, data: Any, path: Path) -> Followed:
-    """Leads a path of built `data` into `node`: items of lists by what tells them apart, else by value."""
+def match_path(node: Node, data: Any, path: Path) -> PathMatch:
+    """Matches a path of built `data` in `node`: list items by their identifying field, else by value."""
     found: list[Step] = []
     for step in path:
         entries, inside = node.entries, _inside(data, step)
@@ -42,11 +42,11 @@ def follow(node: Node, data: Any, path: Path) -> Followed:
             break
         found.append(step)
         data = inside
-    return Followed(tuple(found), node)
+    return PathMatch(tuple(found), node)
 
 
-def existing(data: object, path: Path) -> Path:
-    """The longest beginning of a path that exists."""
+def existing_part(data: object, path: Path) -> Path:
+    """The longest prefix of a path that exists."""
     for length in range(len(path), 0, -1):
         parent, step = lookup(data, path[: length - 1]), path[length - 1]
         if (isinstance(parent, dict) and step in parent) or (
@@ -56,8 +56,8 @@ def existing(data: object, path: Path) -> Path:
     return ()
 
 
-def steps(data: object, pointer: str) -> Path:
-    """The path that a JSON pointer means: numbers are positions where `data` has a list."""
+def path_of_pointer(data: object, pointer: str) -> Path:
+    """The path of a JSON pointer; numbers are indices where `data` has a list."""
     found: list[Step] = []
     for word in pointer.split("/")[1:]:
         step: Step = word.replace("~1", "/").replace("~0", "~")
@@ -75,7 +75,7 @@ def _inside(data: Any, step: Step) -> Any:
 
 
 def _position(items: list[Any], item: Any, step: int) -> int | None:
-    """Of the like of an item; of several the one that stands where it stands, else the first."""
+    """Position of the matching item; of several, the one at the same position, else the first."""
     same = [number for number, each in enumerate(items) if each == item]
     if not same and isinstance(item, dict):
         for key in _KEYS:
@@ -91,13 +91,13 @@ def _position(items: list[Any], item: Any, step: int) -> int | None:
     return 0 if len(items) == 1 and type(items[0]) is type(item) and isinstance(item, (dict, list)) else None
 
 
-def applied(way: Way) -> Iterator[tuple[Way, Listed]]:
-    """Patches of the kustomizations on a way, the one that had the last word first, each with its own way."""
+def applied_patches(way: Route) -> Iterator[tuple[Route, FileEntry]]:
+    """Patches of the kustomizations on a route, the last applied first, each with its own route."""
     for number, (tree, _) in enumerate(way):
         yield from _of(tree, way[:number])
 
 
-def _of(tree: Tree, before: Way) -> Iterator[tuple[Way, Listed]]:
+def _of(tree: Kustomization, before: Route) -> Iterator[tuple[Route, FileEntry]]:
     for patch in reversed(tree.patches):
         yield (*before, (tree, patch.at)), patch
     for below in reversed(tree.components):
@@ -105,17 +105,17 @@ def _of(tree: Tree, before: Way) -> Iterator[tuple[Way, Listed]]:
 
 
 class Operation(NamedTuple):
-    """What a JSON patch puts at a place."""
+    """An operation of a JSON patch that sets a value."""
 
     to: Path
-    """Where in the object, as written."""
+    """Path in the object, as written."""
     value: Node
     at: Path
-    """Where the value stands in the patch."""
+    """Path of the value in the patch."""
 
 
 def operations(root: Node) -> Iterator[Operation]:
-    """Those of a JSON patch that put something somewhere, the last one first."""
+    """The operations of a JSON patch that set a value, the last one first."""
     if not isinstance(root.data, list):
         return
     for number, each in reversed([*enumerate(root.entries)]):
@@ -127,8 +127,8 @@ def operations(root: Node) -> Iterator[Operation]:
                 yield Operation(tuple(words), entries["value"][1], (number, "value"))
 
 
-def through(operation: Operation, data: object, path: Path) -> Followed | None:
-    """Where a path of the built object stands in what an operation puts; None: not there."""
+def match_operation(operation: Operation, data: object, path: Path) -> PathMatch | None:
+    """The match of a path of the built object in the value of an operation; None: there is none."""
     to = operation.to
     if len(to) > len(path):
         return None
@@ -138,12 +138,12 @@ def through(operation: Operation, data: object, path: Path) -> Followed | None:
     inside = lookup(data, path[: len(to)])
     if "-" in to and operation.value.data != inside:
         return None
-    found = follow(operation.value, inside, path[len(to) :])
-    return Followed((*operation.at, *found.path), found.node)
+    found = match_path(operation.value, inside, path[len(to) :])
+    return PathMatch((*operation.at, *found.path), found.node)
 
 
 def is_for(target: Mapping[str, str] | None, patch: Manifest | None, home: Manifest, built: Manifest) -> bool:
-    """Whether a patch is for an object, told by kind and name as they were and as they are."""
+    """Whether a patch applies to an object, by kind and name before and after the build."""
     if target is None:
         if patch is None or patch.kind != home.kind:
             return False

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Listed, Way
-from policykit.linter.builds.patches import Followed, applied, existing, follow, is_for, operations, through
+from policykit.linter.builds.kustomization import FileEntry, Route
+from policykit.linter.builds.patches import (
+    PathMatch,
+    applied_patches,
+    existing_part,
+    is_for,
+    match_operation,
+    match_path,
+    operations,
+)
 from policykit.linter.location import Relocate, relocation
 from policykit.linter.reader import decode
 from policykit.manifests.document import Manifest, manifests
@@ -17,8 +25,8 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 
 
-class Text(NamedTuple):
-    """A file's text and its documents; None stands for one that says nothing."""
+class SourceFile(NamedTuple):
+    """A file's text and its documents; None for an empty or broken document."""
 
     text: str
     roots: tuple[Node | None, ...]
@@ -28,25 +36,25 @@ class Text(NamedTuple):
         return [m for number, root in enumerate(self.roots) if root for m in manifests(root, number)]
 
 
-class Texts:
-    """Reads files; one that cannot be read is empty: that is told where it is linted."""
+class SourceFiles:
+    """Reads each file once. One that cannot be read is empty here: linting it reports the error."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
-        self._known: dict[str, Text] = {}
+        self._known: dict[str, SourceFile] = {}
 
-    def of(self, file: str) -> Text:
+    def of(self, file: str) -> SourceFile:
         if file not in self._known:
             try:
                 text = decode(self._read(file)).text
             except SourceError:
                 text = ""
-            self._known[file] = Text(text, tuple(parsed.root for parsed in parse(text)))
+            self._known[file] = SourceFile(text, tuple(parsed.root for parsed in parse(text)))
         return self._known[file]
 
 
 def inside(outer: str, path: Path, node: Node, span: Span) -> Span | None:
-    """The place in a string of a place in the file that holds it; None: it is none of the string's."""
+    """The location inside a string of a location in its file; None: it is outside the string."""
     text = embedded(outer, path, node)
     start, end = (
         text.inner_place(outer, line - 1, column - 1)
@@ -58,34 +66,35 @@ def inside(outer: str, path: Path, node: Node, span: Span) -> Span | None:
     return Span(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1)
 
 
-class Spot(NamedTuple):
-    """A place in a file, and how the outermost kustomization comes to it."""
+class SourceLocation(NamedTuple):
+    """A location in a file, and the route to it from the outermost kustomization."""
 
     file: str
-    way: Way
+    way: Route
     document: int
     root: Node
     """Of the object, or of the text in a string."""
     path: Path
-    """From there; what does not exist counts as well."""
+    """From `root`; it need not exist."""
     text: str
-    """What the marks of `root` count in."""
+    """The text that the marks of `root` refer to."""
     base: Path = ()
-    """From the root of the document to `root`, or to the string it stands in."""
+    """From the root of the document to `root`, or to the string that contains it."""
     relocate: Relocate | None = None
     """Where `text` is a string of the file."""
 
 
-def spot(built: Manifest, home: Manifest, file: str, way: Way, path: Path, texts: Texts) -> Spot:
-    """The place for a path of a built object that was read from `file` as `home`.
+def source_location(
+    built: Manifest, home: Manifest, file: str, way: Route, path: Path, texts: SourceFiles
+) -> SourceLocation:
+    """The location of a path of a built object that was read from `file` as `home`.
 
-    What patches say comes first where they say the very value; what is missing is missing
-    from the object itself.
+    A patch that sets exactly this value comes first; a missing field is missing from the object itself.
     """
-    there = existing(built.data, path)
+    there = existing_part(built.data, path)
     rest, value = path[len(there) :], lookup(built.data, there)
-    own = follow(home.node, built.data, there)
-    in_home = Spot(
+    own = match_path(home.node, built.data, there)
+    in_home = SourceLocation(
         file,
         way,
         home.document,
@@ -97,7 +106,7 @@ def spot(built: Manifest, home: Manifest, file: str, way: Way, path: Path, texts
     whole = own.depth() == len(there)
     if rest and whole:
         return in_home
-    first: Spot | None = None
+    first: SourceLocation | None = None
     for each, found in _patched(built, home, way, there, texts):
         if not rest and found.node.data == value:
             return each
@@ -109,40 +118,40 @@ def spot(built: Manifest, home: Manifest, file: str, way: Way, path: Path, texts
 
 
 def _patched(
-    built: Manifest, home: Manifest, way: Way, path: Path, texts: Texts
-) -> Iterator[tuple[Spot, Followed]]:
-    """The places in patches that a whole path leads to, the one that had the last word first."""
-    for led, patch in applied(way):
+    built: Manifest, home: Manifest, way: Route, path: Path, texts: SourceFiles
+) -> Iterator[tuple[SourceLocation, PathMatch]]:
+    """The locations in patches that match the whole path, the last applied first."""
+    for led, patch in applied_patches(way):
         for begin in _documents(patch, led, texts):
             for each, found in _in_patch(begin, patch, home, built, path):
                 yield each._replace(path=found.path), found
 
 
 def _in_patch(
-    begin: Spot, patch: Listed, home: Manifest, built: Manifest, path: Path
-) -> Iterator[tuple[Spot, Followed]]:
+    begin: SourceLocation, patch: FileEntry, home: Manifest, built: Manifest, path: Path
+) -> Iterator[tuple[SourceLocation, PathMatch]]:
     root = begin.root
     if isinstance(root.data, list):
         for operation in operations(root) if patch.target and is_for(patch.target, None, home, built) else ():
-            put = through(operation, built.data, path)
+            put = match_operation(operation, built.data, path)
             if put:
                 yield begin, put
         return
     for each in manifests(root, 0):
         if is_for(patch.target, each, home, built):
-            found = follow(each.node, built.data, path)
+            found = match_path(each.node, built.data, path)
             if found.depth() == len(path):
                 base = begin.base if begin.relocate else (*begin.base, *each.base)
                 yield begin._replace(root=each.node, base=base), found
 
 
-def _documents(patch: Listed, way: Way, texts: Texts) -> Iterator[Spot]:
-    """The documents of a patch, each as the spot of its beginning."""
+def _documents(patch: FileEntry, way: Route, texts: SourceFiles) -> Iterator[SourceLocation]:
+    """The documents of a patch, each as the location of its root."""
     if patch.file:
         whole = texts.of(patch.file)
         for number, root in enumerate(whole.roots):
             if root:
-                yield Spot(patch.file, way, number, root, (), whole.text)
+                yield SourceLocation(patch.file, way, number, root, (), whole.text)
         return
     file = way[-1][0].file
     outer = texts.of(file)
@@ -152,10 +161,10 @@ def _documents(patch: Listed, way: Way, texts: Texts) -> Iterator[Spot]:
     relocate = relocation(outer.text, patch.at, node)
     for parsed in parse(node.data):
         if parsed.root:
-            yield Spot(file, way, 0, parsed.root, (), node.data, patch.at, relocate)
+            yield SourceLocation(file, way, 0, parsed.root, (), node.data, patch.at, relocate)
 
 
-def entry(text: Text, at: Path) -> Node | None:
+def entry(text: SourceFile, at: Path) -> Node | None:
     """An entry of a kustomization."""
     root = next((root for root in text.roots if root), None)
     return node_at(root, at) if root else None

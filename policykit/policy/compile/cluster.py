@@ -33,7 +33,7 @@ from policykit.policy.models.policy import Policy
 from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
 from policykit.policy.problems import Problems
 from policykit.policy.tree import SourcedValue
-from policykit.policy.version import clauses, release, satisfies
+from policykit.policy.version import clauses, satisfies
 
 _STAND_IN = "policy.invalid"
 """Replaces a malformed domain so that other mistakes can still be found."""
@@ -75,7 +75,7 @@ def compile_policy(
         quotas=compile_quotas(draft),
         targets=targets,
         schedulers=compile_schedulers(draft, targets, workloads, placements),
-        kubernetes_version=policy.kubernetes.removeprefix("v"),
+        kubernetes_version=targets["kubernetes"].version,
         declared_keys=_declared_keys(usage_key, cards.values(), pools),
         taint_keys=_taint_keys(pools, control_plane),
         lint=_lint_settings(draft),
@@ -100,8 +100,6 @@ def _check_head(draft: Draft) -> None:
         draft.check(("metadata", "name"), f"name {name!r}", dns_subdomain_problem(name))
     if policy.domain:
         draft.check(("domain",), f"domain {policy.domain!r}", dns_subdomain_problem(policy.domain))
-    if policy.kubernetes and release(policy.kubernetes) is None:
-        draft.problems.error(("kubernetes",), f"{policy.kubernetes!r} is not a version", 'use quotes: "1.36"')
     _check_pin(draft, policy.policykit)
 
 

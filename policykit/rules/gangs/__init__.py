@@ -1,1 +1,1 @@
-"""PK3: pods that start together or not at all."""
+"""Pods that start together or not at all."""

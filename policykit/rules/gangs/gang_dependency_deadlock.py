@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.gang import PodCreationOrder
 from policykit.model.severity import Severity
 
@@ -65,7 +65,7 @@ def _minimum(
     return groups[0] if len(groups) == 1 else None
 
 
-def _violation(one: Located[PodCreationOrder], minimum: int | None) -> Violation:
+def _violation(one: LocatedFact[PodCreationOrder], minimum: int | None) -> Violation:
     order = one.value
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
@@ -75,7 +75,7 @@ def _violation(one: Located[PodCreationOrder], minimum: int | None) -> Violation
     return Violation(one.at("order"), message, _advice(one))
 
 
-def _advice(one: Located[PodCreationOrder]) -> str:
+def _advice(one: LocatedFact[PodCreationOrder]) -> str:
     first = one.value.first
     lower = f"lower the gang to {first}" if first > 1 else "remove the gang"
     if one.resource.kind == "StatefulSet":

@@ -19,6 +19,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.placement.capacity import largest_domain, pods_in
 from policykit.placement.review import Review, review
+from policykit.targets import TARGETS
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -60,7 +61,7 @@ GOOD = BAD.replace("400", "2")
 
 
 class _Members(NamedTuple):
-    looked: Review
+    review: Review
     pools: tuple[Pool, ...]
     room: int | None
     """How many of its pods fit into empty pools; None: unknown or unlimited."""
@@ -77,41 +78,43 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     bounded = _states_topology(manifest)
     for gang in found:
         members = [
-            _look(bounded, review(manifest, s, context.cluster, context.namespace))
+            _members(bounded, review(manifest, s, context.cluster, context.namespace))
             for s in sets
             if s.name in gang.members
         ]
-        if members and all(one.looked.is_final and not one.looked.selects_unlisted_pool for one in members):
-            yield from _judge(gang, members)
+        if members and all(one.review.is_final and not one.review.selects_unlisted_pool for one in members):
+            yield from _check_gang(gang, members)
 
 
 def _states_topology(manifest: Manifest) -> bool:
     """Whether it names the level of its own gang: gang-topology judges that."""
-    from policykit.targets.volcano.topology_facts import BOUNDS
+    for target in TARGETS:
+        paths = target.gang_topology.load() if target.gang_topology else {}
+        path = paths.get((manifest.group, manifest.kind))
+        if path is not None and lookup(manifest.data, path) is not None:
+            return True
+    return False
 
-    path = BOUNDS.get((manifest.group, manifest.kind))
-    return path is not None and lookup(manifest.data, path) is not None
 
-
-def _look(bounded: bool, looked: Review) -> _Members:
-    pools = tuple(landing.pool for landing in looked.landings if landing.verdict != "refused")
-    cluster = looked.cluster
-    closed = cluster is not None and (cluster.complete or bool(looked.card_resources))
+def _members(bounded: bool, pod_review: Review) -> _Members:
+    pools = tuple(landing.pool for landing in pod_review.landings if landing.verdict != "refused")
+    cluster = pod_review.cluster
+    closed = cluster is not None and (cluster.complete or bool(pod_review.card_resources))
     if not closed or any(pool.autoscaled and any(s.maximum is None for s in pool.shapes) for pool in pools):
-        return _Members(looked, pools, None)
-    room = pods_in((s for pool in pools for s in pool.shapes), looked.requests)
-    domain = None if bounded else largest_domain(looked, pools)
+        return _Members(pod_review, pools, None)
+    room = pods_in((s for pool in pools for s in pool.shapes), pod_review.requests)
+    domain = None if bounded else largest_domain(pod_review, pools)
     if domain is not None and (room is None or domain.pods < room):
-        return _Members(looked, pools, domain.pods, domain.level)
-    return _Members(looked, pools, room)
+        return _Members(pod_review, pools, domain.pods, domain.level)
+    return _Members(pod_review, pools, room)
 
 
-def _judge(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
+def _check_gang(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
     """The most members that fit: each part by itself, and identical parts together."""
     minimum = gang.min_member or 0
     most = 0
     for group in _alike(members):
-        wanted = [one.looked.pod_set.replicas for one in group]
+        wanted = [one.review.pod_set.replicas for one in group]
         room = group[0].room
         if room == 0 or (room is None and None in wanted):
             return  # not even one pod fits, which other rules report; or nothing is known
@@ -128,7 +131,7 @@ def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
     groups: list[list[_Members]] = []
     for one in members:
         for group in groups:
-            same = group[0].looked.requests == one.looked.requests
+            same = group[0].review.requests == one.review.requests
             if same and [p.name for p in group[0].pools] == [p.name for p in one.pools]:
                 group.append(one)
                 break
@@ -138,14 +141,14 @@ def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
 
 
 def _violation(gang: Gang, tight: _Members, minimum: int, most: int) -> Violation:
-    looked = tight.looked
-    asked = ", ".join(f"{amount_text(r, looked.requests[r])} {r}" for r in looked.card_resources)
+    pod_review = tight.review
+    asked = ", ".join(f"{amount_text(r, pod_review.requests[r])} {r}" for r in pod_review.card_resources)
     each = f" of {asked} each" if asked else ""
     names = ", ".join(pool.name for pool in tight.pools)
     where = f"the empty pools ({names}) hold"
     if tight.level:
         where = f"its pods must stay within one {tight.level}, and the largest of pools {names} holds"
-    path: Path = gang.path if gang.written else looked.pod_set.path
+    path: Path = gang.path if gang.written else pod_review.pod_set.path
     return Violation(
         path,
         f"the gang needs {minimum} pods{each} at once, but {where} only {most}",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import TaskGroups
@@ -76,13 +76,13 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         yield from _above(use, limits)
 
 
-def _applications(scope: Scope) -> Iterator[Located[QueueUse]]:
-    """YuniKorn's, whose placeholders all start at once: otherwise it rejects the application."""
+def _applications(scope: Scope) -> Iterator[LocatedFact[QueueUse]]:
+    """Those whose task groups start at once, or not at all."""
     for one in scope.of(TaskGroups):
         value = one.value
         if value.queue and value.pods and not is_placeholder(value.queue):
-            use = QueueUse("yunikorn", value.namespace, value.queue, gang=value.pods, request=value.request)
-            yield Located(use, one.path, one.document, one.resource, one.fields, one.partial)
+            use = QueueUse(value.system, value.namespace, value.queue, gang=value.pods, request=value.request)
+            yield LocatedFact(use, one.path, one.document, one.resource, one.fields, one.partial)
 
 
 def _declared(queue: str, system: str, trees: list[queue_trees.Tree]) -> Iterator[_Limit]:
@@ -103,24 +103,14 @@ def _planned(queue: str, system: str, cluster: Cluster | None) -> Iterator[_Limi
     if cluster is None or queue not in planned.queues:
         return
     queues = {each.name: each for each in cluster.queues}
-    names = _names(cluster, system)
-    name, seen = names.get(queue, ""), set[str]()
+    name, seen = planned.policy_names.get(queue, queue), set[str]()
     while name in queues and name not in seen:
         seen.add(name)
         yield _Limit(name, queues[name].limit)
         name = queues[name].parent
 
 
-def _names(cluster: Cluster, system: str) -> dict[str, str]:
-    """The system's name of a queue to the policy's."""
-    if system != "yunikorn":
-        return {each.name: each.name for each in cluster.queues}
-    from policykit.targets.yunikorn.queue_tree import queue_paths
-
-    return {path.lower(): name for name, path in queue_paths(cluster.queues).items()}
-
-
-def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[Violation]:
+def _above(use: LocatedFact[QueueUse], limits: list[_Limit]) -> Iterator[Violation]:
     """The first resource that exceeds some limit, cards first."""
     asked = use.value.request
     for resource in sorted(asked, key=lambda name: ("/" not in name, name)):

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.linter.gangs import sized
+from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.gang import Autoscaler, Membership, PodGroup
 from policykit.model.severity import Applicability, Severity
 
@@ -66,10 +66,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[Violation]:
     """Gangs that pods join by name: the minimum of the group, else the one the pods state."""
-    members: dict[_Name, list[Located[Membership]]] = {}
+    members: dict[_Name, list[LocatedFact[Membership]]] = {}
     for member in scope.memberships:
         members.setdefault(member.value[:3], []).append(member)
-    groups: dict[_Name, list[Located[PodGroup]]] = {}
+    groups: dict[_Name, list[LocatedFact[PodGroup]]] = {}
     for group in scope.groups:
         groups.setdefault(group.value[:3], []).append(group)
     for name, joined in members.items():
@@ -82,20 +82,20 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[Violat
         if declared and minimum is not None and pods and pods < minimum:
             yield Violation(
                 declared.at("min_member"),
-                f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
+                f"gang {name[2]} needs {minimum} members but {_owners(joined)} {_has(joined)} {_pods(pods)}",
                 f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
                 fix=partial(_fix, _same(declared, joined), pods),
             )
 
 
-def _same(declared: Located[Any], joined: Sequence[Located[Membership]]) -> list[Located[Any]]:
+def _same(declared: LocatedFact[Any], joined: Sequence[LocatedFact[Membership]]) -> list[LocatedFact[Any]]:
     """Everything that sets the minimum in place of a PodGroup: it is unknown which one counts."""
     if isinstance(declared.value, PodGroup):
         return [declared]
     return [member for member in joined if member.value.min_member is not None]
 
 
-def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
+def _fix(stating: Sequence[LocatedFact[Any]], pods: int) -> Fix | None:
     """Lowers the minimum to the pods there are.
 
     None without pods, or where the minimum is set in several documents or within a longer text.
@@ -103,13 +103,13 @@ def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
     in_text = any(isinstance(one.value, Membership) and one.value.embedded for one in stating)
     if pods < 1 or in_text or len({(one.path, one.document) for one in stating}) > 1:
         return None
-    patches = tuple(sized(one.place("min_member").path, pods) for one in stating)
+    patches = tuple(size_patch(one.place("min_member").path, pods) for one in stating)
     return Fix(f"lower the gang to {_pods(pods)}", patches)
 
 
 def _declared(
-    groups: Sequence[Located[PodGroup]], joined: list[Located[Membership]]
-) -> Located[PodGroup] | Located[Membership] | None:
+    groups: Sequence[LocatedFact[PodGroup]], joined: list[LocatedFact[Membership]]
+) -> LocatedFact[PodGroup] | LocatedFact[Membership] | None:
     """What sets the minimum; None where nothing does, or where two copies of a group might disagree."""
     if groups:
         return groups[0] if len(groups) == 1 else None
@@ -120,7 +120,7 @@ def _declared(
     return min(stating, key=lambda m: m.value.min_member or 0, default=None)
 
 
-def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Autoscaler]) -> int | None:
+def _together(joined: Iterable[LocatedFact[Membership]], scalers: Mapping[_Name, Autoscaler]) -> int | None:
     """All pods of the members; one in two files (a base and its copy) counts once."""
     counted: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
     for member in joined:
@@ -135,7 +135,7 @@ def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Aut
 
 
 def _raised(
-    pods: int | None, where: Located[Any], namespace: str, scalers: Mapping[_Name, Autoscaler]
+    pods: int | None, where: LocatedFact[Any], namespace: str, scalers: Mapping[_Name, Autoscaler]
 ) -> int | None:
     """Pods of a workload, up to its autoscaler's maximum; None: unknown."""
     scaler = scalers.get((namespace, where.resource.kind, where.resource.name))
@@ -146,18 +146,18 @@ def _raised(
     return max(pods, scaler.maximum)
 
 
-def _who(joined: Sequence[Located[Membership]]) -> str:
+def _owners(joined: Sequence[LocatedFact[Membership]]) -> str:
     names = list(dict.fromkeys(f"{m.resource.kind} {m.resource.name}" for m in joined))
     return " and ".join(names) if len(names) < 3 else f"its {len(names)} workloads"
 
 
-def _has(joined: Sequence[Located[Membership]]) -> str:
+def _has(joined: Sequence[LocatedFact[Membership]]) -> str:
     return "has" if len({(m.resource.kind, m.resource.name) for m in joined}) == 1 else "have"
 
 
-def _raise(joined: Sequence[Located[Membership]], pods: int, minimum: int) -> str:
+def _raise(joined: Sequence[LocatedFact[Membership]], pods: int, minimum: int) -> str:
     """The first suggestion: more pods."""
-    who = _who(joined)
+    who = _owners(joined)
     if _has(joined) == "has" and joined[0].resource.kind in POD_PER_REPLICA:
         return f"raise replicas of {who} to {minimum}"
     return f"add {minimum - pods} more pods to it"

@@ -12,7 +12,7 @@ from functools import partial
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_domain, largest_unit
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gangs import sized
+from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
@@ -92,7 +92,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     synchronous = all_at_once(manifest) or any(one.synchronous for one in sets)
     if manifest.partial or not synchronous or goes_on_with_fewer(manifest):
         return
-    if _declared(manifest, sets) or not _alone(manifest, sets, context):
+    if _declared(manifest, sets) or not _placed_one_by_one(manifest, sets, context):
         return
     if has_own_domain(manifest) or any(is_gated_or_suspended(owner(manifest, one), one) for one in sets):
         return
@@ -107,7 +107,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
 
 
-def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
+def _placed_one_by_one(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
     """Every pod is placed by a scheduler that makes no group for it by itself."""
     for one in sets:
         target = target_of(system_of(one.scheduler_name, context.cluster))
@@ -131,14 +131,14 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
         return True
     if any(not _RESERVED.isdisjoint(one.annotations) for one in sets):
         return True
-    return any(_speaks(target, manifest, sets) for target in TARGETS)
+    return any(_has_gang_key(target, manifest, sets) for target in TARGETS)
 
 
 def _asks(gang: Gang) -> bool:
     return gang.written or (gang.enabled_by is not None and gang.enabled)
 
 
-def _speaks(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+def _has_gang_key(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     """A gang key of the system on a template, or on an owner where it is read."""
     for key in target.keys:
         if key.purpose == "gang" or target.groups_itself:
@@ -177,7 +177,7 @@ def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix
     units = [gang for gang in gangs(manifest.data) if names & {*gang.members}]
     if not units or not all(gang.pods and gang.path and gang.path[-1] in keys for gang in units):
         return None
-    patches = tuple(sized(gang.path, gang.pods or 1) for gang in units)
+    patches = tuple(size_patch(gang.path, gang.pods or 1) for gang in units)
     return Fix("declare the gang", patches)
 
 

@@ -112,7 +112,11 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violat
                     "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
-            elif other in groups and groups[other].kind != kind and not _said(value, other, groups):
+            elif (
+                other in groups
+                and groups[other].kind != kind
+                and not _is_reported_there(value, other, groups)
+            ):
                 yield Violation(
                     each.at("groups"),
                     f"gang {value.group} and {namespace}/{name} list different gangs: they form two groups",
@@ -128,7 +132,7 @@ class _List(NamedTuple):
     kind: int
 
 
-def _said(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> bool:
+def _is_reported_there(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> bool:
     """Whether the other, which lists this one too, is told of their difference."""
     return one[:3] > other and (one.namespace, one.group) in groups[other].partners
 

@@ -76,7 +76,7 @@ def _of_workers(
         return
     if None in counted or sum(n or 0 for n in counted) != gang.min_member or _in_order(manifest):
         return
-    leading = [one for one in outside if _leads(manifest, one)]
+    leading = [one for one in outside if _is_launcher(manifest, one)]
     if not leading or len(leading) < len(outside) or any(one.replicas != 1 for one in leading):
         return
     what = " and ".join(title(manifest.data, one) for one in leading)
@@ -98,7 +98,7 @@ def _in_order(manifest: Manifest) -> bool:
     return lookup(manifest.data, ("spec", "startupPolicy", "startupPolicyOrder")) == "InOrder"
 
 
-def _leads(manifest: Manifest, pod_set: PodSet) -> bool:
+def _is_launcher(manifest: Manifest, pod_set: PodSet) -> bool:
     return any(word in title(manifest.data, pod_set).lower() for word in _LEADING)
 
 
@@ -117,7 +117,7 @@ def _joined(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
             if (
                 len(names) == 1
                 and outside
-                and _leads(manifest, one)
+                and _is_launcher(manifest, one)
                 and one.scheduler_name in {each.scheduler_name for each, _ in inside}
             ):
                 yield Violation(

@@ -1,8 +1,8 @@
-"""Gang metadata that its scheduler cannot read.
+"""A scheduler cannot read the gang metadata meant for it.
 
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
-refuses unquoted numbers and booleans, and lists. No scheduler reads a misspelt key.
+refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key.
 """
 
 from __future__ import annotations

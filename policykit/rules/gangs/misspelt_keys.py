@@ -1,4 +1,4 @@
-"""Labels and annotations that are one slip away from a scheduler's own, which nothing reads."""
+"""Labels and annotations that nothing reads: misspellings of a scheduler's own."""
 
 from __future__ import annotations
 

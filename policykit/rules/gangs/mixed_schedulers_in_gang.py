@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import Patch
 from policykit.model.gang import GangScheduler
 from policykit.model.severity import Applicability, Severity
@@ -45,7 +45,7 @@ spec:
 
 GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 
-_Member = Located[GangScheduler]
+_Member = LocatedFact[GangScheduler]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -73,14 +73,14 @@ def _mixed(members: Sequence[_Member], context: Context) -> Iterator[Violation]:
         group = f"gang {one.value.group}" if one.value.system else "the same gang"
         yield Violation(
             one.at("scheduler"),
-            f"{by} places {one.value.what}, but {wanted} places {_of(theirs, one)} of {group}",
+            f"{by} places {one.value.what}, but {wanted} places {_other_pods(theirs, one)} of {group}",
             f"write schedulerName: {wanted}",
             None if one.value.certain else Severity.WARNING,
             fix=partial(_fix, one, wanted),
         )
 
 
-def _of(theirs: _Member, one: _Member) -> str:
+def _other_pods(theirs: _Member, one: _Member) -> str:
     return theirs.value.what if theirs.value.what != one.value.what else "other pods"
 
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gangs import sized
+from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.review import review
-from policykit.targets.yunikorn.metadata import read_membership
+from policykit.targets import TARGETS
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -76,7 +77,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if (
             pods is not None
             and 1 < pods > gang.min_member
-            and not _as_stated(manifest, workers, gang.min_member, context)
+            and not _is_allowed_by_policy(manifest, workers, gang.min_member, context)
         ):
             yield Violation(
                 gang.path,
@@ -96,14 +97,20 @@ def _pods(gang: Gang, members: Sequence[PodSet], workers: Sequence[PodSet]) -> i
 
 
 def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:
-    """Gangs in an annotation of the pods: YuniKorn's task groups."""
-    for one in sets:
+    """Gangs whose size is part of a list in an annotation of their pods."""
+    readers = [target.read_membership for target in TARGETS if target.read_membership]
+    for one, read in product(sets, readers):
         pods = one.replicas
         if pods is None or pods < 2 or not card_resources(one, context.cluster):
             continue
-        found = read_membership(manifest, one, context.namespace)
-        least = found.membership.min_member if found else None
-        if found and least is not None and least < pods and not _as_stated(manifest, [one], least, context):
+        found = read(manifest, one, context.namespace)
+        least = found.membership.min_member if found and found.membership.embedded else None
+        if (
+            found
+            and least is not None
+            and least < pods
+            and not _is_allowed_by_policy(manifest, [one], least, context)
+        ):
             yield Violation(
                 found.min_member,
                 f"task group {found.membership.group.rpartition('/')[2]} starts with {least} of {pods} pods "
@@ -112,7 +119,9 @@ def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -
             )
 
 
-def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context) -> bool:
+def _is_allowed_by_policy(
+    manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context
+) -> bool:
     """Whether the policy itself lets jobs of this kind start with that many pods."""
     if context.cluster is None or not any(kind.gang_rule for kind in context.cluster.workloads.values()):
         return False
@@ -125,7 +134,7 @@ def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, cont
 
 
 def _fix(path: Path, pods: int) -> Fix:
-    return Fix(f"start the gang with {pods} pods", (sized(path, pods),))
+    return Fix(f"start the gang with {pods} pods", (size_patch(path, pods),))
 
 
 def _synchronous(manifest: Manifest, pod_set: PodSet) -> bool:

@@ -1,1 +1,1 @@
-"""PK9: the policy, generated files, suppressions and the baseline."""
+"""The policy, generated files, suppressions and the baseline."""

@@ -81,13 +81,13 @@ def _covers(wide: Match, narrow: Match) -> bool:
     """Whether `wide` matches everything that `narrow` matches."""
     return (
         (not wide.api_kinds or _all_kinds(wide.api_kinds, narrow.api_kinds))
-        and (not wide.namespaces or _among(narrow.namespaces, wide.namespaces))
+        and (not wide.namespaces or _is_subset(narrow.namespaces, wide.namespaces))
         and wide.labels.items() <= narrow.labels.items()
         and (not wide.names or _all_names(wide.names, narrow.names))
     )
 
 
-def _among(narrow: tuple[str, ...], wide: tuple[str, ...]) -> bool:
+def _is_subset(narrow: tuple[str, ...], wide: tuple[str, ...]) -> bool:
     return bool(narrow) and {*narrow} <= {*wide}
 
 

@@ -44,7 +44,7 @@ def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     for card, taints in unknown_vendor_taints(policy.cluster).items():
         yield Violation(
             ("cards", card),
-            f"nodes with card {card} get {_words(taints)}, but no tolerations are generated for its"
+            f"nodes with card {card} get {_taint_list(taints)}, but no tolerations are generated for its"
             f" daemons: {policy.cluster.cards[card].resource} is not in the catalogue",
             "add tolerations to the device plugin and the other daemons of the card, then suppress this"
             " finding with that reason; or remove the taints of its pools",
@@ -52,7 +52,7 @@ def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
         )
 
 
-def _words(taints: tuple[Taint, ...]) -> str:
+def _taint_list(taints: tuple[Taint, ...]) -> str:
     word = "taint" if len(taints) == 1 else "taints"
     return f"{word} {', '.join(map(str, taints))}"
 

@@ -1,1 +1,1 @@
-"""PK6: Koordinator: its scheduler configuration, quotas, devices and classes of pods."""
+"""Koordinator: its scheduler configuration, quotas, devices and QoS classes."""

@@ -1,4 +1,4 @@
-"""A configuration that koord-scheduler does not start with.
+"""koord-scheduler does not start with its configuration.
 
 Each release reads its own versions of KubeSchedulerConfiguration, and requires the right kind for
 the args of each plugin. A plugin at a point that it does not implement, or two plugins that sort

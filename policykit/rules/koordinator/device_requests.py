@@ -11,8 +11,8 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.quantity import amount
+from policykit.model.release import Version
 from policykit.model.severity import Severity
-from policykit.targets.release import Version
 
 GPU, CORE = "koordinator.sh/gpu", "koordinator.sh/gpu-core"
 MEMORY, RATIO, SHARED = (f"koordinator.sh/gpu{part}" for part in ("-memory", "-memory-ratio", ".shared"))

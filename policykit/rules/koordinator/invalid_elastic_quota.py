@@ -1,4 +1,4 @@
-"""An ElasticQuota that Koordinator refuses, or that does not count what it names.
+"""Koordinator refuses an ElasticQuota, or the quota does not count what it names.
 
 The webhook refuses inconsistent amounts and annotations that are not JSON. It accepts other
 mistakes, which then have no effect: under a label's old name the quota stays below the root, and
@@ -17,13 +17,13 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.quantity import parse
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PREFIX, ROOT
 from policykit.targets.koordinator.objects.resources import GPU, GPU_PARTS, GPU_SPLIT_SINCE
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: scheduling.sigs.k8s.io/v1alpha1

@@ -1,4 +1,4 @@
-"""A network topology that Koordinator does not use, or a PodGroup that asks for it in vain.
+"""Koordinator does not use a network topology, or a PodGroup requests one that it cannot have.
 
 The scheduler reads a single ClusterNetworkTopology, named default, whose layers must form one
 chain down to the nodes. Otherwise it only logs an error, and gangs that require a topology stay

@@ -1,4 +1,4 @@
-"""A Reservation that reserves nothing, or something other than it says.
+"""A Reservation reserves nothing, or something other than it says.
 
 The API server stores its template unchecked, so a misplaced field is silently lost. Only a
 profile of koord-scheduler places it, and it needs owners that may use it.

@@ -14,13 +14,13 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.koordinator import scheduler_configuration
 from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
 from policykit.targets.koordinator.scheduler.plugin_args import SCORE_TYPES
 from policykit.targets.koordinator.scheduler.plugins import DEVICES, FIT, FIT_PLUS, NUMA
 from policykit.targets.koordinator.scheduler.weights import is_device
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -1,4 +1,4 @@
-"""Changes of koord-scheduler-config that the next `helm upgrade` reverts.
+"""The next `helm upgrade` reverts changes of koord-scheduler-config.
 
 The ConfigMap belongs to Koordinator's chart, and no value of the chart reaches its contents. A
 change applied outside the chart lasts until the next upgrade; then the scheduler starts with the

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from policykit.kube.scores import MAX_SCORE
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.koordinator import scheduler_configuration
 from policykit.targets.koordinator.scheduler import validator
 from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
 from policykit.targets.koordinator.scheduler.plugins import MULTI_POINT, RESERVATION
 from policykit.targets.koordinator.scheduler.weights import rivals
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -18,6 +18,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, Words, words
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.koordinator.device_requests import Request, device_requests
 from policykit.targets.koordinator import versions
@@ -26,7 +27,6 @@ from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
 from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
-from policykit.targets.release import Version
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

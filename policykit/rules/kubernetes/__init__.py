@@ -1,1 +1,1 @@
-"""PK8: native scheduler configuration and objects."""
+"""Kubernetes' own scheduler, priorities and gangs."""

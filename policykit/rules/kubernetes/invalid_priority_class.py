@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.queue import DeclaredPriority
 from policykit.model.severity import Severity
 
@@ -34,12 +34,12 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each class by itself, then all defaults."""
     classes = scope.of(DeclaredPriority)
     for one in classes:
-        yield from _alone(one)
+        yield from _values(one)
     yield from _defaults(classes)
-    yield from _twice(classes)
+    yield from _duplicates(classes)
 
 
-def _alone(one: Located[DeclaredPriority]) -> Iterator[Violation]:
+def _values(one: LocatedFact[DeclaredPriority]) -> Iterator[Violation]:
     name, value, _ = one.value
     if name in OWN:
         if value is not None and value != OWN[name]:
@@ -67,12 +67,12 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[Violation]:
         )
 
 
-def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
+def _duplicates(classes: tuple[LocatedFact[DeclaredPriority], ...]) -> Iterator[Violation]:
     """Two values of one class in a file; in several files it may be that of several clusters.
 
     Source: `ValidatePriorityClassUpdate` (Kubernetes v1.36): a value never changes.
     """
-    first: dict[tuple[str, str], Located[DeclaredPriority]] = {}
+    first: dict[tuple[str, str], LocatedFact[DeclaredPriority]] = {}
     for one in classes:
         name, value, _ = one.value
         if value is None or not name or one.partial:
@@ -86,9 +86,9 @@ def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation
             )
 
 
-def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
+def _defaults(classes: tuple[LocatedFact[DeclaredPriority], ...]) -> Iterator[Violation]:
     """Copies of one class, a base and its overlay, are one."""
-    first: Located[DeclaredPriority] | None = None
+    first: LocatedFact[DeclaredPriority] | None = None
     for one in classes:
         if not one.value.default or one.value.name in OWN:
             continue

@@ -1,4 +1,4 @@
-"""Kubernetes' own gangs in a form that the cluster's release does not support.
+"""The cluster's release does not support a form of Kubernetes' own gangs.
 
 The Workload and PodGroup API changed in each release: in 1.35 pods name a Workload, 1.36 added
 PodGroup, and 1.37 has other API versions and gangs of Jobs. What a release does not know is refused
@@ -66,7 +66,7 @@ def _object(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
             ("apiVersion",),
             f"{manifest.api_version} {manifest.kind} requires Kubernetes {_span(*served)}, "
             f"but the cluster is 1.{minor}",
-            _instead(minor),
+            _alternative(minor),
         )
     yield from _minimum(manifest, ("spec", "schedulingPolicy", "gang", "minCount"))
     for field in ("podGroups", "podGroupTemplates"):
@@ -103,7 +103,7 @@ def _job(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
             path,
             "spec.scheduling of a Job requires Kubernetes 1.37 or later, "
             f"but the cluster is 1.{minor}: dropped",
-            _instead(minor),
+            _alternative(minor),
             key=True,
         )
     yield from _minimum(manifest, (*path, "schedulingPolicy", "gang", "minCount"))
@@ -123,14 +123,14 @@ def _pods(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
             yield Violation(
                 pod_set.place(_REF),
                 f"{_REF} requires Kubernetes 1.35, but the cluster is 1.{minor}: dropped",
-                _instead(minor),
+                _alternative(minor),
                 key=True,
             )
         elif has_group and minor is not None and minor < 36:
             yield Violation(
                 pod_set.place(_GROUP_FIELD),
                 f"{_GROUP_FIELD} requires Kubernetes 1.36 or later, but the cluster is 1.{minor}: dropped",
-                _instead(minor),
+                _alternative(minor),
                 key=True,
             )
 
@@ -141,7 +141,7 @@ def _span(first: int, last: int | None) -> str:
     return f"1.{first}" if first == last else f"1.{first} to 1.{last}"
 
 
-def _instead(minor: int) -> str:
+def _alternative(minor: int) -> str:
     if minor < 35:
         return "Kubernetes has gangs since 1.35: use Volcano, Koordinator or YuniKorn"
     if minor == 35:

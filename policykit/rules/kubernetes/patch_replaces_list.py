@@ -13,7 +13,7 @@ from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import APPEND, Patch
 from policykit.model.list_overrides import ListField
 from policykit.model.severity import Applicability, Severity
@@ -57,7 +57,7 @@ GOOD = (
 """
 )
 
-_List = Located[ListField]
+_List = LocatedFact[ListField]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -65,12 +65,12 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     lists = scope.of(ListField)
     for one in lists:
         if one.value.patch and not any(map(is_placeholder, one.value.items)):
-            bases = [each for each in lists if not each.value.patch and _meets(one.value, each.value)]
+            bases = [each for each in lists if not each.value.patch and _replaces(one.value, each.value)]
             if len({each.value.items for each in bases}) == 1:
                 yield from _lost(one, bases[0])
 
 
-def _meets(patch: ListField, base: ListField) -> bool:
+def _replaces(patch: ListField, base: ListField) -> bool:
     what = (base.group, base.kind, base.name, base.field)
     same = (patch.group, patch.kind, patch.name, patch.field) == what
     return same and (patch.namespace == base.namespace or "" in (patch.namespace, base.namespace))

@@ -1,4 +1,4 @@
-"""A PriorityClass that nothing defines.
+"""Nothing defines the PriorityClass that pods name.
 
 The API server refuses pods that name a PriorityClass that does not exist. The rule compares names
 with the policy and the PriorityClasses linted together; if neither has any, they are defined

@@ -1,1 +1,1 @@
-"""Rules about Kueue's objects and what workloads ask of it."""
+"""Kueue: its objects, and what workloads ask of it."""

@@ -1,4 +1,4 @@
-"""A ResourceFlavor that matches no pool, or lacks the taints of the pool that it matches.
+"""A ResourceFlavor matches no pool, or lacks the taints of the pool that it matches.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
@@ -62,7 +62,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if managed and not pools:
         yield from _nowhere(managed, cluster)
     elif managed and pools:
-        yield from _untold(flavor, pools)
+        yield from _missing_taints(flavor, pools)
 
 
 def _has(pool: Pool, labels: dict[str, str]) -> bool:
@@ -96,7 +96,7 @@ def _nowhere(managed: dict[str, str], cluster: Cluster) -> Iterator[Violation]:
     )
 
 
-def _untold(flavor: ResourceFlavor, pools: list[Pool]) -> Iterator[Violation]:
+def _missing_taints(flavor: ResourceFlavor, pools: list[Pool]) -> Iterator[Violation]:
     """Taints that all of its pools have, and neither the flavor's taints nor its tolerations mention."""
     for taint in pools[0].hard_taints:
         if taint in flavor.taints or not all(taint in pool.taints for pool in pools):
@@ -105,7 +105,7 @@ def _untold(flavor: ResourceFlavor, pools: list[Pool]) -> Iterator[Violation]:
             names = ", ".join(pool.name for pool in pools)
             yield Violation(
                 ("spec", "nodeTaints"),
-                f"pool {names} has taint {taint}, the flavor has not",
+                f"pool {names} has taint {taint}, but the flavor does not",
                 "add it to nodeTaints, so that only workloads that tolerate it are admitted",
                 Severity.WARNING,
                 key=True,

@@ -1,4 +1,4 @@
-"""A ClusterQueue or Cohort that Kueue refuses.
+"""Kueue refuses a ClusterQueue or Cohort.
 
 Each resource and each flavor belongs to one resource group, and every flavor lists the resources of
 its group in their order. Limits on borrowing and lending need a cohort.
@@ -16,11 +16,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text
 from policykit.model.quantity import Quantity, parse
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP
 from policykit.targets.kueue.sharing import flavor_places
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -216,7 +216,7 @@ def _fungibility(spec: Mapping[str, Any]) -> _Found:
     if found.get("preference") and not borrow == preempt == _NEXT:
         yield Violation(
             ("spec", "flavorFungibility", "preference"),
-            f"preference with whenCanBorrow {borrow} and whenCanPreempt {preempt}",
+            f"preference is set, but whenCanBorrow is {borrow} and whenCanPreempt {preempt}",
             f"set both to {_NEXT}, or remove preference",
             key=True,
         )

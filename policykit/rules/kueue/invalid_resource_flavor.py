@@ -1,4 +1,4 @@
-"""A ResourceFlavor or Topology that Kueue or the API server refuses.
+"""Kueue or the API server refuses a ResourceFlavor or Topology.
 
 A flavor with a topology needs a node label, taints are unique by key and effect, and
 kubernetes.io/hostname is the lowest level of a Topology or none.

@@ -1,4 +1,4 @@
-"""A topology request that Kueue refuses, or that the release does not read.
+"""Kueue refuses a topology request, or the release does not read it.
 
 A pod set is either within one level, near it, or anywhere. Slices need their size, and levels are
 node labels. The webhook refuses the job otherwise.
@@ -14,6 +14,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -26,7 +27,6 @@ from policykit.targets.kueue.names import (
     TOPOLOGY_KEYS,
     UNCONSTRAINED_TOPOLOGY,
 )
-from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: batch/v1
@@ -121,7 +121,9 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
     if (size is None) != (SLICE_TOPOLOGY not in there):
         has, lacks = (SLICE_SIZE, SLICE_TOPOLOGY) if size is not None else (SLICE_TOPOLOGY, SLICE_SIZE)
         # Either may stand in the object that this one is a patch of.
-        yield Violation((*place, has), f"{has} without {lacks}", f"add {lacks}, or remove {has}", key=True)
+        yield Violation(
+            (*place, has), f"{has} is set, but {lacks} is not", f"add {lacks}, or remove {has}", key=True
+        )
     elif size is not None and not (size.isascii() and size.isdigit() and int(size[:10]) > 0):
         yield Violation(
             (*place, SLICE_SIZE),
@@ -142,13 +144,16 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
     for key in (SLICE_SIZE, SLICE_TOPOLOGY, SLICE_CONSTRAINTS):
         if key in there:
             yield Violation(
-                (*place, POD_SET_GROUP), f"{POD_SET_GROUP} with {key}", "remove one of them", key=True
+                (*place, POD_SET_GROUP),
+                f"{POD_SET_GROUP} cannot be combined with {key}",
+                "remove one of them",
+                key=True,
             )
             return
     if REQUIRED_TOPOLOGY not in there and PREFERRED_TOPOLOGY not in there:
         yield Violation(
             (*place, POD_SET_GROUP),
-            f"{POD_SET_GROUP} without a required or preferred topology",
+            f"{POD_SET_GROUP} is set, but no required or preferred topology",
             f"add {REQUIRED_TOPOLOGY}, the same to both pod sets of the group",
             key=True,
         )

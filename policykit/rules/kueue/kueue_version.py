@@ -1,4 +1,4 @@
-"""An object of Kueue in a version that the release does not serve.
+"""A Kueue object has an API version that the release does not serve.
 
 The API server refuses it. Cohort and Topology were v1alpha1 first, and v1beta2 came with 0.15. The
 release is that of `targets.kueue.version`; where none is stated, only versions that are gone are

@@ -1,4 +1,4 @@
-"""Metadata for Kueue where Kueue does not read it as meant.
+"""Metadata for Kueue is where Kueue does not read it as intended.
 
 Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each
 pod: Kueue holds the pods back one by one, or not at all. A topology is requested in the annotations

@@ -1,4 +1,4 @@
-"""An object of Kueue names another that does not exist.
+"""A Kueue object names another that does not exist.
 
 A ClusterQueue whose flavor is missing, or whose flavor names a missing Topology, is inactive and
 admits nothing, and so is every LocalQueue of a missing ClusterQueue. Cohorts that form a cycle
@@ -13,7 +13,7 @@ from typing import Any
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import (
     DeclaredClusterQueue,
     DeclaredCohort,
@@ -79,11 +79,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         fault = "every ClusterQueue with the flavor is inactive and admits nothing"
         yield from _unknown(scope, flavor, "topology", "Topology", flavor.value.topology, topologies, fault)
     yield from _levels(scope)
-    yield from _alone(scope)
+    yield from _lone_cohorts(scope)
 
 
 def _unknown(
-    scope: Scope, located: Located[Any], field: str, kind: str, name: str, known: Names, fault: str
+    scope: Scope, located: LocatedFact[Any], field: str, kind: str, name: str, known: Names, fault: str
 ) -> Iterator[Violation]:
     """Without any object of the kind, or a likely name, another repository may have it: a warning."""
     if not name or not known.sorted or name in known or is_placeholder(name) or scope.may_hold(name):
@@ -117,9 +117,9 @@ def _levels(scope: Scope) -> Iterator[Violation]:
             )
 
 
-def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[Violation]:
+def _cycles(cohorts: Sequence[LocatedFact[DeclaredCohort]]) -> Iterator[Violation]:
     """Each cycle once, at its first Cohort. Files may declare a Cohort twice, for two clusters say."""
-    named: dict[str, list[Located[DeclaredCohort]]] = {}
+    named: dict[str, list[LocatedFact[DeclaredCohort]]] = {}
     for each in cohorts:
         if each.value.name and not is_placeholder(each.value.name):
             named.setdefault(each.value.name, []).append(each)
@@ -133,11 +133,11 @@ def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[Violation]:
         )
 
 
-def _alone(scope: Scope) -> Iterator[Violation]:
+def _lone_cohorts(scope: Scope) -> Iterator[Violation]:
     """A cohort without an object exists once a ClusterQueue names it; the only one shares with nobody."""
     declared = {each.value.name for each in scope.of(DeclaredCohort)}
     declared |= {each.value.parent for each in scope.of(DeclaredCohort)}
-    members: dict[str, list[Located[DeclaredClusterQueue]]] = {}
+    members: dict[str, list[LocatedFact[DeclaredClusterQueue]]] = {}
     for queue in scope.of(DeclaredClusterQueue):
         members.setdefault(queue.value.cohort, []).append(queue)
     others = Names(name for name in (*declared, *members) if name)
@@ -149,7 +149,7 @@ def _alone(scope: Scope) -> Iterator[Violation]:
             yield Violation(
                 queues[0].at("cohort"),
                 f"ClusterQueue {queues[0].value.name} is the only one in cohort {name}",
-                f"did you mean {likely}? a queue alone in its cohort has nobody to borrow from",
+                f"did you mean {likely}? a queue alone in its cohort has no queue to borrow from",
                 Severity.WARNING,
             )
 

@@ -1,1 +1,1 @@
-"""PK1: where pods can land, and what prevents it."""
+"""Where pods can land, and what prevents it."""

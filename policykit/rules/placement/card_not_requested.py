@@ -19,9 +19,9 @@ from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources, has_unknown_amounts
-from policykit.placement.label_values import dedicated_keys, is_policy_label
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.placement_patches import is_editable
+from policykit.placement.policy_labels import dedicated_keys, is_policy_label
 from policykit.placement.review import Review
 
 BAD = """\

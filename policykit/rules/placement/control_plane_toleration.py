@@ -12,7 +12,7 @@ from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import removal
+from policykit.rules.placement.fixes import removal_patches
 
 BAD = """\
 apiVersion: batch/v1
@@ -105,7 +105,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _fix(review: Review, position: int) -> Fix | None:
-    patches = removal(review, [position])
+    patches = removal_patches(review, [position])
     return Fix("remove this toleration", patches) if patches else None
 
 

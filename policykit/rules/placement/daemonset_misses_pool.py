@@ -95,7 +95,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     for daemon in found:
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
-        lacking = {p.name: taints for p in _served_pools(cluster, daemon) if (taints := _lacking(p, daemon))}
+        lacking = {
+            p.name: taints for p in _served_pools(cluster, daemon) if (taints := _untolerated(p, daemon))
+        }
         if lacking:
             pool, taints = next(iter(lacking.items()))
             pools = f"pools {', '.join(lacking)}" if len(lacking) > 1 else f"pool {pool}"
@@ -179,10 +181,10 @@ def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
 
 
 def _is_present(known: Mapping[str, str], vendor: str, requirement: Requirement) -> bool:
-    return requirement.key in known or _marks(requirement, vendor)
+    return requirement.key in known or _selects_vendor(requirement, vendor)
 
 
-def _marks(requirement: Requirement, vendor: str) -> bool:
+def _selects_vendor(requirement: Requirement, vendor: str) -> bool:
     key, operator = requirement.key, requirement.operator
     if key.endswith("kubernetes.io/os"):
         return operator == "In" and requirement.values == ("linux",)
@@ -192,7 +194,7 @@ def _marks(requirement: Requirement, vendor: str) -> bool:
     return bool(owner) and _maker(owner) == _maker(vendor) and operator in ("In", "Exists")
 
 
-def _lacking(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
+def _untolerated(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
     return untolerated_taints(pool, daemon.tolerations, {})
 
 

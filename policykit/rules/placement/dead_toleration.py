@@ -11,7 +11,7 @@ from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, tolerates
-from policykit.linter.proof import after
+from policykit.linter.proof import review_after
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
@@ -22,7 +22,7 @@ from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.landing import untolerated_taints
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import removal
+from policykit.rules.placement.fixes import removal_patches
 
 BAD = """\
 apiVersion: batch/v1
@@ -177,7 +177,7 @@ def _fix(review: Review, position: int, taints: Sequence[Taint]) -> Fix | None:
     if intended is None or not is_editable(review, "tolerations"):
         return None
     if any(covers(other, intended) for at, other in enumerate(review.tolerations) if at != position):
-        return Fix("remove this toleration: others already cover it", removal(review, [position]))
+        return Fix("remove this toleration: others already cover it", removal_patches(review, [position]))
     place = review.pod_set.place("tolerations", position)
     changed = [
         field
@@ -185,7 +185,7 @@ def _fix(review: Review, position: int, taints: Sequence[Taint]) -> Fix | None:
         if getattr(written, field) != getattr(intended, field)
     ]
     patches = tuple(Patch("add", (*place, field), getattr(intended, field)) for field in changed)
-    then = after(review, patches)
+    then = review_after(review, patches)
     if then is None or _opens_wrongly(review, then):
         return None
     return Fix(f"tolerate {intended}", patches)

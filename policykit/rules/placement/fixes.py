@@ -51,7 +51,7 @@ def _may_be_refused(manifest: Manifest) -> bool:
     return manifest.group == "serving.knative.dev"
 
 
-def removal(review: Review, positions: Iterable[int]) -> tuple[Patch, ...]:
+def removal_patches(review: Review, positions: Iterable[int]) -> tuple[Patch, ...]:
     """Patches that take tolerations out, the whole field with the last; none where they stand elsewhere."""
     gone = sorted(set(positions), reverse=True)
     if not gone or not is_editable(review, "tolerations"):

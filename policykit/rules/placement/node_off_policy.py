@@ -71,13 +71,13 @@ def _off_policy(manifest: Manifest, marks: NodeSettings, cluster: Cluster) -> It
     named = {key: marks.labels[key] for key in _policy_keys(cluster) if key in marks.labels}
     if not named:
         return
-    agreeing = [pool for pool in cluster.pools if _agrees(pool, named)]
+    agreeing = [pool for pool in cluster.pools if _matches(pool, named)]
     pools = [pool for pool in agreeing if named.keys() & pool.labels.keys()] or agreeing
     if not pools:
         yield from _unknown_pool(marks, cluster, named)
         return
     yield from _foreign_taints(marks, cluster, pools)
-    lacking = {pool.name: _lacking(marks, pool) for pool in pools}
+    lacking = {pool.name: _missing_taints(marks, pool) for pool in pools}
     if marks.taints_final and all(lacking.values()):
         pool = min(pools, key=lambda each: len(lacking[each.name]))
         taints = lacking[pool.name]
@@ -97,7 +97,7 @@ def _policy_keys(cluster: Cluster) -> list[str]:
     return list(dict.fromkeys(key for key in keys if key))
 
 
-def _agrees(pool: Pool, named: dict[str, str]) -> bool:
+def _matches(pool: Pool, named: dict[str, str]) -> bool:
     """Nodes of a pool that does not declare a label may have any value of it."""
     return all(pool.labels.get(key, value) == value for key, value in named.items())
 
@@ -137,7 +137,7 @@ def _foreign_taints(marks: NodeSettings, cluster: Cluster, pools: list[Pool]) ->
         )
 
 
-def _lacking(marks: NodeSettings, pool: Pool) -> list[Taint]:
+def _missing_taints(marks: NodeSettings, pool: Pool) -> list[Taint]:
     """Taints of the pool whose keys are absent; a different value or effect is reported separately."""
     keys = {taint.key for taint in marks.taints}
     return [taint for taint in pool.hard_taints if taint.key not in keys]

@@ -66,7 +66,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if lost:
             yield Violation(
                 located.at("tolerations"),
-                f"these tolerations replace those of {where} and drop {_words(lost[0])}",
+                f"these tolerations replace those of {where} and drop {_description(lost[0])}",
                 "include the inherited tolerations:\n" + "\n".join(_item(one) for one in lost),
             )
 
@@ -91,7 +91,7 @@ def _kept(inherited: Toleration, mine: tuple[Toleration, ...]) -> bool:
     return any(covers(one, inherited) for one in mine)
 
 
-def _words(lost: Toleration) -> str:
+def _description(lost: Toleration) -> str:
     value = f"={lost.value}" if lost.value else ""
     return f"the toleration of {lost.key or 'every key'}{value}" + (f":{lost.effect}" if lost.effect else "")
 

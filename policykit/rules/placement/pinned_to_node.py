@@ -79,13 +79,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 def _pinning(affinity: NodeAffinity) -> tuple[Path, tuple[str, ...]] | None:
     """Path in the first term, and all names, if every term names nodes."""
-    found = [naming for term in affinity.required or () if (naming := _naming(term))]
+    found = [naming for term in affinity.required or () if (naming := _node_names(term))]
     if not found or len(found) < len(affinity.required or ()):
         return None
     return (0, *found[0][0]), tuple(dict.fromkeys(name for _, names in found for name in names))
 
 
-def _naming(term: Term) -> tuple[Path, tuple[str, ...]] | None:
+def _node_names(term: Term) -> tuple[Path, tuple[str, ...]] | None:
     for position, requirement in enumerate(term.expressions):
         if requirement.key == _HOSTNAME and _names(requirement):
             return ("matchExpressions", position, "values"), requirement.values

@@ -12,7 +12,8 @@ from policykit.catalogue import labels, resources
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.placement.label_values import REQUIRED_TERMS, known_values, label_values, same_card_value
+from policykit.placement.label_values import REQUIRED_TERMS, label_values
+from policykit.placement.policy_labels import known_values, same_card_value
 from policykit.placement.review import Review
 
 BAD = """\

@@ -11,7 +11,7 @@ from functools import partial
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.label_values import dedicated_keys
+from policykit.placement.policy_labels import dedicated_keys
 from policykit.placement.review import Review
 from policykit.rules.placement.fixes import placement_fix
 

@@ -19,7 +19,8 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.contradiction import contradiction
-from policykit.placement.label_values import REQUIRED_TERMS, is_known_for_every_pool, known_values
+from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.placement.policy_labels import is_known_for_every_pool, known_values
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
     if requirement.key != _MEMORY or requirement.operator != "In":
         return None
     numbers = [number for value in requirement.values if (number := int64(value)) is not None]
-    sizes = _readings(review.products or _selected(review))
+    sizes = _reported_memory(review.products or _selected(review))
     if any(number in sizes for number in numbers) or len(numbers) != 1:
         return None
     near = [size for size in sizes if abs(size - numbers[0]) * _NEAR <= size]
@@ -301,7 +302,7 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
     )
 
 
-def _readings(chosen: tuple[str, ...]) -> dict[int, str]:
+def _reported_memory(chosen: tuple[str, ...]) -> dict[int, str]:
     """Reported memory in MiB and a product label that reports it, of the chosen cards or else of all."""
     from policykit.catalogue.cards import products, variant
 

@@ -15,15 +15,9 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.label_values import (
-    LabelValue,
-    is_known_for_every_pool,
-    known_values,
-    label_values,
-    placeholder_uses,
-    same_card_value,
-)
+from policykit.placement.label_values import LabelValue, label_values, placeholder_uses
 from policykit.placement.placement_patches import is_editable
+from policykit.placement.policy_labels import is_known_for_every_pool, known_values, same_card_value
 from policykit.placement.review import Review
 
 BAD = """\

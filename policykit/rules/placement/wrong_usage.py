@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.linter.proof import after
+from policykit.linter.proof import review_after
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
@@ -24,7 +24,7 @@ from policykit.placement.placement_patches import (
     placement_patches,
 )
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import removal
+from policykit.rules.placement.fixes import removal_patches
 
 BAD = """\
 apiVersion: batch/v1
@@ -160,14 +160,14 @@ def _fix(review: Review) -> Fix | None:
     tolerated = [
         at for at, t in enumerate(review.tolerations) if t.key == cluster.usage_key and t.value in usages
     ]
-    patches = list(removal(review, tolerated))
+    patches = list(removal_patches(review, tolerated))
     want = desired_for(review)
     if want is None or all(key != cluster.usage_key for key, _ in want.required):
-        patches += _without_usages(after(review, patches), cluster.usage_key, usages)
-    now = after(review, patches)
+        patches += _without_usages(review_after(review, patches), cluster.usage_key, usages)
+    now = review_after(review, patches)
     if now is not None and want is not None:
         patches += placement_patches(now, want)
-    then = after(review, patches)
+    then = review_after(review, patches)
     if not patches or then is None or then.workload != workload or _wrong_pools(then):
         return None
     return Fix(f"exclude usage {', '.join(sorted(usages))}", tuple(patches))
@@ -181,7 +181,7 @@ def _without_usages(review: Review | None, key: str, usages: set[str]) -> list[P
         if place is None:
             break
         patches.append(Patch("remove", _outermost(review, place.path)))
-        review = after(review, patches[-1:])
+        review = review_after(review, patches[-1:])
     return patches
 
 

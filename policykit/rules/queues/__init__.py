@@ -1,1 +1,1 @@
-"""Queues and quotas of Volcano, YuniKorn and Koordinator, in one vocabulary."""
+"""Queues and quotas of all systems."""

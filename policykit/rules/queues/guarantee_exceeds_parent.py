@@ -76,14 +76,18 @@ def _field(
         limit = have.get(resource, 0)
         alone = [c for c in children if amounts(c.value, field).get(resource, 0) > limit]
         yield from (
-            _alone(field, resource, child, parent, tree) for child in alone if not child.value.unchecked
+            _exceeds_alone(field, resource, child, parent, tree)
+            for child in alone
+            if not child.value.unchecked
         )
         together = total_amount(children, field, resource)
         if not alone and together > limit:
             yield _sum(field, resource, together, parent, tree)
 
 
-def _alone(field: str, resource: str, child: LocatedQueue, parent: LocatedQueue, tree: Tree) -> Violation:
+def _exceeds_alone(
+    field: str, resource: str, child: LocatedQueue, parent: LocatedQueue, tree: Tree
+) -> Violation:
     semantics, have = tree.semantics, amounts(parent.value, field)
     word, above = semantics.field_names[field], parent.value.name
     amount = format_amount(semantics, resource, amounts(child.value, field)[resource])

@@ -17,15 +17,14 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.problem import UNKNOWN_FIELD
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.target import QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
-from policykit.targets import system_of
-from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.volcano.names import GROUP_NAME, QUEUE_LABEL, QUEUE_NAME
-from policykit.targets.yunikorn.names import APP_ID, QUEUE
+from policykit.rules import system_violations
+from policykit.targets import TARGETS, system_of
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -76,48 +75,36 @@ spec:
           requests: {cpu: "4", memory: 16Gi}
 """
 
-_NEITHER = "neither"
 
+class _SystemKey(NamedTuple):
+    """A key that one system reads."""
 
-class _QueueKey(NamedTuple):
-    """A key that one system reads, and what it names there."""
-
-    system: str
-    key: str
-    what: str = "queue"
-    form: str = ""
-    """labels or annotations, where it is read as one of them alone; _NEITHER: never of pods."""
+    target: Target
+    queues: QueueSupport
+    key: QueueKey
 
 
 class _MisplacedKey(NamedTuple):
     """A key where it has no effect."""
 
-    word: _QueueKey
+    of: _SystemKey
     path: Path
     value: str
     targets: tuple[Path, ...] = ()
     """Where it is read instead, the nearest place first; empty: nowhere in this kind."""
 
 
-_TITLES = {"volcano": "Volcano", "yunikorn": "YuniKorn", "koordinator": "Koordinator"}
-_WORDS = (
-    _QueueKey("volcano", QUEUE_NAME, form="annotations"),
-    _QueueKey("volcano", QUEUE_LABEL, form=_NEITHER),
-    _QueueKey("yunikorn", QUEUE),
-    _QueueKey("yunikorn", "queue", form="labels"),
-    _QueueKey("yunikorn", APP_ID, "app"),
-    _QueueKey("yunikorn", "applicationId", "app", "labels"),
-    _QueueKey("koordinator", QUOTA_NAME, form="labels"),
+_SYSTEM_KEYS = tuple(
+    _SystemKey(target, target.queues, key)
+    for target in TARGETS
+    if target.queues
+    for key in target.queues.metadata
 )
-_KEYS = frozenset(word.key for word in _WORDS)
-_BARE = frozenset({"queue", "applicationId"})
-"""Common labels: they mean a queue only where YuniKorn certainly places the pods."""
-_OF_JOB = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
-"""API groups whose pods go to the queue of their job, whatever their own metadata."""
+_SYSTEMS = tuple(dict.fromkeys(each.target.name for each in _SYSTEM_KEYS))
+_KEYS = frozenset(each.key.key for each in _SYSTEM_KEYS)
 _ELSEWHERE = frozenset({"status", "volumeClaimTemplates", "volumes"})
 """Fields with metadata of other things than pods and what makes them."""
 
-_GROVE = "scheduling.grove.io/volcano-queue"
 _RAY = ("volcano.sh/queue-name", "yunikorn.apache.org/queue", "kueue.x-k8s.io/queue-name")
 _NAMED = {"queue": "the queue", "app": "the application"}
 
@@ -130,6 +117,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if not _is_unknown_field(manifest, found[0].path[:-1]):
             yield _violation(found, manifest)
     yield from _of_kind(manifest)
+    yield from system_violations("PK410", manifest, context)
 
 
 def _is_unknown_field(manifest: Manifest, path: Path) -> bool:
@@ -141,12 +129,11 @@ def _is_unknown_field(manifest: Manifest, path: Path) -> bool:
 
 def _violation(found: Sequence[_MisplacedKey], manifest: Manifest) -> Violation:
     first = found[0]
-    title = _TITLES[first.word.system]
-    what = " and ".join(dict.fromkeys(_NAMED[each.word.what] for each in found))
+    what = " and ".join(dict.fromkeys(_NAMED[each.of.key.names] for each in found))
     targets = [each.targets for each in found]
     return Violation(
         first.path,
-        f"{title} does not read {what} in {dotted(first.path[:-1])}",
+        f"{first.of.target.title} does not read {what} in {dotted(first.path[:-1])}",
         f"move it to {_shown(targets[0])}" if all(targets) else f"a {manifest.kind} has no field for it",
         key=True,
         fix=partial(_fix, found, manifest) if all(len(each) == 1 for each in targets) else None,
@@ -170,36 +157,36 @@ def _misplaced(
     """What each of these maps sets without effect for one system, in the object's order."""
     for place in places:
         order = list(mapping(lookup(manifest.data, place)))
-        words = sorted((word for word in _WORDS if word.key in order), key=lambda word: order.index(word.key))
-        for system in _TITLES:
-            words_of = [word for word in words if word.system == system]
-            found = [each for word in words_of if (each := _in(place, word, manifest, pod_sets, cluster))]
+        keys = sorted(
+            (one for one in _SYSTEM_KEYS if one.key.key in order), key=lambda one: order.index(one.key.key)
+        )
+        for system in _SYSTEMS:
+            own = [one for one in keys if one.target.name == system]
+            found = [each for one in own if (each := _misplaced_key(place, one, manifest, pod_sets, cluster))]
             if found:
                 yield tuple(found)
 
 
-def _in(
-    place: Path, word: _QueueKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
+def _misplaced_key(
+    place: Path, one: _SystemKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
 ) -> _MisplacedKey | None:
     """None where the key is absent or is read, or a queue is also set where it is read."""
-    path = (*place, word.key)
+    path = (*place, one.key.key)
     value = lookup(manifest.data, path)
     if not isinstance(value, str) or not value or is_placeholder(value):
         return None
-    if not any(_serves(word, each, cluster) for each in pod_sets) or _of_pods(
-        word, place, manifest, pod_sets
-    ):
+    if not any(_serves(one, each, cluster) for each in pod_sets) or _of_pods(one, place, manifest, pod_sets):
         return None
-    if word.key == QUEUE_LABEL and any(GROUP_NAME in each.annotations for each in pod_sets):
-        return None  # as Volcano itself labels the pods of its jobs
-    read = [queues.read(manifest.data, each, word.system, word.what) for each in pod_sets]
-    wanted = [queues.places(manifest.data, each, word.system, word.what) for each in pod_sets]
+    if not one.key.on_pods and any(one.queues.group_key in each.annotations for each in pod_sets):
+        return None  # the system itself labels the pods of its jobs
+    read = [queues.read(manifest.data, each, one.target.name, one.key.names) for each in pod_sets]
+    wanted = [queues.places(manifest.data, each, one.target.name, one.key.names) for each in pod_sets]
     if any(read) or any(path in paths for paths in wanted):
         return None
-    best = [next((p for p in paths if p[-1] == word.key), paths[0]) for paths in wanted if paths]
+    best = [next((p for p in paths if p[-1] == one.key.key), paths[0]) for paths in wanted if paths]
     near = sorted(dict.fromkeys(best), key=lambda each: -_shared(each, path))
     inside = [each for each in near if _shared(each, path) >= len(place) - 1 > 1]
-    return _MisplacedKey(word, path, value, tuple(inside or near))
+    return _MisplacedKey(one, path, value, tuple(inside or near))
 
 
 def _shared(one: Path, other: Path) -> int:
@@ -209,19 +196,20 @@ def _shared(one: Path, other: Path) -> int:
     )
 
 
-def _of_pods(word: _QueueKey, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
+def _of_pods(one: _SystemKey, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
     """Whether the pods get it and are read themselves, whatever made them."""
-    if (word.form and place[-1] != word.form) or (word.system == "volcano" and manifest.group in _OF_JOB):
+    if not one.key.on_pods or (one.key.where and place[-1] != one.key.where):
         return False
+    if one.target.jobs and one.target.jobs.includes(manifest.group):
+        return False  # its jobs name the queue
     return any(place == each.places.get(str(place[-1])) for each in pod_sets)
 
 
-def _serves(word: _QueueKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
-    """Whether the system places the pods; YuniKorn those with its own keys, too."""
+def _serves(one: _SystemKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
+    """Whether the system places the pods: by their schedulerName, or because they have the key."""
     if pod_set.scheduler_name:
-        return system_of(pod_set.scheduler_name, cluster) == word.system
-    taken_over = cluster is None or "yunikorn" in cluster.targets
-    return word.system == "yunikorn" and word.key not in _BARE and taken_over
+        return system_of(pod_set.scheduler_name, cluster) == one.target.name
+    return one.key.claims and (cluster is None or one.target.name in cluster.targets)
 
 
 def _maps(data: object, path: Path) -> Iterator[Path]:
@@ -260,37 +248,9 @@ def _fix(found: Sequence[_MisplacedKey], manifest: Manifest) -> Fix:
 
 def _of_kind(manifest: Manifest) -> Iterator[Violation]:
     """Places that look right for the kind but are not."""
-    if manifest.kind == "DynamoGraphDeployment" and manifest.group == "nvidia.com":
-        path: Path = ("metadata", "annotations", _GROVE)
-        if isinstance(lookup(manifest.data, path), str):
-            yield Violation(
-                path,
-                f"{_GROVE} is not read in metadata.annotations of a DynamoGraphDeployment",
-                "move it to spec.annotations, or use nvidia.com/volcano-queue instead",
-                key=True,
-            )
-    elif manifest.kind == "TrainJob" and isinstance(lookup(manifest.data, ("spec", "runtimePatches")), list):
-        path = ("spec", "annotations", QUEUE_NAME)
-        if isinstance(lookup(manifest.data, path), str):
-            yield Violation(
-                path,
-                "a TrainJob with runtimePatches (Trainer 2.2) has no spec.annotations: the queue is dropped",
-                "move it to trainingRuntimeSpec.template.metadata.annotations of a runtime patch",
-                key=True,
-            )
-    elif manifest.kind == "LLMInferenceService" and lookup(manifest.data, ("spec", "worker")):
-        path = ("spec", "annotations", QUEUE_NAME)
-        if isinstance(lookup(manifest.data, path), str):
-            yield Violation(
-                path,
-                "with workers, LeaderWorkerSet makes the gangs and does not receive spec.annotations",
-                f"annotate its namespace with {QUEUE_NAME}",
-                Severity.WARNING,
-                key=True,
-            )
-    elif manifest.kind == "RayCronJob" and manifest.group == "ray.io":
+    if manifest.kind == "RayCronJob" and manifest.group == "ray.io":
         for key in _RAY:
-            path = ("metadata", "labels", key)
+            path: Path = ("metadata", "labels", key)
             if isinstance(lookup(manifest.data, path), str):
                 yield Violation(
                     path,

@@ -41,9 +41,9 @@ GOOD = BAD.replace("reserach", "research")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Trees of objects in a complete scope."""
     for tree in trees(scope, context.cluster):
-        yield from _twice(tree)
+        yield from _duplicates(tree)
         yield from _annotated(tree)
-        yield from _charged(tree)
+        yield from _shared_namespaces(tree)
         if tree.semantics.trees:
             yield from _places(tree, scope, context)
 
@@ -122,7 +122,7 @@ def _depth(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
         )
 
 
-def _twice(tree: Tree) -> Iterator[Violation]:
+def _duplicates(tree: Tree) -> Iterator[Violation]:
     """Certain in one file; files of one folder may be for two clusters."""
     firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:
@@ -207,7 +207,7 @@ def _order(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
         )
 
 
-def _charged(tree: Tree) -> Iterator[Violation]:
+def _shared_namespaces(tree: Tree) -> Iterator[Violation]:
     """A namespace belongs to one quota."""
     firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:

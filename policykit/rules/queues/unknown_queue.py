@@ -13,7 +13,7 @@ from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
@@ -73,7 +73,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 yield _violation(use, found, known)
 
 
-def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> Violation:
+def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
     likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != destinations.UNREAD else ""
@@ -118,7 +118,7 @@ def _advice(found: Destination, known: Directory, likely: str) -> str:
     return f"{first}{fault}"
 
 
-def _fix(use: Located[QueueUse], likely: str) -> Fix:
+def _fix(use: LocatedFact[QueueUse], likely: str) -> Fix:
     path, name = use.place("queue").path, likely.rpartition("/")[2]
     return Fix(f"submit to {name}", (Patch("replace", path, name),), Applicability.UNSAFE)
 

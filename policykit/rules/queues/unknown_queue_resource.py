@@ -8,7 +8,7 @@ configuration, where it is called vcore.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.catalogue.resources import is_card
@@ -17,10 +17,10 @@ from policykit.kube.names import is_hugepages
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
+from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.targets import TARGETS
 from policykit.targets.capacity import offered_resources
 
 if TYPE_CHECKING:
@@ -59,44 +59,21 @@ class _QueueResource(NamedTuple):
     path: Path
     title: str
     """System: Volcano, Koordinator, YuniKorn."""
-    plain: tuple[str, ...] = _PLAIN
+    plain: tuple[str, ...]
     """Names without a domain that pods request."""
-    drops: bool = False
+    drops: bool
     """The system drops other names without a domain."""
 
 
 def _named(manifest: Manifest, cluster: Cluster | None) -> Iterator[_QueueResource]:
-    """Every name in a Queue of Volcano, an ElasticQuota, or a queues.yaml that decodes."""
-    if manifest.kind == "queues.yaml":
-        yield from _configured(manifest, cluster)
-    elif manifest.kind == "Queue" and manifest.group == "scheduling.volcano.sh":
-        lists = (("capability",), ("deserved",), ("guarantee", "resource"))
-        yield from _listed(manifest, lists, "Volcano", drops=True)
-    elif manifest.kind == "ElasticQuota" and manifest.group == "scheduling.sigs.k8s.io":
-        yield from _listed(manifest, (("max",), ("min",)), "Koordinator")
-
-
-def _listed(
-    manifest: Manifest, lists: Iterable[Path], title: str, drops: bool = False
-) -> Iterator[_QueueResource]:
-    for steps in lists:
-        path = ("spec", *steps)
-        for resource in mapping(lookup(manifest.data, path)):
-            if isinstance(resource, str):
-                yield _QueueResource(resource, (*path, resource), title, drops=drops)
-
-
-def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_QueueResource]:
-    from policykit.targets.yunikorn.configuration.resources import CORES
-    from policykit.targets.yunikorn.default_partition import read_partial
-    from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
-
-    found = read_partial(manifest, cluster)
-    plain = tuple(CORES if name == "cpu" else name for name in _PLAIN)
-    for path, stated in stated_amounts(found.tree) if found else ():
-        for resource in stated:
-            if not never_counted(resource):
-                yield _QueueResource(resource, (*path, resource), "YuniKorn", plain)
+    """Every name in the amounts of each system's queues."""
+    for support in (target.queues for target in TARGETS if target.queues):
+        if support.amounts is None or manifest.kind not in support.amounts.kinds:
+            continue
+        semantics = support.semantics.load()(cluster)
+        plain = tuple(semantics.resource_names.get(name, name) for name in _PLAIN)
+        for path in support.amounts.paths.load()(manifest, cluster):
+            yield _QueueResource(str(path[-1]), path, semantics.title, plain, semantics.drops_other_names)
 
 
 def _violation(name: _QueueResource, cluster: Cluster | None) -> Violation | None:

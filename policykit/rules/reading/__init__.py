@@ -1,1 +1,1 @@
-"""PK0: syntax, API kinds, fields and values."""
+"""Syntax, API kinds, fields and values."""

@@ -127,7 +127,7 @@ def _no_kind(group: str, kind: str, kinds: dict[str, list[str]]) -> Iterator[Vio
 
 
 def _severity(group: str, kind: str, homes: list[str], close: str) -> Severity:
-    """A later release of an operator may have further kinds, but none that differs by a slip."""
+    """A later release of an operator may have further kinds, but none that differs by a misspelling."""
     if _is_api_of_kubernetes(group):
         by_kubernetes = any(_is_api_of_kubernetes(home.rpartition("/")[0]) for home in homes)
         certain = bool(close) or by_kubernetes or (bool(group) and "." not in group)

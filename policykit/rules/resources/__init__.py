@@ -1,1 +1,1 @@
-"""PK2: requests, quotas and limits of cards."""
+"""Requests, quotas and limits of cards."""

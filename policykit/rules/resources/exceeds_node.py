@@ -57,7 +57,11 @@ GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Compares the request with every node shape of the eligible pools; unknown sizes always fit."""
     shapes = [s for pool in review.eligible_pools or () for s in pool.shapes if s.maximum != 0]
-    if not shapes or review.selects_unlisted_machine or any(not _lacking(shape, review) for shape in shapes):
+    if (
+        not shapes
+        or review.selects_unlisted_machine
+        or any(not _insufficient(shape, review) for shape in shapes)
+    ):
         return
     pools = ", ".join(pool.name for pool in review.eligible_pools or ())
     for resource in sorted(review.requests):
@@ -71,7 +75,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 f"request less per pod and use more pods (pools {pools})",
             )
             return
-    lacking = sorted({resource for shape in shapes for resource in _lacking(shape, review)})
+    lacking = sorted({resource for shape in shapes for resource in _insufficient(shape, review)})
     yield Violation(
         request_path(review.pod_set, lacking[0]),
         f"no node of its pools has enough {' and '.join(lacking)} for one pod",
@@ -79,7 +83,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     )
 
 
-def _lacking(shape: Shape, review: Review) -> list[str]:
+def _insufficient(shape: Shape, review: Review) -> list[str]:
     """Resources of which an empty node has less than one pod requests."""
     allocatable = shape.allocatable
     return [r for r, amount in review.requests.items() if r in allocatable and amount > allocatable[r]]

@@ -85,10 +85,10 @@ def _resources(review: Review) -> Iterator[object]:
     for _, _, container in containers(review.pod_set.spec):
         yield container.get("resources")
     for device in review.pod_set.devices:
-        yield from _around(review.manifest.data, device.path)
+        yield from _amounts_beside(review.manifest.data, device.path)
 
 
-def _around(data: object, path: Path) -> Iterator[object]:
+def _amounts_beside(data: object, path: Path) -> Iterator[object]:
     """Amounts next to a device in a custom kind, under requests or limits or at the same level."""
     for up in (1, 2, 3):
         found = lookup(data, path[:-up])

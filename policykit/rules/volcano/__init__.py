@@ -1,1 +1,1 @@
-"""Volcano's scheduler configuration and objects."""
+"""Volcano: its scheduler configuration, queues, jobs and PodGroups."""

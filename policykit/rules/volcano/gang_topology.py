@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
@@ -61,7 +61,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _unknown(
-    use: Located[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
+    use: LocatedFact[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
 ) -> Violation | None:
     """A tier that no HyperNode has, where all of them are known."""
     bound = use.value
@@ -99,7 +99,7 @@ def _unknown(
     return None
 
 
-def _too_small(use: Located[TierUse], cluster: Cluster | None) -> Violation | None:
+def _too_small(use: LocatedFact[TierUse], cluster: Cluster | None) -> Violation | None:
     """A gang that does not fit into any one domain of the policy's level."""
     bound = use.value
     if cluster is None or not bound.hard or bound.pods is None or not bound.request:

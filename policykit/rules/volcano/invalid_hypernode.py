@@ -1,4 +1,4 @@
-"""A HyperNode that Volcano rejects, or that breaks the topology of the whole cluster.
+"""Volcano rejects a HyperNode, or the HyperNode breaks the topology of the whole cluster.
 
 Each member has one selector, and other HyperNodes are selected by name only. If a HyperNode is a
 member of two others, or of itself, the topology is not ready and no job that asks for one starts.
@@ -13,7 +13,7 @@ from posixpath import dirname
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.severity import Severity
 from policykit.model.topology import DeclaredHyperNode, DeclaredMember
 
@@ -32,7 +32,7 @@ spec:
 
 GOOD = BAD.replace("node-(1|2", "node-(1|2)")
 
-_Declared = Located[DeclaredHyperNode]
+_Declared = LocatedFact[DeclaredHyperNode]
 _PYTHON_ONLY = re.compile(r"\(\?(?:[=!>]|<[=!]|P=)|\\[1-9]|[*+?}]\+")
 """Lookaround, references back, atomic groups: RE2 has none of them."""
 _RE2_ONLY = re.compile(r"\\[pPQCzE]|\[\[|--|&&|\|\||~~|\(\?[a-zA-Z-]*U|\(\?<[A-Za-z]|.\(\?[a-z]+\)|\\x\{")

@@ -1,4 +1,4 @@
-"""A PodGroup that Volcano rejects.
+"""Volcano rejects a PodGroup.
 
 One tier limits how far apart the pods of a sub-group may run, given by its number or its name: the
 webhook rejects both at once. PK309 covers the topology of the whole group, PK401 its queue.

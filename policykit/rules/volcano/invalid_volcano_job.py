@@ -1,4 +1,4 @@
-"""A job that Volcano rejects.
+"""Volcano rejects a job.
 
 The webhook checks what a schema cannot: tasks against each other, policies against the events they
 may name, names against the pods that will carry them. A JobTemplate, or the job in a CronJob, is not

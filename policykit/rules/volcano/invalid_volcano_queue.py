@@ -1,4 +1,4 @@
-"""A queue that Volcano rejects.
+"""Volcano rejects a queue.
 
 What is guaranteed must be deserved as well, and amounts of cards and pods must be whole and not
 negative. PK406 reports amounts that contradict each other, PK403 to PK405 trees of queues.

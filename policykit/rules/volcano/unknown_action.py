@@ -48,15 +48,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     have = versions.release_of(context.cluster)
     if isinstance(written, str) and written.strip():
         names = _spans(written)
-        for part, name in _once(names):
+        for part, name in _first_uses(names):
             if name in context.plugins:
                 continue
             if is_of_agent(manifest) and name in ACTIONS and name != "allocate":
-                yield _not_of_agent(name)._replace(part=part)
+                yield _agent_violation(name)._replace(part=part)
             elif message := _problem(name, have):
                 fix = partial(_fix, tuple(names.values()), have)
                 message, advice = f"{message}: {_effect(have)}", _advice(name, have)
-                own = is_of_fork(manifest) and _is_nothing_like(name)
+                own = is_of_fork(manifest) and _is_unlike_any(name)
                 if own:
                     advice = EXTRA
                 yield Violation(
@@ -89,7 +89,7 @@ def _spans(written: str) -> dict[tuple[int, int], str]:
     return found
 
 
-def _once(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int], str]]:
+def _first_uses(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int], str]]:
     """Each name where it first stands."""
     seen: set[str] = set()
     for part, name in words.items():
@@ -98,7 +98,7 @@ def _once(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int
             yield part, name
 
 
-def _not_of_agent(name: str) -> Violation:
+def _agent_violation(name: str) -> Violation:
     return Violation(
         ("actions",),
         f"the agent scheduler has no action {name}: it discards the whole file",
@@ -114,7 +114,7 @@ def _problem(name: str, have: Release | None) -> str:
     return not_yet(f"action {name}", ACTIONS[name].since, have)
 
 
-def _is_nothing_like(name: str) -> bool:
+def _is_unlike_any(name: str) -> bool:
     """Whether it is spelled like no action of any release."""
     known = (*ACTIONS, *_REMOVED)
     return bool(name) and not nearest(name.lower(), known, 0.75)

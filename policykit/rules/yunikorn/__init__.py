@@ -1,1 +1,1 @@
-"""Rules about YuniKorn: its queues, its ConfigMaps, and the metadata it reads (PK7)."""
+"""YuniKorn: its queues, its ConfigMaps, and the metadata it reads."""

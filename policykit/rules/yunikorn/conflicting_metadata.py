@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.application import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
@@ -40,7 +40,7 @@ GOOD = BAD.replace("    queue: root.serving\n", "")
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Within one template, and between the templates that share an application."""
-    sharing: dict[tuple[str, str], list[Located[Application]]] = {}
+    sharing: dict[tuple[str, str], list[LocatedFact[Application]]] = {}
     for located in scope.of(Application):
         value = located.value
         yield from _within(located, value.ids, "application")
@@ -52,7 +52,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             yield from _between(name, first, member)
 
 
-def _within(located: Located[Application], said: Sequence[MetadataValue], what: str) -> Iterator[Violation]:
+def _within(
+    located: LocatedFact[Application], said: Sequence[MetadataValue], what: str
+) -> Iterator[Violation]:
     for other in said[1:]:
         if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
             continue
@@ -64,8 +66,8 @@ def _within(located: Located[Application], said: Sequence[MetadataValue], what: 
 
 
 def _later(
-    members: Sequence[Located[Application]],
-) -> Iterator[tuple[Located[Application], Located[Application]]]:
+    members: Sequence[LocatedFact[Application]],
+) -> Iterator[tuple[LocatedFact[Application], LocatedFact[Application]]]:
     """Each but the first, after the first before it that is no copy of it: one template that two files
     contain, a base and its copy."""
     heads: list[int] = []
@@ -83,7 +85,9 @@ def _later(
             heads.append(number)
 
 
-def _between(name: str, first: Located[Application], member: Located[Application]) -> Iterator[Violation]:
+def _between(
+    name: str, first: LocatedFact[Application], member: LocatedFact[Application]
+) -> Iterator[Violation]:
     one, other = first.value, member.value
     where = f"{first.resource.kind} {first.resource.name}".strip()
     where = where if where != f"{member.resource.kind} {member.resource.name}".strip() else one.template

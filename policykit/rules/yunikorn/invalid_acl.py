@@ -1,4 +1,4 @@
-"""A YuniKorn access list that fails when its queue is created, or that leaves people out.
+"""A YuniKorn access list fails when its queue is created, or leaves out users.
 
 An access list is a list of users, exactly one space, and a list of groups. The validator only counts
 words, but the queue is created from the text: a second space makes the whole configuration fail,

@@ -1,4 +1,4 @@
-"""A YuniKorn childtemplate that makes its queue fail, or that nothing uses.
+"""A YuniKorn childtemplate makes its queue fail, or nothing uses it.
 
 The validator does not check child templates: an invalid amount makes the configuration fail only
 when the queue is created. On a leaf a template is ignored, and an amount above that of the queue

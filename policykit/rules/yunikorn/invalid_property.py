@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
-from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import properties
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode

@@ -1,4 +1,4 @@
-"""A queue configuration that YuniKorn refuses.
+"""YuniKorn refuses a queue configuration.
 
 The scheduler validates queues.yaml as a whole. With one unknown key, or one amount that exceeds
 another, it keeps its old queues, or does not start if it has none. The admission webhook that would

@@ -1,4 +1,4 @@
-"""YuniKorn configuration that YuniKorn does not read, or reads differently.
+"""YuniKorn does not read a part of its configuration, or reads it differently.
 
 YuniKorn reads two ConfigMaps by name, yunikorn-defaults and yunikorn-configs, and only the keys it
 knows. Unknown settings are silently ignored; queues under another key leave the default queues in
@@ -17,9 +17,9 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
-from policykit.targets.release import Version
 from policykit.targets.yunikorn import options, validation, versions
 from policykit.targets.yunikorn.configuration import configmap, settings, values
 from policykit.targets.yunikorn.configuration import queues_yaml as files

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from policykit.errors import PolicykitError
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
@@ -45,7 +45,7 @@ _KNOWN = (*AMOUNTS, _MAX_APPS, PARENT_QUEUE, *_SWITCHES, *_OLD)
 _LIKENESS = 0.9
 _EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: Kubernetes names and quantities, both quoted'
 
-_Namespace = Located[NamespaceMetadata]
+_Namespace = LocatedFact[NamespaceMetadata]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -56,7 +56,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         queues = _of_policy(context.cluster)
     for located in namespaces:
         annotations = dict(located.value.annotations)
-        yield from _alone(located, annotations)
+        yield from _annotation_violations(located, annotations)
         static = {_static_queue(located.value.namespace, annotations, each) for each in queues}
         if len(static) != 1 or not (place := static.pop()):
             continue
@@ -81,7 +81,7 @@ def _of_policy(cluster: Cluster) -> list[StaticQueues]:
     return [static_queues(made.configuration.partitions[0], made.root)]
 
 
-def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Violation]:
+def _annotation_violations(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Violation]:
     """Annotations that are ignored, or that mean something else than they seem to.
 
     Source: shim pkg/common/utils and pkg/cache, release 1.9.
@@ -137,10 +137,12 @@ def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[Violat
                 located.at(amount_field(annotation, name)), message, f"write {meant.replace('vcore', 'cpu')}"
             )
     if not numbers and all(amount is not None for amount in parsed.values()):
-        yield from _signs(located, annotation, found)
+        yield from _negative_or_zero(located, annotation, found)
 
 
-def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) -> Iterator[Violation]:
+def _negative_or_zero(
+    located: _Namespace, annotation: str, found: Mapping[str, object]
+) -> Iterator[Violation]:
     texts = {name: str(text).strip() for name, text in found.items()}
     below = next((name for name, text in texts.items() if text.startswith("-")), "")
     if below:

@@ -1,4 +1,4 @@
-"""A YuniKorn queue that nobody may submit to.
+"""Nobody may submit to a YuniKorn queue.
 
 Without an access list a queue admits nobody. A list on it or on any queue above it is enough; where
 none of them has one, every application is rejected, even those of administrators.

@@ -1,4 +1,4 @@
-"""A YuniKorn placement rule that never places anything.
+"""A YuniKorn placement rule never places anything.
 
 The validator checks only the form of placement rules. A rule with an unknown name, or a fixed rule
 with an invalid path, keeps the whole configuration from being used; a rule whose parent queue is

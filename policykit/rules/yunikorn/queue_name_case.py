@@ -1,4 +1,4 @@
-"""A YuniKorn queue name with capitals that limits or placement rules do not find.
+"""A YuniKorn queue name has capitals, so limits or placement rules do not find it.
 
 Queues run under their names in lower case. Limits of users and groups are stored under the name as
 written and never match; a fixed rule looks for lower case; and a top queue `Root` is not the root
@@ -41,10 +41,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Only names that do harm; a queue with capitals that nothing refers to runs well."""
     found = read(manifest, context.cluster)
     if found is not None:
-        yield from settled(_harmful(found), manifest)
+        yield from settled(_name_violations(found), manifest)
 
 
-def _harmful(found: DefaultPartition) -> Iterator[Violation]:
+def _name_violations(found: DefaultPartition) -> Iterator[Violation]:
     """A root that is not found; limits that never match; a queue that a fixed rule creates again."""
     top = found.tree.queue.name
     if top != ROOT:

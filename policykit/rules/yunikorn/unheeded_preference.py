@@ -1,4 +1,4 @@
-"""A preference that YuniKorn ignores.
+"""YuniKorn ignores a preference of a pod.
 
 YuniKorn uses kube-scheduler's filters to find nodes where a pod may run, and sorts those nodes by
 its own policy, one for the whole partition. Preferred affinity and soft spread constraints have no

@@ -1,4 +1,4 @@
-"""A YuniKorn pod requests nothing, so no quota counts it.
+"""A pod that YuniKorn places requests nothing, so no quota counts it.
 
 YuniKorn counts what pods request. A pod without requests counts only against `pods`: it uses cores
 and memory without being charged to its queue, and nodes where it runs look empty.

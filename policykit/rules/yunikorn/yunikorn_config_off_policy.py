@@ -133,14 +133,14 @@ def _queues(side: _FileQueue, wanted: Queue, path: str, listed: frozenset[str]) 
         place, found = f"{path}.{each.name.lower()}", there.get(each.name.lower())
         if found is not None:
             yield from _queue(found, each)
-            yield from _people(found, each, side.opened)
+            yield from _access(found, each, side.opened)
             yield from _queues(_FileQueue(found, side.opened or _opens(found.queue)), each, place, listed)
         elif place in listed:
             message = f"queue {place} of the policy is missing"
             yield Violation(side.here.path, message, "add it, or remove it from the policy")
 
 
-def _people(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
+def _access(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
     people, meant = access_lists.read(here.queue.submit), access_lists.read(wanted.submit)
     if not wanted.submit or people is None or meant is None:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.lazy import Lazy
-from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.linter.target import FactReader, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.targets.koordinator.groups import read_group, read_membership
 from policykit.targets.koordinator.names import (
     KEYS,
@@ -43,10 +43,16 @@ TARGET = Target(
         Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
         Lazy("policykit.targets.koordinator.sharing:policy_queues"),
         QUOTA_NAME,
+        metadata=(QueueKey(QUOTA_NAME, where="labels"),),
+        amounts=QueueAmounts(
+            frozenset({"ElasticQuota"}), Lazy("policykit.targets.koordinator.sharing:amount_paths")
+        ),
     ),
     pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
     priority_classes=frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}),
     options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
+    import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
+    releases=Lazy("policykit.targets.koordinator.versions:RELEASES"),
 )

@@ -11,12 +11,12 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.release import Version
 from policykit.targets.koordinator import options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
 from policykit.targets.koordinator.scheduler.merge import merge_patches
-from policykit.targets.release import Version
 
 PAGE = f"{SYSTEM}/README.md"
 CONFIG_MAP_FILE = "koord-scheduler-config.yaml"
@@ -86,8 +86,8 @@ def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":
         return "post-render", (
-            f"no value of Koordinator's chart up to {versions.NEWEST} reaches koord-scheduler-config, so a "
-            "post-render component is written instead of Helm values",
+            f"no value of Koordinator's chart up to {versions.RELEASES.newest} reaches "
+            "koord-scheduler-config, so a post-render component is written instead of Helm values",
         )
     if wanted not in ("post-render", "manifest"):
         raise PolicykitError(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from policykit.model.release import Version
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing
 from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.settings import Settings
-from policykit.targets.release import Version
 
 _POST_RENDER = """\
 No value of Koordinator's chart reaches this configuration, so `post-render/` is a kustomize component that

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
@@ -99,6 +99,14 @@ def _profile(manifest: Manifest, context: Context) -> Fact:
 def _flag(labels: object, key: str) -> bool:
     """Whether a label is true. A boolean without quotes is refused as a label, but means the same."""
     return mapping(labels).get(key) in ("true", True)
+
+
+def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
+    """Of each resource that an ElasticQuota names."""
+    for key in _AMOUNTS.values() if manifest.group == GROUP_API else ():
+        for resource in mapping(lookup(manifest.data, ("spec", key))):
+            if isinstance(resource, str):
+                yield ("spec", key, resource)
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:

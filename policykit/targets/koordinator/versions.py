@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.model.release import Releases, Version, stated_release
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.release import Version, release, stated_release
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-NEWEST = "1.8.0"
 GROUP = "kubescheduler.config.k8s.io"
 
 
@@ -31,9 +30,11 @@ class ConfigVersions(NamedTuple):
         return f"{GROUP}/{(self.fit_plus or self.args)[-1]}"
 
 
-_BOTH = ("v1beta3", "v1")
+_OLD, _BOTH = ("v1beta2", "v1beta3"), ("v1beta3", "v1")
 _CONFIG_VERSIONS: Mapping[Version, ConfigVersions] = {
-    Version(1, 4, 0): ConfigVersions(("v1beta2", "v1beta3"), ("v1beta2",)),
+    Version(1, 3, 0): ConfigVersions(_OLD, ("v1beta2",)),
+    Version(1, 4, 0): ConfigVersions(_OLD, ("v1beta2",)),
+    Version(1, 4, 1): ConfigVersions(_OLD, ("v1beta2",)),
     Version(1, 5, 0): ConfigVersions(_BOTH, ("v1beta3",)),
     Version(1, 6, 0): ConfigVersions(_BOTH, _BOTH, ("v1beta3",)),
     Version(1, 6, 1): ConfigVersions(_BOTH, _BOTH, _BOTH),
@@ -41,8 +42,11 @@ _CONFIG_VERSIONS: Mapping[Version, ConfigVersions] = {
     Version(1, 8, 0): ConfigVersions(("v1",), ("v1",), ("v1",)),
 }
 """Each row applies up to the next. Source: register.go of each config version at the release tags."""
-RELEASES = tuple(_CONFIG_VERSIONS)
-"""The known releases, one for each change of what they read."""
+READERS = tuple(_CONFIG_VERSIONS)
+"""The known releases, one for each change of what they read, or of the fields of args."""
+RELEASES = Releases("Koordinator", {3: 0, 4: 1, 5: 0, 6: 1, 7: 0, 8: 0})
+_CHARTS: Mapping[str, str] = {"1.6": "1.6.0"}
+"""Release that the last chart of a minor release installs, where it is not the last patch."""
 
 FIT_PLUS = Version(1, 6, 0)
 """NodeResourcesFitPlus and ScarceResourceAvoidance."""
@@ -50,32 +54,30 @@ PRE_ENQUEUE = Version(1, 7, 0)
 """Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)
 
-_CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}
-"""Minor release of Koordinator 1 to the patch its last chart installs."""
-
 
 def parse(text: str) -> Version:
-    """`1.8.0`, `v1.6` (the patch its chart installs), or empty for the newest known.
+    """`1.8.0`, `v1.6` (the patch its chart installs), or empty for the newest known; a release that is
+    not known is the nearest.
 
-    Raises PolicykitError for unknown releases.
+    Raises PolicykitError for a text that is no release.
     """
-    return release("Koordinator", text, NEWEST, _CHARTS)
+    return RELEASES.parse(_CHARTS.get(text.removeprefix("v"), text))
 
 
 def policy_version(cluster: Cluster | None) -> Version | None:
-    """The release that the policy states; None if it states none, or an unknown one."""
+    """The release that the policy states; None if it states none."""
     return stated_release(cluster, SYSTEM, parse)
 
 
 def possible_versions(cluster: Cluster | None) -> tuple[Version, ...]:
     """The release that the policy states, or else all known ones."""
     found = policy_version(cluster)
-    return (found,) if found else RELEASES
+    return (found,) if found else READERS
 
 
 def config_versions(version: Version) -> ConfigVersions:
     """Raises KeyError below the first row, which `parse` never returns."""
-    return _CONFIG_VERSIONS[max(row for row in RELEASES if row <= version)]
+    return _CONFIG_VERSIONS[max(row for row in READERS if row <= version)]
 
 
 def reads_args(version: Version, api_version: object) -> bool:

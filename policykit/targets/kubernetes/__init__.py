@@ -45,5 +45,7 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
+    import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
+    releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
     always=True,
 )

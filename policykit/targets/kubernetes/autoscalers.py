@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes.versions import SCALE_TO_ZERO
 from policykit.targets.reading import unread_fields
-from policykit.targets.release import Version
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"

@@ -9,6 +9,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Quota
+from policykit.model.release import Version
 from policykit.targets.kubernetes import (
     autoscalers,
     limit_ranges,
@@ -22,7 +23,6 @@ from policykit.targets.kubernetes.limit_ranges import LimitRange
 from policykit.targets.kubernetes.scheduler import delivery, plan, plugins
 from policykit.targets.kubernetes.scheduler import delivery as scheduler
 from policykit.targets.kubernetes.scheduler.configuration import Profile
-from policykit.targets.release import Version
 
 TARGET = "kubernetes"
 PRIORITIES = "kubernetes/priorities.yaml"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import pod_groups, scheduler_names, versions
 from policykit.targets.kubernetes.options import KubernetesOptions
-from policykit.targets.release import Version
 
 
 def notices(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import scheduler_names
 from policykit.targets.kubernetes.versions import POD_GROUP_API, POD_GROUP_BETA, WORKLOAD_API
-from policykit.targets.release import Version
 
 GROUP = "scheduling.k8s.io"
 _MEMBERS = "all"

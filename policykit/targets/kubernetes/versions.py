@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from policykit.model.release import Releases, Version
 
-from policykit.targets.release import Version
-
-_TEXT = re.compile(r"v?1\.([0-9]{1,3})(?:\.([0-9]{1,3}))?(?:[-+.].*)?\Z")
-
-LAST_PATCH: Mapping[int, int] = {29: 15, 30: 14, 31: 14, 32: 13, 33: 13, 34: 4, 35: 4, 36: 3, 37: 0}
-"""Minor release of Kubernetes 1 to a late patch of it: an image that exists."""
-NEWEST = Version(1, 37, 0)
+RELEASES = Releases(
+    "Kubernetes",
+    {28: 15, 29: 15, 30: 14, 31: 14, 32: 13, 33: 13, 34: 4, 35: 4, 36: 3, 37: 0},
+    by_patch=False,
+)
+"""With late patches, whose images exist."""
 
 KUBEADM_LISTS = Version(1, 31, 0)
 """kubeadm.k8s.io/v1beta4, where extraArgs is a list; v1beta3 has a map."""
@@ -27,16 +25,9 @@ SCALE_TO_ZERO = Version(1, 37, 0)
 
 
 def parse(text: str) -> Version:
-    """`1.36`, `v1.36.2`, `1.33.5-gke.100`; the newest known for an empty or another text.
+    """`1.36`, `v1.36.2`, `1.33.5-gke.100`, or empty for the newest known; a release that is not known is
+    the nearest.
 
-    A release older or newer than those known keeps its number.
+    Raises PolicykitError for a text that is no release.
     """
-    match = _TEXT.match(text)
-    if match is None:
-        return NEWEST
-    minor = int(match[1])
-    return Version(1, minor, int(match[2]) if match[2] else LAST_PATCH.get(minor, 0))
-
-
-def known(version: Version) -> bool:
-    return version.minor in LAST_PATCH
+    return RELEASES.parse(text)

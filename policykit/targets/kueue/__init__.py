@@ -28,4 +28,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kueue.pods:fields"),
     options=Lazy("policykit.targets.kueue.options:KueueOptions"),
     generate=Lazy("policykit.targets.kueue.generate:generate"),
+    import_reader=Lazy("policykit.targets.kueue.importing:KueueReader"),
+    releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
 )

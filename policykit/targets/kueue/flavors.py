@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
+from policykit.model.release import Version
 from policykit.model.taint import Toleration
 from policykit.targets.capacity import card_resources, offered_resources, total_capacity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import HOSTNAME
 from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor, Topology
-from policykit.targets.release import Version
 
 
 class PoolFlavor(NamedTuple):

@@ -8,12 +8,12 @@ from typing import Any
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.targets.kueue import limitations, options, tenancy, versions
 from policykit.targets.kueue.flavors import Flavors, pool_flavors
 from policykit.targets.kueue.names import SYSTEM
 from policykit.targets.kueue.objects import priority_classes, queues, resource_flavors
 from policykit.targets.kueue.quotas import Quotas, quotas
-from policykit.targets.release import Version
 
 NAMESPACE = "kueue-system"
 PAGE = f"{SYSTEM}/README.md"

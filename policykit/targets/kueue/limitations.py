@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
+from policykit.model.release import Version
 from policykit.targets.kueue import tenancy, versions
 from policykit.targets.kueue.options import KueueOptions
-from policykit.targets.release import Version
 
 _EVERYBODY = "*"
 

@@ -19,12 +19,12 @@ from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
+from policykit.model.release import Version
 from policykit.targets.kueue import tenancy, versions
 from policykit.targets.kueue.flavors import Capacity, PoolFlavor, flavor_capacity
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, Fungibility, Preemption
 from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup, StatedResources
 from policykit.targets.kueue.options import KueueOptions
-from policykit.targets.release import Version
 
 _GROUP_SIZE, _GROUP_SIZE_BEFORE = 64, 16
 _OLD_FUNGIBILITY = {"when_can_borrow": "Borrow", "when_can_preempt": "Preempt"}

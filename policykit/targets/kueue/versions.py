@@ -6,21 +6,17 @@ Sources, at the tags of a release and of the one before: `config/components/crd/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from policykit.model.release import Releases, Version, stated_release
 from policykit.targets.kueue.names import SYSTEM
-from policykit.targets.release import Version, release, stated_release
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-NEWEST = "0.19.2"
-
-_LAST_PATCH: Mapping[int, int] = dict(
-    zip(range(9, 20), (5, 6, 9, 10, 10, 8, 8, 9, 8, 6, 2), strict=True),
+RELEASES = Releases(
+    "Kueue", dict(zip(range(9, 20), (5, 6, 9, 10, 10, 8, 8, 9, 8, 6, 2), strict=True)), major=0
 )
-"""Minor release of Kueue 0 to its last known patch."""
 
 
 TOPOLOGY_RULES = Version(0, 10, 0)
@@ -70,15 +66,15 @@ def served(kind: str, version: Version) -> tuple[str, ...]:
 
 
 def parse(text: str) -> Version:
-    """`0.19.2`, `v0.15` (its last known patch), or empty for the newest known.
+    """`0.19.2`, or empty for the newest known; a release that is not known is the nearest.
 
-    Raises PolicykitError for releases policykit has no facts about.
+    Raises PolicykitError for a text that is no release.
     """
-    return release("Kueue", text, NEWEST, _LAST_PATCH, 0)
+    return RELEASES.parse(text)
 
 
 def release_of(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None where it states none, or one that is not known."""
+    """The release that a policy states; None where it states none."""
     return stated_release(cluster, SYSTEM, parse)
 
 

@@ -6,7 +6,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.gangs import MembershipFact, group_of, named_group
-from policykit.linter.target import FactReader, JobSupport, QueueSupport, Target
+from policykit.linter.target import FactReader, JobSupport, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
@@ -18,6 +18,7 @@ from policykit.targets.volcano.names import (
     GROUP_APIS,
     GROUP_NAME,
     KEYS,
+    QUEUE_LABEL,
     QUEUE_NAME,
     SCHEDULER,
 )
@@ -70,6 +71,7 @@ TARGET = Target(
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
+    gang_topology=Lazy("policykit.targets.volcano.topology_facts:BOUNDS"),
     configurations=(CONFIGURATION,),
     facts=(
         FactReader(Lazy("policykit.targets.volcano.sharing:facts"), frozenset({"Queue", "PodGroup"})),
@@ -83,6 +85,8 @@ TARGET = Target(
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
+        metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
+        amounts=QueueAmounts(frozenset({"Queue"}), Lazy("policykit.targets.volcano.sharing:amount_paths")),
         pod_annotation=QUEUE_NAME,
     ),
     jobs=JobSupport(
@@ -96,4 +100,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
+    import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
+    releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
 )

@@ -11,8 +11,8 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.release import Version
 from policykit.targets import capacity
-from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
 from policykit.targets.volcano import job_patches as job_options
 from policykit.targets.volcano import names, versions

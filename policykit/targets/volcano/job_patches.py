@@ -9,8 +9,8 @@ from policykit.catalogue.volcano.job_plugins import roles
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP, SCHEDULER, SPECS
 from policykit.targets.volcano.objects import topology

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,

@@ -10,12 +10,12 @@ from policykit.kube.requests import amounts
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.declared_queues import DeclaredQueue, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
+from policykit.model.release import Version
 from policykit.model.severity import Severity
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER
 from policykit.targets.volcano.objects.queues import HIERARCHY, MAX_DEPTH, is_counted
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 ROOT = "root"
+_API = "scheduling.volcano.sh"
 _AMOUNTS = {
     "guarantee": ("spec", "guarantee", "resource"),
     "deserved": ("spec", "deserved"),
@@ -90,6 +91,14 @@ def _queue(manifest: Manifest) -> Fact:
     return Fact(queue, places)
 
 
+def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
+    """Of each resource that a Queue names."""
+    for path in _AMOUNTS.values() if manifest.group == _API else ():
+        for resource in mapping(lookup(manifest.data, path)):
+            if isinstance(resource, str):
+                yield (*path, resource)
+
+
 def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
     """A PodGroup that names its queue; its members follow it."""
     spec = mapping(manifest.data.get("spec"))
@@ -120,6 +129,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         built_in=frozenset({ROOT, "default"}),
         trees=version >= versions.HIERARCHY,
         summed=("guarantee", "deserved"),
+        drops_other_names=True,
         order=Severity.ERROR if version >= _ORDER_CHECKED else Severity.WARNING,
         depth=MAX_DEPTH if version >= _DEPTH_CHECKED else None,
         tree_fault="Volcano refuses the queue" if version >= _TREE_CHECKED else stops,

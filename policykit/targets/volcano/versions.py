@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from policykit.targets.release import Version, release, stated_release
+from policykit.model.release import Releases, Version, stated_release
 from policykit.targets.volcano.names import SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-NEWEST = "1.15.1"
-
-_LAST_PATCH: Mapping[int, int] = {8: 2, 9: 1, 10: 2, 11: 2, 12: 4, 13: 3, 14: 4, 15: 1}
-"""Minor release of Volcano 1 to its last known patch."""
+RELEASES = Releases("Volcano", {8: 2, 9: 1, 10: 2, 11: 2, 12: 4, 13: 3, 14: 4, 15: 1})
 
 
 CAPACITY = Version(1, 9, 0)
@@ -41,15 +37,15 @@ NODES_TO_FIND = Version(1, 15, 0)
 
 
 def parse(text: str) -> Version:
-    """`1.15.1`, `v1.14` (its last known patch), or empty for the newest known.
+    """`1.15.1`, or empty for the newest known; a release that is not known is the nearest.
 
-    Raises PolicykitError for releases policykit has no facts about.
+    Raises PolicykitError for a text that is no release.
     """
-    return release("Volcano", text, NEWEST, _LAST_PATCH)
+    return RELEASES.parse(text)
 
 
 def release_of(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None where it states none, or one that is not known."""
+    """The release that a policy states; None where it states none."""
     return stated_release(cluster, SCHEDULER, parse)
 
 

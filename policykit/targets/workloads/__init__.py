@@ -29,5 +29,6 @@ TARGET = Target(
         ),
     ),
     generate=Lazy("policykit.targets.workloads.generate:generate"),
+    import_reader=Lazy("policykit.targets.workloads.importing:WorkloadsReader"),
     always=True,
 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from policykit.kube import requests
 from policykit.kube.podsets import Gang, PodSet, gangs, queues
-from policykit.linter.gangs import MembershipFact, sized
+from policykit.linter.gangs import MembershipFact, size_patch
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
@@ -150,7 +150,7 @@ def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind
         return GangChange()
     # Without a number the controller counts every pod itself, where it has a rule for that.
     counted = gang.min_member is not None and not gang.written and stated is None
-    return GangChange() if counted else GangChange((sized(gang.path, size),))
+    return GangChange() if counted else GangChange((size_patch(gang.path, size),))
 
 
 def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange:

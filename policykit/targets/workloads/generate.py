@@ -115,7 +115,7 @@ def _patch_text(patch: ComponentPatch) -> str:
 
 def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
     """Comments on what the component cannot set."""
-    yield _NO_GANG_COMMENT if _gang(workload, cluster) else ""
+    yield NO_GANG_COMMENT if _gang(workload, cluster) else ""
     yield gang_comment(workload.gang_rule)
     for target in TARGETS:
         if workload.across and target.jobs:
@@ -243,7 +243,7 @@ def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-_NO_GANG_COMMENT = (
+NO_GANG_COMMENT = (
     "# Components cannot set a gang, because its size differs per workload:\n"
     "# use `policykit patch` or `policykit krm` instead.\n"
 )

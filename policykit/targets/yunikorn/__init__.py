@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.lazy import Lazy
-from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.linter.target import FactReader, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
 from policykit.targets.yunikorn.metadata import read_membership
 from policykit.targets.yunikorn.names import APP_ID, KEYS, QUEUE, SCHEDULER
@@ -37,8 +37,17 @@ TARGET = Target(
         Lazy("policykit.targets.yunikorn.sharing:policy_queues"),
         QUEUE,
         resolve=Lazy("policykit.targets.yunikorn.sharing:resolved"),
+        metadata=(
+            QueueKey(QUEUE, claims=True),
+            QueueKey("queue", where="labels"),
+            QueueKey(APP_ID, "app", claims=True),
+            QueueKey("applicationId", "app", "labels"),
+        ),
+        amounts=QueueAmounts(frozenset({NAME}), Lazy("policykit.targets.yunikorn.sharing:amount_paths")),
     ),
     pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
     options=Lazy("policykit.targets.yunikorn.options:Options"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
+    import_reader=Lazy("policykit.targets.yunikorn.importing:YunikornReader"),
+    releases=Lazy("policykit.targets.yunikorn.versions:RELEASES"),
 )

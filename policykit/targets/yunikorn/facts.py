@@ -74,7 +74,13 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
     places = {str(number): path for number in range(len(found))}
     selected = queues.read(manifest.data, pod_set, SCHEDULER)
     fact = TaskGroups(
-        namespace, application, names, closed, selected.value if selected else "", *_group_totals(found)
+        SCHEDULER,
+        namespace,
+        application,
+        names,
+        closed,
+        selected.value if selected else "",
+        *_group_totals(found),
     )
     if selected:
         places["queue"] = selected.path

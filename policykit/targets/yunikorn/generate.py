@@ -9,7 +9,7 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import namespaces, notices, options, queue_tree, versions
 from policykit.targets.yunikorn.configuration import configmap, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.configmap import CONFIGS, DEFAULTS

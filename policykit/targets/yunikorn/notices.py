@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import access_lists, properties, settings
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import node_sorting, options, queue_tree, validation, versions
 from policykit.targets.yunikorn.configuration import placement_rules, properties, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.placement_rules import Rule

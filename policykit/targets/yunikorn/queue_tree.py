@@ -9,7 +9,7 @@ from policykit.errors import PolicykitError
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as PolicyQueue
 from policykit.model.queue import Submitters
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn.configuration import access_lists, properties, resources
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue
 from policykit.targets.yunikorn.configuration.resources import Resources

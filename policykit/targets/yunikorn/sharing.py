@@ -112,6 +112,15 @@ def _filtered(rule: Rule) -> bool:
     return bool(rule.filter.users or rule.filter.groups or rule.filter.type)
 
 
+def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
+    """Of each resource that a queues.yaml names, as far as it decodes and the name means anything."""
+    from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
+
+    found = default_partition.read_partial(manifest, cluster)
+    for path, stated in stated_amounts(found.tree) if found else ():
+        yield from ((*path, resource) for resource in stated if not never_counted(resource))
+
+
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """The same for all releases from 1.6. PK701 reports trees that its validator refuses."""
     return QueueSemantics(
@@ -143,7 +152,8 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     )
     places = {name: path.lower() for name, path in queue_paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
-    return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
+    names = {path: name for name, path in places.items()}
+    return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing, names)
 
 
 def resolved(name: str, placing: QueuePlacement | None) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from policykit.targets.release import Version, release, stated_release
+from policykit.model.release import Releases, Version, stated_release
 from policykit.targets.yunikorn.names import SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-NEWEST = "1.9.0"
-
-_LAST_PATCH: Mapping[int, int] = {6: 3, 7: 0, 8: 0, 9: 0}
-"""Minor release of YuniKorn 1 to its last known patch."""
+RELEASES = Releases("YuniKorn", {3: 0, 4: 0, 5: 2, 6: 3, 7: 0, 8: 0, 9: 0})
 
 QUOTA_PREEMPTION = Version(1, 8, 0)
 """preemption.quotapreemptionenabled of a partition: older releases refuse the file."""
@@ -29,13 +25,13 @@ PLACEHOLDER_USER = Version(1, 9, 0)
 
 
 def parse(text: str) -> Version:
-    """`1.9.0`, `v1.8` (its last known patch), or empty for the newest known.
+    """`1.9.0`, or empty for the newest known; a release that is not known is the nearest.
 
-    Raises PolicykitError for releases policykit has no facts about.
+    Raises PolicykitError for a text that is no release.
     """
-    return release("YuniKorn", text, NEWEST, _LAST_PATCH)
+    return RELEASES.parse(text)
 
 
 def policy_version(cluster: Cluster | None) -> Version | None:
-    """The release that the policy states; None if it states none, or an unknown one."""
+    """The release that the policy states; None if it states none."""
     return stated_release(cluster, SCHEDULER, parse)

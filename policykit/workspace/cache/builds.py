@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Tree
+from policykit.linter.builds.kustomization import Kustomization
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read
@@ -25,7 +25,7 @@ class Programs(NamedTuple):
 
 
 def builds(
-    programs: Programs, trees: Sequence[Tree], cache: Cache, kubernetes: Sequence[str] = ()
+    programs: Programs, trees: Sequence[Kustomization], cache: Cache, kubernetes: Sequence[str] = ()
 ) -> list[Build]:
     """The builds of kustomizations, in order; those that changed are built again.
 
@@ -49,14 +49,14 @@ def builds(
     return done
 
 
-def _root(tree: Tree, helm: str, kubernetes: str) -> Root:
+def _root(tree: Kustomization, helm: str, kubernetes: str) -> Root:
     charts = tuple(tree.every_chart())
     return Root(
         os.path.dirname(tree.file), tree.order, charts, helm if charts else "", kubernetes if charts else ""
     )
 
 
-def _key(programs: Programs, tree: Tree, root: Root) -> bytes:
+def _key(programs: Programs, tree: Kustomization, root: Root) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
     about: list[object] = [os.path.realpath(tree.file), root.kubernetes]
     for program in filter(None, (programs.kustomize, root.helm)):

@@ -26,6 +26,13 @@ _SUM = 4
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Flags that do not follow links, and do not block on a pipe without a writer."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+VARIABLE = "POLICYKIT_CACHE_DIR"
+"""Names the cache folder; default: `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: no cache."""
+KEY = 20
+"""Bytes of a key."""
+_COUNT = Struct(">I")
+_ROW = Struct(f">{KEY}sI")
+"""A key and the length of its entry; the entries follow all rows."""
 
 
 class DamagedError(ValueError):
@@ -174,10 +181,6 @@ def _states(folder: str) -> list[str]:
     return found
 
 
-VARIABLE = "POLICYKIT_CACHE_DIR"
-"""Names the cache folder; default: `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: no cache."""
-
-
 def default_folder(environment: Mapping[str, str]) -> str:
     """Absolute, with links resolved; empty if there is none."""
     stated = environment.get(VARIABLE)
@@ -236,13 +239,6 @@ def _holds_home(folder: str) -> bool:
     except (ImportError, KeyError):
         return False
     return folder in ancestors(home)
-
-
-KEY = 20
-"""Bytes of a key."""
-_COUNT = Struct(">I")
-_ROW = Struct(f">{KEY}sI")
-"""A key and the length of its entry; the entries follow all rows."""
 
 
 def pack(entries: Mapping[bytes, bytes]) -> bytes:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Report
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, LARGEST, Cache, DamagedError, name_of, pack, unpack
@@ -16,6 +16,13 @@ _MOST = LARGEST // 2
 """Most bytes of all entries; the least recently used are dropped first."""
 _MOST_OF_ONE = 1 << 24
 """Most bytes of a stored result."""
+REPORT_KEY = 32
+"""Size of a key in bytes; a key covers everything a report depends on."""
+_MOST_OF_REPORT = 1 << 26
+"""Most bytes of a stored report."""
+_PART = 256
+"""Number of findings encoded together, as a separate report on one line."""
+_RULES = frozenset((entry.code, entry.name) for entry in CATALOGUE)
 
 
 class Results:
@@ -34,7 +41,7 @@ class Results:
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
-        where = (job.path, job.partial, job.namespace, job.look)
+        where = (job.path, job.partial, job.namespace, job.only)
         about = (*where, job.fixes, job.today, job.plugins, setting)
         digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
         digest.update(raw)
@@ -106,16 +113,8 @@ def _fits(result: FileResult, path: str) -> bool:
     return (
         not result.times
         and sound(result.findings, (path,))
-        and all(fact.path == path for fact in result.facts if isinstance(fact, Located))
+        and all(fact.path == path for fact in result.facts if isinstance(fact, LocatedFact))
     )
-
-
-REPORT_KEY = 32
-"""Size of a key in bytes; a key covers everything a report depends on."""
-_MOST_OF_REPORT = 1 << 26
-"""Most bytes of a stored report."""
-_PART = 256
-"""Number of findings encoded together, as a separate report on one line."""
 
 
 def load_report(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
@@ -145,9 +144,6 @@ def store_report(cache: Cache, key: bytes, report: Report) -> None:
         return  # one that has no form as data is made again
     if REPORT_KEY + len(content) <= _MOST_OF_REPORT:
         cache.store(name_of("report"), key + content)
-
-
-_RULES = frozenset((entry.code, entry.name) for entry in CATALOGUE)
 
 
 def sound(findings: Iterable[Finding], paths: Container[str]) -> bool:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.linter.builds.patches import existing, follow, is_for, steps
+from policykit.linter.builds.patches import existing_part, is_for, match_path, path_of_pointer
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
@@ -53,7 +53,7 @@ FOLLOWED = [
 def test_how_far_a_path_leads(text: str, path: Path, expected: Path) -> None:
     root = next(parse(text)).root
     assert root is not None
-    assert follow(root, BUILT, path).path == expected
+    assert match_path(root, BUILT, path).path == expected
 
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -69,16 +69,16 @@ def test_any_path_through_any_shapes(built: Any, other: Any, path: Path) -> None
     root = next(parse(yaml.safe_dump(other, allow_unicode=False))).root
     if root is None:
         return
-    found = follow(root, built, path)
+    found = match_path(root, built, path)
     assert lookup(root.data, found.path) == found.node.data
     assert len(found.path) <= len(path)
 
 
 @given(VALUES, PATHS)
 def test_what_exists_of_a_path_is_its_beginning_and_a_pointer_leads_back(built: Any, path: Path) -> None:
-    there = existing(built, path)
+    there = existing_part(built, path)
     assert path[: len(there)] == there
-    assert steps(built, pointer(there)) == there
+    assert path_of_pointer(built, pointer(there)) == there
 
 
 def made(name: str) -> Manifest:

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding, Report
+from policykit.linter.member import Member
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import DeclaredPolicy
-from policykit.linter.workspace import Member, Options, Policy, Workspace
+from policykit.linter.workspace import Options, Policy, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile

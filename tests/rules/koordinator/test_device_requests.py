@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.koordinator import device_requests
 from policykit.rules.koordinator.device_requests import Request
-from policykit.targets.release import Version
 
 _NEWEST = Version(1, 8, 0)
 

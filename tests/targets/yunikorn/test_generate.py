@@ -220,7 +220,7 @@ HIGH = QueueOptions(properties={"priority.policy": "high"})
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (cluster(version="1.5.0"), "YuniKorn 1.5.0 is not a version policykit knows"),
+        (cluster(version="newest"), "'newest' is not a release of YuniKorn"),
         (cluster(delivery="post-render"), "delivery post-render is not known for YuniKorn"),
         (
             cluster(Queue("a", guarantee={GPU: 4}), Queue("b", "a", guarantee={GPU: 8})),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.linter.builds.kustomization import Tree
+from policykit.linter.builds.kustomization import Kustomization
 from policykit.workspace.cache.builds import Programs, _key, _root, builds
 from policykit.workspace.cache.codec import encode
 from policykit.workspace.cache.folder import Cache, name_of, pack
@@ -17,9 +17,9 @@ DONE = Build(b"kind: Job\n\xff", "/tmp/build")
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path: Path) -> Kustomization:
     (tmp_path / "kustomization.yaml").write_text("{}")
-    return Tree(str(tmp_path / "kustomization.yaml"))
+    return Kustomization(str(tmp_path / "kustomization.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,9 @@ def tree(tmp_path: Path) -> Tree:
     ],
     ids=["a build", "one that failed", "nothing", "no fields", "too few", "a list for bytes"],
 )
-def test_an_entry_is_taken_if_it_is_a_build(entry: bytes, taken: bool, tree: Tree, tmp_path: Path) -> None:
+def test_an_entry_is_taken_if_it_is_a_build(
+    entry: bytes, taken: bool, tree: Kustomization, tmp_path: Path
+) -> None:
     cache = Cache(str(tmp_path / "cache"))
     cache.store(name_of("builds"), pack({_key(Programs(sys.executable), tree, _root(tree, "", "")): entry}))
     (found,) = builds(Programs(sys.executable), [tree], cache)
@@ -42,7 +44,7 @@ def test_an_entry_is_taken_if_it_is_a_build(entry: bytes, taken: bool, tree: Tre
     assert bool(found.failure) is not taken, "Python builds nothing"
 
 
-def test_a_damaged_file_is_as_good_as_none(tree: Tree, tmp_path: Path) -> None:
+def test_a_damaged_file_is_as_good_as_none(tree: Kustomization, tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
     cache.store(name_of("builds"), b"\xff" * 9)
     (found,) = builds(Programs(sys.executable), [tree], cache)

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from policykit import api
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.finding import Report, Resource, TextFix
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
 from policykit.targets import SYSTEMS
-from policykit.targets.release import Version
 from policykit.targets.yunikorn.options import Options
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import DamagedError
@@ -68,7 +68,7 @@ def test_what_every_rule_finds_comes_back() -> None:
         policy = cluster_of(reference)
         job = Job("case.yaml", policy, fixes=True)
         results.append(lint_file(job, said["manifest"].encode(), api.setting(policy).rules, SYSTEMS))
-    assert len({type(fact.value) for r in results for fact in r.facts if isinstance(fact, Located)}) > 15
+    assert len({type(fact.value) for r in results for fact in r.facts if isinstance(fact, LocatedFact)}) > 15
     assert decode(FileResult, encode(FileResult, results)) == results
 
 
@@ -93,7 +93,7 @@ class Empty(NamedTuple):
         (Taint, Taint("a")[:2]),
         (Span, Span(True, 1, 1, 1)),
         (Report, Report([], 0, 0)),  # type: ignore[arg-type]
-        (Located, Located(Empty("a"), "", 0, None, {})),  # type: ignore[arg-type]
+        (LocatedFact, LocatedFact(Empty("a"), "", 0, None, {})),  # type: ignore[arg-type]
         (Patch, Patch("add", (), {1: 2})),
         (Patch, Patch("add", (), Odd(1j))),
         (dict, {}),
@@ -182,13 +182,15 @@ def test_anything_else_is_refused(kind: type, raw: bytes) -> None:
     ],
 )
 def test_a_fact_names_no_type_but_those_of_the_model(name: object) -> None:
-    (text,) = encode(Located, [Located(Taint("a"), "a.yaml", 0, Resource("v1", "Pod", None, "a"), {})])
+    (text,) = encode(
+        LocatedFact, [LocatedFact(Taint("a"), "a.yaml", 0, Resource("v1", "Pod", None, "a"), {})]
+    )
     data = json.loads(text)
     assert data[0][0] == "taint.Taint"
-    assert decode(Located, [text])
+    assert decode(LocatedFact, [text])
     data[0][0] = name
     with pytest.raises(DamagedError):
-        decode(Located, [json.dumps(data).encode()])
+        decode(LocatedFact, [json.dumps(data).encode()])
 
 
 @pytest.mark.parametrize("system", ["yunikorn.options", "nodes", "volcano", "os", "..", ""])

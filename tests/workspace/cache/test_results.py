@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Report, Resource
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.manifests.patch import Patch
 from policykit.model.taint import Taint
 from policykit.rules import CATALOGUE
@@ -32,7 +32,7 @@ from tests.workspace.cache.values import values
 JOB = Job("a.yaml")
 RAW = b"a: 1\n"
 FOUND = FileResult((FIXED,))
-FACT = Located(Taint("a"), FIXED.path, 0, Resource("v1", "Node", None, "a"), {})
+FACT = LocatedFact(Taint("a"), FIXED.path, 0, Resource("v1", "Node", None, "a"), {})
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ FACT = Located(Taint("a"), FIXED.path, 0, Resource("v1", "Node", None, "a"), {})
         (JOB._replace(namespace="team"), b"f", RAW),
         (JOB._replace(fixes=True), b"f", RAW),
         (JOB._replace(today="2026-01-01"), b"f", RAW),
-        (JOB._replace(look="read"), b"f", RAW),
+        (JOB._replace(only="read"), b"f", RAW),
         (JOB._replace(plugins=("Mine",)), b"f", RAW),
         (JOB, b"g", RAW),
         (JOB, b"f", RAW + b" "),

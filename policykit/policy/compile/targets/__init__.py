@@ -12,6 +12,7 @@ from policykit.model.cluster import TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.releases import judged_release
 from policykit.policy.compile.targets import kubernetes
 from policykit.policy.models.targets import Targets
 from policykit.policy.version import release
@@ -66,12 +67,8 @@ def _implied(workloads: Mapping[str, WorkloadKind]) -> Iterator[tuple[str, Any]]
 
 def _target(draft: Draft, name: str, stated: Any) -> TargetSettings:
     path: Path = ("targets", name)
-    version = stated.version.removeprefix("v")
+    version = judged_release(draft, (*path, "version"), name, stated.version)
     have = release(version) if version else None
-    if version and have is None:
-        draft.problems.error(
-            (*path, "version"), f"{stated.version!r} is not a version", 'write it as "1.15.1"'
-        )
     if stated.namespace:
         draft.check(
             (*path, "namespace"), f"namespace {stated.namespace!r}", dns_label_problem(stated.namespace)

@@ -6,6 +6,7 @@ from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.releases import judged_release
 from policykit.policy.messages import did_you_mean
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
@@ -19,9 +20,8 @@ def target(draft: Draft) -> TargetSettings:
     targets = draft.policy.targets
     stated = targets.kubernetes if targets else None
     options = _options(draft, stated) if stated else KubernetesOptions()
-    return TargetSettings(
-        "kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options
-    )
+    version = judged_release(draft, ("kubernetes",), "kubernetes", draft.policy.kubernetes)
+    return TargetSettings("kubernetes", version, "manifest", _DEFAULT_SCHEDULER, options=options)
 
 
 def _options(draft: Draft, stated: Kubernetes) -> KubernetesOptions:

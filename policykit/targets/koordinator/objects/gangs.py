@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodContext
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.annotations import compact, present
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
-from policykit.targets.release import Version
 
 API_VERSION = f"{names.GROUP_API}/v1alpha1"
 KIND = "PodGroup"

@@ -9,6 +9,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
+from policykit.model.release import Version
 from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import colocation, quota_tree, quotas, reservations, topology
@@ -17,7 +18,6 @@ from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler_name
 from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.kubernetes import priorities as priority_class
-from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
 
 QUOTAS = f"{SYSTEM}/quotas.yaml"

@@ -10,9 +10,9 @@ from policykit.kube.names import is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue, Tenant
+from policykit.model.release import Version
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
 from policykit.targets.koordinator.objects.resources import admitted_amounts
-from policykit.targets.release import Version
 
 _UNLIMITED = 10**9
 """A maximum that limits nothing: a million cores, a billion cards."""

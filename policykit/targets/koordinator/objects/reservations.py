@@ -13,13 +13,13 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Reservation as PolicyReservation
+from policykit.model.release import Version
 from policykit.model.taint import Toleration
 from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.objects.annotations import present
 from policykit.targets.koordinator.objects.resources import admitted_amounts
-from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "Reservation"

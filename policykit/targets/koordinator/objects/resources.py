@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from policykit.model.pool import Amounts
-from policykit.targets.release import Version
+from policykit.model.release import Version
 
 GPU = "koordinator.sh/gpu"
 """100 of it are one card."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.model.release import Version
 from policykit.model.topology import Level
 from policykit.targets.koordinator.objects.annotations import present
-from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "ClusterNetworkTopology"

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
+from policykit.model.release import Version
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import fields, plugins
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile, args_kind
 from policykit.targets.koordinator.scheduler.plugin_args import NO_START, problem
 from policykit.targets.koordinator.scheduler.plugins import SCORERS
 from policykit.targets.koordinator.versions import GROUP
-from policykit.targets.release import Version
 
 Releases = tuple[Version, ...]
 _ONLY_V1BETA2 = ("healthzBindAddress", "metricsBindAddress")

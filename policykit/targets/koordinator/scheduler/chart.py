@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
+from policykit.model.release import Version
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler.configuration import KIND, args_kind
 from policykit.targets.koordinator.versions import GROUP
-from policykit.targets.release import Version
 
 NAMESPACE = "koordinator-system"
 CONFIG_MAP = "koord-scheduler-config"

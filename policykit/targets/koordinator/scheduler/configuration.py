@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.release import Version
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
@@ -16,7 +17,6 @@ from policykit.targets.koordinator.scheduler.plugins import (
     PLUGIN_NAMES,
     scores,
 )
-from policykit.targets.release import Version
 
 KIND = "KubeSchedulerConfiguration"
 DEFAULT_NAME = "default-scheduler"

@@ -9,7 +9,8 @@ Release = tuple[int, ...]
 LONGEST_WAIT = 900
 """Seconds after which the scheduling framework ends every wait of a gang, whatever the args say."""
 
-_FIRST, _1_5, _1_6, _1_7, _1_8 = (1, 4, 0), (1, 5, 0), (1, 6, 0), (1, 7, 0), (1, 8, 0)
+_FIRST, _1_4, _1_5, _1_6, _1_7, _1_8 = (1, 3, 0), (1, 4, 0), (1, 5, 0), (1, 6, 0), (1, 7, 0), (1, 8, 0)
+_1_4_1 = (1, 4, 1)
 
 
 def _since(*groups: tuple[Release, str]) -> dict[str, Release]:
@@ -42,7 +43,9 @@ FIELDS: Mapping[str, Mapping[str, Release]] = {
             " estimatedSecondsAfterInitialized allowCustomizeEstimation supportedResources",
         ),
     ),
-    "NodeNUMAResource": _since((_FIRST, "defaultCPUBindPolicy scoringStrategy numaScoringStrategy")),
+    "NodeNUMAResource": _since(
+        (_FIRST, "defaultCPUBindPolicy scoringStrategy"), (_1_4, "numaScoringStrategy")
+    ),
     "Reservation": _since(
         (_FIRST, "enablePreemption"),
         (_1_6, "minCandidateNodesPercentage minCandidateNodesAbsolute"),
@@ -53,8 +56,9 @@ FIELDS: Mapping[str, Mapping[str, Release]] = {
         (
             _FIRST,
             "delayEvictTime revokePodInterval defaultQuotaGroupMax systemQuotaGroupMax quotaGroupNamespace"
-            " monitorAllQuotas enableCheckParentQuota enableRuntimeQuota",
+            " monitorAllQuotas enableCheckParentQuota",
         ),
+        (_1_4_1, "enableRuntimeQuota"),
         (_1_7, "enableMinQuotaScale disableDefaultQuotaPreemption hookPlugins"),
         (_1_8, "enableQueueHint quotaSnapshotUpdateInterval"),
     ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
+from policykit.model.release import Version
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import weights
@@ -14,7 +15,6 @@ from policykit.targets.koordinator.scheduler.packing import Packing
 from policykit.targets.koordinator.scheduler.plugins import FIT, RESERVATION
 from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.weights import Margin
-from policykit.targets.release import Version
 
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
@@ -17,7 +18,6 @@ from policykit.targets.koordinator.scheduler import placements, weights
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION, SCARCE
 from policykit.targets.koordinator.scheduler.weights import Margin, Rival
-from policykit.targets.release import Version
 
 DEFAULT_NATIVE: Mapping[str, Fit] = {
     "cpu": Fit("LeastAllocated", 2),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from policykit.model.release import Version
 from policykit.targets.koordinator.versions import COSCHEDULING_SCORES
-from policykit.targets.release import Version
 
 FIT_PLUS, SCARCE = "NodeResourcesFitPlus", "ScarceResourceAvoidance"
 SCORERS = (FIT_PLUS, SCARCE)
@@ -15,7 +15,7 @@ RESERVATION, LOAD_AWARE = "Reservation", "LoadAwareScheduling"
 DEVICES, NUMA = "DeviceShare", "NodeNUMAResource"
 COSCHEDULING, QUOTAS, PRIORITY_SORT, BINDER = "Coscheduling", "ElasticQuota", "PrioritySort", "DefaultBinder"
 
-_FIRST, _1_6, _1_7, _1_8 = Version(1, 4, 0), Version(1, 6, 0), Version(1, 7, 0), Version(1, 8, 0)
+_FIRST, _1_6, _1_7, _1_8 = Version(1, 3, 0), Version(1, 6, 0), Version(1, 7, 0), Version(1, 8, 0)
 
 PLUGINS: Mapping[str, Version] = {
     "LoadAwareScheduling": _FIRST,

@@ -10,6 +10,7 @@ from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
+from policykit.model.release import Version
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, of
@@ -38,7 +39,6 @@ from policykit.targets.koordinator.scheduler.plugins import (
 )
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.scheduler.weights import is_device
-from policykit.targets.release import Version
 
 
 class ProfilePlan(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.problem import Problem
+from policykit.model.release import Version
 from policykit.targets.koordinator.scheduler import configuration, validator
-from policykit.targets.release import Version
 
 
 class RepairResult(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from policykit import durations
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import KoordinatorOptions
 from policykit.targets.koordinator.scheduler import fields, plugin_args
@@ -19,7 +20,6 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION,
     SCARCE,
 )
-from policykit.targets.release import Version
 
 PREEMPTION_PLUGINS = (("postFilter", QUOTAS), ("postFilter", "DefaultPreemption"))
 """(point, plugin) of the plugins that preempt pods."""

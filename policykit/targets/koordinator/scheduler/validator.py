@@ -10,6 +10,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import fields, plugin_args, plugins
@@ -32,7 +33,6 @@ from policykit.targets.koordinator.scheduler.plugins import (
     SCORERS,
 )
 from policykit.targets.kubernetes.scheduler.plugin_names import IN_TREE
-from policykit.targets.release import Version
 
 _PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
 _POINTS = frozenset({*plugins.ORDER, MULTI_POINT})
@@ -92,7 +92,7 @@ def _implemented_points(plugin: str, point: str) -> str:
     if (plugin, point) == (COSCHEDULING, "queueSort"):
         return "write PrioritySort instead, and enable Coscheduling at preEnqueue"
     since = plugins.PLUGINS[plugin]
-    have = [each for each in plugins.ORDER if plugins.implements(plugin, each, versions.RELEASES[-1])]
+    have = [each for each in plugins.ORDER if plugins.implements(plugin, each, versions.RELEASES.newest)]
     return f"delete it there: {plugin} (since {since.major}.{since.minor}) runs at {', '.join(have)}"
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
-from policykit.targets.kubernetes import options, pod_groups, versions
+from policykit.model.release import Version
+from policykit.targets.kubernetes import options, pod_groups
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.scheduler import configuration, messages
 from policykit.targets.kubernetes.scheduler.configuration import Configuration, Lease
 from policykit.targets.kubernetes.scheduler.plan import Plan
 from policykit.targets.kubernetes.versions import KUBEADM_LISTS
-from policykit.targets.release import Version
 
 SECOND = "kubernetes/scheduler.yaml"
 CONFIGURATION = "kubernetes/kube-scheduler.yaml"
@@ -31,7 +31,6 @@ def generate(
     """Files and notices; no files where no placement has a profile."""
     if not made.placement_profiles:
         return (), made.notices
-    strange = () if versions.known(version) else (messages.unknown_version(version),)
     gates = _gates(cluster, stated, version)
     if made.way == options.CLUSTER:
         text = configuration_text(made, Configuration(made.profiles, kubeconfig=KUBECONFIG))
@@ -39,12 +38,12 @@ def generate(
             Artifact(CONFIGURATION, text, Role.NODE),
             Artifact(KUBEADM, writer.dump(cluster_configuration(version, gates)), Role.NODE),
         )
-        return artifacts, (*strange, *made.notices, messages.RESTART)
+        return artifacts, (*made.notices, messages.RESTART)
     lease = Lease(SECOND_NAME, stated.scheduler.namespace)
     text = configuration_text(made, Configuration(made.profiles, lease))
     documents = writer.dump_all(second_scheduler(text, stated.scheduler, version, gates))
     assumed = () if cluster.kubernetes_version else (messages.ASSUMED_VERSION,)
-    return (Artifact(SECOND, documents, Role.MANIFEST),), (*strange, *made.notices, *assumed)
+    return (Artifact(SECOND, documents, Role.MANIFEST),), (*made.notices, *assumed)
 
 
 def configuration_text(made: Plan, whole: Configuration) -> str:

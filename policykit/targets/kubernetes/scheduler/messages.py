@@ -8,8 +8,6 @@ from policykit.model.placement import BINPACK, Placement
 from policykit.model.workload import WorkloadKind
 from policykit.targets import capacity
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Fit
-from policykit.targets.kubernetes.versions import LAST_PATCH
-from policykit.targets.release import Version
 
 CARDS_ALONE = (
     "Only cards are scored: with cpu and memory in the list, their usage could outweigh a card. This "
@@ -183,14 +181,6 @@ ASSUMED_VERSION = (
     "the policy has no `kubernetes` version, so the second scheduler uses the image of the newest known "
     "release: set the cluster's version, which must not be older"
 )
-
-
-def unknown_version(version: Version) -> str:
-    return (
-        f"Kubernetes {version.major}.{version.minor} is not a release whose scheduler policykit knows "
-        f"(1.{min(LAST_PATCH)} to 1.{max(LAST_PATCH)}): the nearest release is used for weights and "
-        "configuration"
-    )
 
 
 def managed_control_plane(provider: str) -> str:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool
+from policykit.model.release import Version
 from policykit.targets.kubernetes import options, scheduler_names
 from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.kubernetes.scheduler import messages, profiles
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, Profile
 from policykit.targets.kubernetes.scheduler.profiles import PlacementProfile
-from policykit.targets.release import Version
 
 
 class Plan(NamedTuple):

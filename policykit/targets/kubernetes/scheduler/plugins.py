@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from policykit.generator.artifact import Notice
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.scheduler_names import DEFAULT_NAMES
-from policykit.targets.release import Version
 
 FIT, AFFINITY = "NodeResourcesFit", "NodeAffinity"
 
@@ -22,7 +22,7 @@ class Scorer(NamedTuple):
     """Largest difference between two nodes that its own normalising leaves, of 100."""
     opt_in: bool = False
     """It scores only pods with a preference of their own: affinity, a claim."""
-    since: Version = Version(1, 29, 0)
+    since: Version = Version(1, 28, 0)
     """First release where it scores."""
 
 
@@ -38,7 +38,7 @@ SCORE_PLUGINS: Mapping[str, Scorer] = {
     "ImageLocality": Scorer(1, 100),
     "DynamicResources": Scorer(2, 100, opt_in=True, since=Version(1, 35, 0)),
 }
-"""Source: `apis/config/v1/default_plugins.go` of Kubernetes 1.29 to 1.37. PodTopologySpread scores pods
+"""Source: `apis/config/v1/default_plugins.go` of Kubernetes 1.28 to 1.37. PodTopologySpread scores pods
 without constraints too: the system defaults hold for pods that a Service or controller selects."""
 
 

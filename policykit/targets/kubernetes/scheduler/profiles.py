@@ -8,12 +8,12 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point
 from policykit.model.pool import Pool
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets import capacity
 from policykit.targets.kubernetes.scheduler import messages, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
 from policykit.targets.kubernetes.scheduler.plugins import preference_gap
-from policykit.targets.release import Version
 
 _STRATEGIES = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _PLAIN = ("cpu", "memory")

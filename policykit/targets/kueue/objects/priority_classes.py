@@ -7,8 +7,8 @@ from typing import Any
 
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.queue import Priority
+from policykit.model.release import Version
 from policykit.targets.kueue import versions
-from policykit.targets.release import Version
 
 KIND = "WorkloadPriorityClass"
 

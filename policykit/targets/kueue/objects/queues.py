@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.quantity import amount, amount_text
+from policykit.model.release import Version
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import NAMESPACE_NAME
 from policykit.targets.kueue.objects import resource_groups
 from policykit.targets.kueue.objects.resource_groups import ResourceGroup, StatedResources
-from policykit.targets.release import Version
 
 CLUSTER_QUEUE = "ClusterQueue"
 _WEIGHT = "weight"

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from policykit.kube import tolerations
 from policykit.manifests.shape import mapping, mappings, pairs, text
+from policykit.model.release import Version
 from policykit.model.taint import Taint, Toleration
 from policykit.targets.kueue import versions
-from policykit.targets.release import Version
 
 RESOURCE_FLAVOR = "ResourceFlavor"
 

@@ -8,7 +8,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import QUEUE_NAME, SCHEDULER
 

@@ -10,8 +10,8 @@ from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import PoolAffinity, Queue
+from policykit.model.release import Version
 from policykit.targets.nodes.shell import command, is_reachable, node_arguments, script
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
 LABEL = "volcano.sh/nodegroup-name"

@@ -9,7 +9,7 @@ from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import nodegroups
 from policykit.targets.volcano.objects.queues import MAX_DEPTH, is_counted

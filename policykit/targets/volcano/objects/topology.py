@@ -11,8 +11,8 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.model.topology import Level, TopologyAffinity
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
 API_VERSION = "topology.volcano.sh/v1alpha1"

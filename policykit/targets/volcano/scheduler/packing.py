@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets import capacity
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.scheduler import reasons, weights

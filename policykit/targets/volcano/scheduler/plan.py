@@ -13,8 +13,8 @@ from policykit.catalogue.volcano.validator import HELD_BACK, PREEMPTING, RECLAIM
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups, queue_admission

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.weights import Step
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from policykit.catalogue.volcano.configuration import Plugin
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import SPREAD
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from policykit.durations import is_duration
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.values import Parameter, parameter_problem
 

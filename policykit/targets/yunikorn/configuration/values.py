@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.shape import mapping
+from policykit.model.release import Version
 from policykit.nearest import nearest
-from policykit.targets.release import Version
 
 
 def items(data: object) -> list[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, queue_tree, read
 from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues

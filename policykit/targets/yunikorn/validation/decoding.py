@@ -7,8 +7,8 @@ from typing import Any
 
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.problem import Problem
+from policykit.model.release import Version
 from policykit.nearest import nearest
-from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.values import flag
 from policykit.targets.yunikorn.validation.problem import problem

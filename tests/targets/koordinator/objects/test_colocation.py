@@ -12,11 +12,11 @@ from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Priority, Queue, Tenant
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.colocation import Profile
-from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.options import koordinator_options

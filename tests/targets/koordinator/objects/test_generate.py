@@ -7,8 +7,8 @@ import pytest
 from policykit.api import lint_texts
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
+from policykit.model.release import Version
 from policykit.targets.koordinator.objects import generate as objects
-from policykit.targets.release import Version
 from tests.clusters import policy
 from tests.targets.koordinator.crds import needs_crds, problems
 

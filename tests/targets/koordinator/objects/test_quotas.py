@@ -11,12 +11,12 @@ from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump, dump_all
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue, Submitters, Tenant
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import quotas
 from policykit.targets.koordinator.objects.quota_tree import bind_namespaces, tree
 from policykit.targets.koordinator.objects.quotas import ElasticQuota, QueueResources
-from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees, tenants

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.release import Version
 from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.topology import Layer
-from policykit.targets.release import Version
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import NAMES
 

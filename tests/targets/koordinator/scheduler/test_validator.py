@@ -66,16 +66,16 @@ def test_a_foreign_group(outer: str) -> None:
 @pytest.mark.parametrize(
     ("version", "read"),
     [
-        ("v1beta2", ["1.4.0"]),
+        ("v1beta2", ["1.3.0", "1.4.0", "1.4.1"]),
         ("v1beta3", ["1.5.0", "1.6.0", "1.6.1", "1.7.0"]),
         ("v1", ["1.6.0", "1.6.1", "1.7.0", "1.8.0"]),
     ],
 )
 def test_releases_by_api_version(version: str, read: list[str]) -> None:
     data = configuration.read({"apiVersion": f"{GROUP}/{version}"})
-    assert [str(each) for each in api_version.readers(data, versions.RELEASES)] == read
+    assert [str(each) for each in api_version.readers(data, versions.READERS)] == read
 
 
 def test_an_unknown_api_version_leaves_all_releases() -> None:
     data = configuration.read({"apiVersion": "v7"})
-    assert api_version.readers(data, versions.RELEASES) == versions.RELEASES
+    assert api_version.readers(data, versions.READERS) == versions.READERS

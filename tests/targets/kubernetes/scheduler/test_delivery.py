@@ -141,15 +141,6 @@ def test_an_assumed_version_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("version", ["1.28", "1.50"])
-def test_a_release_that_is_not_known_is_told(version: str) -> None:
-    assert messages(cluster(DENSE, version=version)) == [
-        f"Kubernetes {version} is not a release whose scheduler policykit knows (1.29 to 1.37): the "
-        "nearest release is used for weights and configuration"
-    ]
-    assert messages(cluster(DENSE._replace(scheduler=""), version=version)) == []
-
-
 @pytest.mark.parametrize(
     ("version", "scheduler"),
     [

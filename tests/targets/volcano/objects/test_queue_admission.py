@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.model.queue import PoolAffinity, Queue, Submitters
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import queue_admission, queues
 from policykit.targets.volcano.objects.queue_admission import admitted_queues

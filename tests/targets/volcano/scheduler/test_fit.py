@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Amounts
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.release import Version
 from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.scheduler import reasons, weights
 from policykit.targets.volcano.scheduler.plugins import scarce_weight

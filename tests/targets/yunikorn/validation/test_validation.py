@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from policykit.manifests.path import dotted
-from policykit.targets.release import Version
+from policykit.model.release import Version
 from policykit.targets.yunikorn import validation
 from policykit.targets.yunikorn.configuration import queues_yaml
 from policykit.targets.yunikorn.configuration.configmap import source

@@ -1,1 +1,0 @@
-"""Reads files that `policykit gen` wrote."""

@@ -1,0 +1,200 @@
+"""The scheme of labels and taints that nodes follow: a preset, and the differences from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from policykit.catalogue import labels as known
+from policykit.importer import node_labels
+from policykit.importer.groups import Group, is_control_plane
+from policykit.importer.usages import UsageKey, guessed_usage, usage
+from policykit.model.inventory import Inventory, Node
+from policykit.model.taint import Taint
+from policykit.policy.presets import PRESETS, USAGE_KEY
+
+_CLOUDS = {
+    "karpenter-aws": "eks",
+    "karpenter-azure": "aks",
+    **{name: name for name in PRESETS if PRESETS[name].cloud},
+}
+_USAGE_ENDING = USAGE_KEY.format(domain="")
+_CONTROL_PLANE_ENDING = "/control-plane"
+
+
+class Scheme(NamedTuple):
+    """`scheme` and related fields of a policy."""
+
+    preset: str
+    parts: Mapping[str, Any]
+    domain: str
+    provider: str
+    """`provider` of the policy; empty if the preset is the cloud's."""
+
+    @property
+    def data(self) -> str | dict[str, Any]:
+        return {"preset": self.preset, **self.parts} if self.parts else self.preset
+
+
+def scheme_of(inventory: Inventory, groups: tuple[Group, ...], key: UsageKey) -> Scheme:
+    """The scheme of the nodes in these groups; `key` states their usages."""
+    provider = inventory.provider or _provider(inventory.nodes.values())
+    with_cards = [group for group in groups if group.card]
+    product = _usual(_product_taint(group) for group in with_cards)
+    usages = [group for group in groups if usage(group, key)]
+    usage_taint = _usual(_usage_taint(group, key) for group in usages)
+    control_plane = inventory.control_plane or control_plane_taint(inventory.nodes.values())
+    domain = _domain(key, control_plane)
+    by_product = product is not None and product[0] == "product"
+    preset = _preset(provider, by_product, bool(domain and (usage_taint or by_product)))
+    parts: dict[str, Any] = {}
+    said = _usage_part(preset, key, domain, usage_taint, bool(usages)) if key.key else _unstated(groups)
+    if said is not None:
+        parts["usage"] = said
+    taint = _product_part(preset, product, with_cards)
+    if taint is not None:
+        parts["product"] = {"taint": taint}
+    discovery = _discovery(preset, with_cards)
+    if discovery:
+        parts["discovery"] = discovery
+    plane = _plane_part(preset, domain, control_plane)
+    if plane is not None:
+        parts["controlPlane"] = plane
+    return Scheme(preset, parts, domain, provider if provider != preset else "")
+
+
+def control_plane_taint(nodes: Iterable[Node]) -> Taint | None:
+    """The taint of the control plane: a custom one before kubeadm's."""
+    taints = {
+        taint
+        for node in nodes
+        if is_control_plane(node)
+        for taint in node.taints
+        if taint.hard and node_labels.closes_control_plane(taint)
+    }
+    return min(taints, key=lambda taint: (taint.key in node_labels.CONTROL_PLANE, taint), default=None)
+
+
+def _provider(nodes: Iterable[Node]) -> str:
+    """The cloud whose labels at least half of the nodes carry; empty: no cloud with a preset."""
+    nodes = list(nodes)
+    clouds = Counter(
+        cloud
+        for node in nodes
+        for cloud in {_CLOUDS.get(known.provider(key), "") for key in node.labels if "/" in key}
+        if cloud
+    )
+    return next((cloud for cloud in sorted(clouds) if 2 * clouds[cloud] >= len(nodes)), "")
+
+
+def _domain(key: UsageKey, control_plane: Taint | None) -> str:
+    if key.key.endswith(_USAGE_ENDING):
+        return key.key.removesuffix(_USAGE_ENDING)
+    if control_plane and control_plane.key not in node_labels.CONTROL_PLANE and not key.key:
+        return control_plane.key.removesuffix(_CONTROL_PLANE_ENDING)
+    return ""
+
+
+def _preset(provider: str, by_product: bool, like_seed: bool) -> str:
+    if provider and not by_product:
+        return provider
+    return "seed" if by_product or like_seed else "plain"
+
+
+def _usage_part(
+    preset: str, key: UsageKey, domain: str, taint: tuple[str, ...] | None, used: bool
+) -> dict[str, Any] | bool | None:
+    """None: same as the preset; False: nodes do not state usages."""
+    if not used:
+        return False
+    part: dict[str, Any] = {}
+    if key.key != USAGE_KEY.format(domain=domain):
+        part["key"] = key.key
+    if not key.labelled:
+        part["label"] = False
+    usual = PRESETS[preset].usage_taint
+    if taint is None and usual:
+        part["taint"] = False
+    elif taint is not None and taint[0] != "NoSchedule":
+        part["taint"] = {"effect": taint[0]}
+    elif taint is not None and not usual:
+        part["taint"] = True
+    return part or None
+
+
+def _unstated(groups: Iterable[Group]) -> bool | None:
+    """False if usages are guessed, because no node has a label or taint for them."""
+    return False if any(guessed_usage(group)[0] for group in groups) else None
+
+
+def _usage_taint(group: Group, key: UsageKey) -> tuple[str, ...] | None:
+    stated = usage(group, key)
+    found = [taint for taint in group.taints if taint.key == key.key and taint.value == stated]
+    return (found[0].effect,) if found else None
+
+
+def _product_taint(group: Group) -> tuple[str, ...] | None:
+    """How a group's nodes are tainted for their cards: by product, or by one taint for all cards."""
+    card = group.card
+    assert card is not None
+    for taint in group.taints:
+        if card.key and (taint.key, taint.value) == (card.key, card.label_value):
+            return ("product", taint.effect)
+    for taint in group.taints:
+        if taint.key == card.resource:
+            return ("resource", *taint)
+    return None
+
+
+def _product_part(
+    preset: str, product: tuple[str, ...] | None, groups: list[Group]
+) -> dict[str, Any] | bool | None:
+    if not groups:
+        return None
+    design = PRESETS[preset]
+    if product is None:
+        return False if design.product_taint else None
+    if product[0] == "product":
+        if product[1] != "NoSchedule":
+            return {"effect": product[1]}
+        return None if design.product_taint else True
+    taint = Taint(*product[1:])
+    if taint in design.card_taints.values():
+        return None
+    if design.cloud and not design.card_taints and not taint.value:
+        return True if taint.effect == "NoSchedule" else {"effect": taint.effect}
+    if len({group.card.resource for group in groups if group.card}) > 1:
+        # A single taint for all cards would carry another card's resource.
+        return False if design.product_taint else None
+    effect = {"effect": taint.effect} if taint.effect != "NoSchedule" else {}
+    return {"key": taint.key, "value": taint.value, **effect}
+
+
+def _discovery(preset: str, groups: list[Group]) -> str:
+    """The discovery of most cards; pools with another one state it."""
+    writers = {group.card.writer for group in groups if group.card}
+    if "vendor" in writers:
+        return "vendor"
+    return "gfd" if "gfd" in writers and "cloud" not in writers and PRESETS[preset].product_keys else ""
+
+
+def _plane_part(preset: str, domain: str, taint: Taint | None) -> dict[str, Any] | bool | None:
+    template = PRESETS[preset].control_plane
+    usual = Taint(template.format(domain=domain)) if template and domain else None
+    if taint == usual:
+        return None
+    if taint is None:
+        return False
+    part: dict[str, Any] = {"key": taint.key}
+    if taint.value:
+        part["value"] = taint.value
+    if taint.effect != "NoSchedule":
+        part["effect"] = taint.effect
+    return part
+
+
+def _usual(found: Iterable[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """The most common value; ties go to the first in order, None last."""
+    counted = Counter(found)
+    return min(counted, key=lambda each: (-counted[each], each is None, each or ()), default=None)

@@ -1,1 +1,0 @@
-"""How live nodes differ from a policy, and the commands to fix them."""

@@ -1,0 +1,88 @@
+"""Commands that make live nodes match the policy, in a safe order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.importer.node_differences import Difference
+from policykit.targets.nodes.shell import BATCH, command
+
+_LABEL = "kubectl label nodes --overwrite"
+_UNLABEL = "kubectl label nodes"
+_TAINT = "kubectl taint nodes --overwrite"
+_UNTAINT = "kubectl taint nodes"
+
+
+class Step(NamedTuple):
+    """Commands that can run one after another."""
+
+    note: str
+    """Precondition, for the user."""
+    commands: tuple[str, ...]
+
+
+def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
+    """Labels, then new taints, then taints to remove; nodes with the same change share a command.
+
+    A taint is removed after its replacement is set; in between any pod could be placed there.
+    `cloud`: nodes are recreated from node pools, which must have the same labels and taints.
+    """
+    made = (
+        Step("Labels. They do not move any pod by themselves.", tuple(_labels(found))),
+        Step(
+            "Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that\n"
+            "should stay (workloads/) must tolerate them.",
+            tuple(_taints(found)),
+        ),
+        Step(
+            "Removal of taints that are not in the policy, after its own taints are set.",
+            tuple(_extra_taints(found)),
+        ),
+    )
+    kept = tuple(step for step in made if step.commands)
+    if kept and cloud:
+        says = "Nodes that the cloud recreates lose all this: set it in their node pool as well."
+        kept = (kept[0]._replace(note=f"{says}\n{kept[0].note}"), *kept[1:])
+    return kept
+
+
+def _labels(found: Iterable[Difference]) -> Iterator[str]:
+    wanted: dict[str, list[str]] = {}
+    unwanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.label:
+            key, value = each.label
+            if each.kind == "extra-label":
+                unwanted.setdefault(each.node, []).append(f"{key}-")
+            else:
+                wanted.setdefault(each.node, []).append(f"{key}={value}")
+    yield from _joined(_LABEL, wanted)
+    yield from _joined(_UNLABEL, unwanted)
+
+
+def _extra_taints(found: Iterable[Difference]) -> Iterator[str]:
+    unwanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.taint and each.kind == "extra-taint":
+            unwanted.setdefault(each.node, []).append(f"{each.taint}-")
+    yield from _joined(_UNTAINT, unwanted)
+
+
+def _taints(found: Iterable[Difference]) -> Iterator[str]:
+    wanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.taint and each.kind != "extra-taint":
+            wanted.setdefault(each.node, []).append(str(each.taint))
+    yield from _joined(_TAINT, wanted)
+
+
+def _joined(words: str, by_node: dict[str, list[str]]) -> Iterator[str]:
+    """One command for the nodes that need the same, in batches."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for node in sorted(by_node):
+        if not node.startswith("-"):  # no node is called so, and kubectl would take it for an option
+            alike.setdefault(tuple(by_node[node]), []).append(node)
+    for arguments, nodes in alike.items():
+        for start in range(0, len(nodes), BATCH):
+            yield command(words, nodes[start : start + BATCH], arguments)

@@ -1,0 +1,190 @@
+"""Differences between live nodes and the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from policykit.catalogue import cards as catalogue
+from policykit.importer.node_membership import Member, Membership
+from policykit.kube.nodes import labels_of
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.quantity import amount_text
+from policykit.model.taint import Taint
+from policykit.policy.compile.node_shapes import PODS_PER_NODE
+from policykit.targets.nodes.node_groups import pool_taints, shape_labels
+
+
+class Difference(NamedTuple):
+    """One difference, of a node or of a whole pool."""
+
+    pool: str
+    """Empty: the node is in no pool."""
+    kind: str
+    """missing-label, wrong-label, missing-taint, wrong-taint, extra-taint, too-small,
+    unclaimed-node, missing-node, too-few-nodes or too-many-nodes."""
+    message: str
+    """Without the names of the nodes."""
+    node: str = ""
+    label: tuple[str, str] | None = None
+    """Label to set on the node; to remove if the kind is extra-label."""
+    taint: Taint | None = None
+    """Taint to set; to remove if the kind is extra-taint."""
+    help: str = ""
+    """What to do if no generated command fixes it."""
+
+
+def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
+    """All differences: pools in the policy's order, then nodes in no pool."""
+    found: list[Difference] = []
+    for pool in cluster.pools:
+        members = [member for member in where.members if member.pool.name == pool.name]
+        for member in members:
+            found += [*_labels(cluster, member), *_taints(cluster, member), *_sizes(cluster, member)]
+        found += _numbers(pool, members)
+    for node in where.unclaimed:
+        message = "node is in no pool of the policy"
+        like = _like(cluster, node)
+        hint = f"it resembles pool {like}: add it there" if like else "add a pool for it, or list it in one"
+        found.append(Difference("", "unclaimed-node", message, node.name, help=hint))
+    found += _control_plane(cluster, where.control_plane)
+    return tuple(found)
+
+
+def _like(cluster: Cluster, node: Pool) -> str:
+    """The pool whose labels and taints a node has, and most of its selector; empty: none."""
+    there = labels_of(node).items()
+    found = [
+        (-max(len(shape.selector.items() & there) for shape in pool.shapes), order, pool.name)
+        for order, pool in enumerate(cluster.pools)
+        if (pool.labels or pool.taints)
+        and pool.labels.items() <= there
+        and set(pool.taints) <= set(node.taints)
+    ]
+    return min(found)[2] if found else ""
+
+
+def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, shape = member
+    has = labels_of(node)
+    ours = shape_labels(cluster, pool, shape)
+    for key, value in sorted({**pool.labels, **shape.labels}.items()):
+        there = has.get(key)
+        if there == value:
+            continue
+        kind = "missing-label" if there is None else "wrong-label"
+        says = (
+            f"label {key}={value} is missing" if there is None else f"label {key} is {there!r}, not {value!r}"
+        )
+        settled = (key, value) if key in ours else None
+        hint = "" if settled else _writer(cluster, pool, key, there)
+        yield Difference(pool.name, kind, says, node.name, settled, help=hint)
+    if cluster.usage_key in has and not pool.usage and cluster.usage_key not in pool.labels:
+        says = f"label {cluster.usage_key}={has[cluster.usage_key]} is set, but the pool has no usage"
+        yield Difference(pool.name, "extra-label", says, node.name, (cluster.usage_key, ""))
+
+
+def _writer(cluster: Cluster, pool: Pool, key: str, there: str | None) -> str:
+    """Who sets a label that is not set by hand."""
+    card = cluster.card_of(pool)
+    vendor = catalogue.vendor(card.vendor) if card else None
+    if key in pool.discovered and vendor and key in (*vendor.label_keys, vendor.product_key):
+        sets = f"{vendor.set_by or 'the labeller'} of {vendor.name} sets it"
+        if there is None:
+            return f"{sets}: check that its pod runs on the node"
+        return (
+            f"{sets} from the cards it detects: check that all are healthy, or move the node to another pool"
+        )
+    return "the cloud or the kubelet sets it: check the node pool of the node"
+
+
+def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, _ = member
+    ours = pool_taints(cluster, pool)
+    wanted = {(taint.key, taint.effect): taint for taint in pool.taints}
+    there = {(taint.key, taint.effect): taint for taint in node.taints}
+    for place, taint in sorted(wanted.items()):
+        have = there.get(place)
+        if have == taint:
+            continue
+        kind = "wrong-taint" if have else "missing-taint"
+        says = f"taint is {have}, not {taint}" if have else f"taint {taint} is missing"
+        settled = taint if taint in ours else None
+        hint = "" if settled else "the cloud sets it: check the node pool of the node"
+        yield Difference(pool.name, kind, says, node.name, taint=settled, help=hint)
+    for place, taint in sorted(there.items()):
+        if place not in wanted and taint.key in _owned(cluster):
+            says = f"taint {taint} is not in the policy"
+            yield Difference(pool.name, "extra-taint", says, node.name, taint=taint)
+
+
+def _owned(cluster: Cluster) -> frozenset[str]:
+    """Taint keys that the policy manages."""
+    products = {card.product_key for card in cluster.cards.values()}
+    return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
+
+
+def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, shape = member
+    offers = node.shapes[0].allocatable
+    if shape.allocatable and not offers:
+        says = "node reports no allocatable resources"
+        yield Difference(pool.name, "too-small", says, node.name, help="check that its kubelet runs")
+        return
+    for resource, number in sorted(shape.allocatable.items()):
+        have = offers.get(resource, 0)
+        if have >= number or (resource == "pods" and number == PODS_PER_NODE):
+            continue
+        there, wanted = amount_text(resource, have), amount_text(resource, number)
+        says = f"{resource}: {there} allocatable, the policy has {wanted}"
+        hint = (
+            "check that the device plugin runs there and its devices are healthy, or change the policy"
+            if "/" in resource
+            else "change `allocatable` in the policy, or the kubelet's reservations"
+        )
+        yield Difference(pool.name, "too-small", says, node.name, help=hint)
+
+
+def _numbers(pool: Pool, members: list[Member]) -> Iterator[Difference]:
+    there = {member.node.name for member in members}
+    absent = sorted(name for shape in pool.shapes for name in shape.node_names if name not in there)
+    for name in absent:
+        hint = "join it to the cluster, or remove it from the policy"
+        yield Difference(
+            pool.name, "missing-node", "node is in the policy but not in the cluster", name, help=hint
+        )
+    low = sum(shape.minimum for shape in pool.shapes)
+    bounds = [shape.maximum for shape in pool.shapes]
+    high = None if None in bounds else sum(bound for bound in bounds if bound is not None)
+    hint = "change `nodes` in the policy, or the number of nodes"
+    if len(there) + len(absent) < low:
+        yield Difference(
+            pool.name,
+            "too-few-nodes",
+            f"{_nodes(len(there))} in the cluster, at least {low} in the policy",
+            help=hint,
+        )
+    elif high is not None and len(there) > high:
+        yield Difference(
+            pool.name,
+            "too-many-nodes",
+            f"{_nodes(len(there))} in the cluster, at most {high} in the policy",
+            help=hint,
+        )
+    elif not there and not absent and high is None:
+        yield Difference(
+            pool.name, "too-few-nodes", "no nodes in the cluster", help="check that its nodes have its labels"
+        )
+
+
+def _control_plane(cluster: Cluster, nodes: Iterable[Pool]) -> Iterator[Difference]:
+    wanted = cluster.control_plane_taint
+    for node in nodes:
+        if wanted and wanted not in node.taints:
+            says = f"control plane taint {wanted} is missing"
+            yield Difference("", "missing-taint", says, node.name, taint=wanted)
+
+
+def _nodes(number: int) -> str:
+    return f"{number or 'no'} node{'' if number == 1 else 's'}"

@@ -1,1 +1,0 @@
-"""What objects of a cluster say, one reader per system."""

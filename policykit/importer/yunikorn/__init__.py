@@ -1,1 +1,0 @@
-"""YuniKorn's queue configuration as a policy states it."""

@@ -1,0 +1,138 @@
+"""Reads the facts of a manifest, for rules about whole scopes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube import autoscaling
+from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.kube.gang_units import minimum_scope
+from policykit.kube.podsets import Gang, PodSet, gangs
+from policykit.linter.location import LocatedObject
+from policykit.linter.rule import Context
+from policykit.linter.scope import AnyFact, Fact, LocatedFact, UnreadableText
+from policykit.linter.target import FactReader, Target
+from policykit.manifests.document import Manifest, words, wrapped_objects
+from policykit.manifests.path import Path, lookup
+from policykit.model.gang import OwnGang
+
+_WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+"""A possible name of an object or queue."""
+_MOST_WORDS = 5_000
+_GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
+
+
+def facts_of(
+    located: LocatedObject,
+    pod_sets: Sequence[PodSet],
+    targets: Sequence[Target],
+    readers: Sequence[FactReader],
+    context: Context,
+) -> list[AnyFact]:
+    """The facts of one manifest; the context has its file and default namespace."""
+    return [
+        *_about_gangs(located, pod_sets, targets, context),
+        *_from_readers(located, pod_sets, readers, context),
+    ]
+
+
+def unreadable(text: str) -> UnreadableText:
+    """The words of a document that cannot be interpreted."""
+    found = frozenset(_WORD.findall(text))
+    return UnreadableText(found if len(found) <= _MOST_WORDS else None)
+
+
+def _about_gangs(
+    located: LocatedObject, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
+) -> Iterator[AnyFact]:
+    manifest, namespace = located.manifest, context.namespace
+    if manifest.read_as:
+        return
+    if (scaler := autoscaling.read(manifest, namespace)) is not None:
+        yield scaler
+    wrapped = wrapped_objects(manifest, "PodGroup")
+    for target in targets:
+        for each in (manifest, *wrapped) if target.read_group else ():
+            if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
+                about = located._replace(manifest=each)
+                yield _locate(Fact(group, _GROUP_FIELDS), about, context.path)
+        for pod_set in pod_sets if target.read_membership else ():
+            if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
+                places = {"group": joined.group, "min_member": joined.min_member}
+                yield _locate(Fact(joined.membership, places), located, context.path)
+    for gang, place in _oversized_gangs(manifest, pod_sets, targets, namespace):
+        yield _locate(Fact(gang, {"min_member": place}), located, context.path)
+    if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
+        yield UnreadableText(words(manifest.data).texts)
+
+
+def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
+    """Whether an object of somebody's own kind holds metadata of pods that join a gang."""
+    if "." not in manifest.group or manifest.group.endswith("k8s.io") or manifest.kind == "PodGroup":
+        return False
+    keys = (key.key for target in targets for key in target.keys if key.purpose == "gang")
+    return not words(manifest.data).keys.isdisjoint(keys)
+
+
+def _from_readers(
+    located: LocatedObject, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
+) -> Iterator[AnyFact]:
+    for reader in readers:
+        for fact in reader.facts(located, pod_sets, context):
+            yield _locate(fact, located, context.path)
+
+
+def _locate(fact: Fact, located: LocatedObject, path: str) -> LocatedFact[Any]:
+    fields = {name: located.place(place, inside=fact.inside.get(name)) for name, place in fact.places.items()}
+    about = (located.document, located.resource, fields, located.manifest.partial)
+    return LocatedFact(fact.value, path, *about, fact.answers, fact.as_written)
+
+
+def _oversized_gangs(
+    manifest: Manifest, pod_sets: Sequence[PodSet], targets: Iterable[Target], namespace: str
+) -> Iterator[tuple[OwnGang, Path]]:
+    """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
+    scalable = manifest.kind in POD_PER_REPLICA
+    if not pod_sets or manifest.partial or (scalable and not _annotated(manifest, targets)):
+        return
+    stands_in = manifest.namespace or namespace
+    for gang in gangs(manifest.data):
+        if gang.written and gang.enabled and _is_read(gang, pod_sets, targets):
+            pods = _before_it_starts(manifest, gang, pod_sets)
+            if gang.min_member is not None and pods is not None and gang.min_member > pods:
+                yield (
+                    OwnGang(stands_in, f"the gang of this {manifest.kind}", gang.min_member, pods, scalable),
+                    gang.path,
+                )
+        for minimum in gang.minima:
+            found = minimum_scope(manifest, minimum, pod_sets)
+            if minimum.value is not None and found.available is not None and minimum.value > found.available:
+                yield (
+                    OwnGang(stands_in, found.name, minimum.value, found.available, counted=found.unit),
+                    minimum.path,
+                )
+
+
+def _annotated(manifest: Manifest, targets: Iterable[Target]) -> bool:
+    """Controllers of long-running pods state a gang in an annotation only, and few do."""
+    written = manifest.metadata.get("annotations")
+    return isinstance(written, dict) and any(k.key in written for t in targets for k in t.keys if k.on_owner)
+
+
+def _is_read(gang: Gang, pod_sets: Sequence[PodSet], targets: Iterable[Target]) -> bool:
+    """A size kept under one scheduler's own key counts only for pods of that scheduler."""
+    key = gang.path[-1] if gang.path else ""
+    readers = [t for t in targets if any(k.key == key for k in t.keys)]
+    if not readers:
+        return True
+    return any(p.scheduler_name in t.schedulers for p in pod_sets if p.name in gang.members for t in readers)
+
+
+def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]) -> int | None:
+    """Pods that exist before the gang is complete: an MPI launcher may wait for the workers."""
+    waits = lookup(manifest.data, ("spec", "launcherCreationPolicy")) == "WaitForWorkersReady"
+    if manifest.kind == "MPIJob" and waits and gang.pods is not None:
+        return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
+    return gang.pods

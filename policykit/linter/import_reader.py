@@ -1,0 +1,96 @@
+"""How `policykit import` reads what a system has in a cluster back into a policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping, mappings, text
+
+if TYPE_CHECKING:
+    from policykit.manifests.document import Manifest
+    from policykit.model.cluster import Cluster
+    from policykit.model.inventory import Inventory
+
+_HELM_NAMESPACE = re.compile(r"`helm upgrade \S+ \S+ -n (\S+) ")
+"""The Helm command in a README, with its namespace."""
+
+
+class ImportReader:
+    """Reads the files of one system into an inventory; each import makes its own."""
+
+    system: ClassVar[str] = ""
+    """Name of the target."""
+    namespace: ClassVar[str] = ""
+    """Namespace that a policy need not state."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+
+    def read_generated(self, path: tuple[str, ...], source: str) -> bool:
+        """Reads a file that `gen` wrote into the folder of the system; whether it has no objects to read.
+
+        `path`: its steps below that folder.
+        """
+        if path == ("README.md",):
+            self.read_readme(source)
+        return False
+
+    def read_readme(self, source: str) -> None:
+        """Reads version and namespace: `# Volcano 1.15.1` and a Helm command."""
+        command = _HELM_NAMESPACE.search(source)
+        self.add_target(version=version_in_title(source), namespace=command[1] if command else "")
+
+    def read_object(self, manifest: Manifest, path: str) -> bool:
+        """Reads an object; False: it is none of the system's. The first system to read it is the last."""
+        return False
+
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
+        """Reads a mapping without kind, such as Helm values; False: it is none of the system's."""
+        return False
+
+    def finish(self) -> None:
+        """Adds what can be known only once all files are read."""
+
+    def name_cards(self, cards: Mapping[str, str]) -> None:
+        """Replaces resources in the system's options by the names of cards; `cards`: resource to name."""
+
+    def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
+        """Adds options to a policy that has the system; `cluster`: what it compiles to without them."""
+
+    def add_target(self, namespace: str = "", **fields: Any) -> None:
+        """Adds the system to the policy, with fields that are not empty and not yet known."""
+        other = namespace if namespace != self.namespace else ""
+        self.inventory.target(self.system, namespace=other, **fields)
+
+    def read_image(self, manifest: Manifest, image: str) -> bool:
+        """Reads the version in the tag of an image that a Deployment runs; False: it does not run it."""
+        if manifest.kind != "Deployment":
+            return False
+        tags = [tag for name, tag in images(manifest.data) if name.rpartition("/")[2] == image]
+        for tag in tags:
+            if tag.lstrip("v")[:1].isdecimal():
+                self.add_target(version=tag.removeprefix("v"))
+        return bool(tags)
+
+
+def version_in_title(page: str) -> str:
+    """1.8.0 of `# Koordinator 1.8.0: ...`, the title of a README; empty: none."""
+    title = next((line for line in page.splitlines() if line.startswith("# ")), "").split()
+    return title[2].rstrip(":") if len(title) > 2 else ""
+
+
+def images(deployment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(name, tag) of each image that a Deployment runs; a tag is empty if none is stated."""
+    spec = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
+    for container in mappings(spec.get("containers")):
+        image = text(container.get("image"))
+        name, _, tag = image.rpartition(":") if ":" in image else (image, "", "")
+        yield name, tag
+
+
+def documents(source: str) -> list[Mapping[str, Any]]:
+    """The documents of a YAML text; those with syntax errors are left out."""
+    return [mapping(document.root.data) for document in parse(source) if document.root is not None]

@@ -1,0 +1,34 @@
+"""A file or build of a run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TEXT = "text"
+"""Only the text of the file is linted: its objects are linted as kustomize builds them."""
+OBJECTS = "objects"
+"""Only the objects, which a build made: their text is linted in the source files."""
+
+
+class Member(NamedTuple):
+    """A file of the run."""
+
+    path: str
+    """As reported."""
+    file: str
+    """As opened."""
+    scope: str
+    """Cross-document rules compare the files of one scope; empty: the file is in no scope."""
+    setting: int
+    """Index into the run's settings."""
+    partial: bool = False
+    """Its objects are incomplete: a kustomization lists it as a patch, or adds to them unbuilt."""
+    namespace: str = ""
+    """Namespace of its objects that set none; empty: that of the setting."""
+    only: str = ""
+    """TEXT or OBJECTS: the part that is linted; empty: both."""
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it represents the objects of a build."""
+        return self.only == OBJECTS

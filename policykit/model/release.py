@@ -1,0 +1,94 @@
+"""A target's release as the policy states it: one grammar for every system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import PolicykitError
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+_TEXT = re.compile(
+    r"v?([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?((?:[-+.][0-9A-Za-z](?:[0-9A-Za-z.+-]{0,60}[0-9A-Za-z])?)?)\Z"
+)
+
+
+class Version(NamedTuple):
+    """A release number; releases compare as their numbers do."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+
+class Releases(NamedTuple):
+    """The releases of a system that policykit has facts about. Any other is judged as the nearest of them."""
+
+    title: str
+    """As people write it: Volcano."""
+    last_patch: Mapping[int, int]
+    """Minor release to its last known patch, oldest first."""
+    major: int = 1
+    by_patch: bool = True
+    """Patches differ in what policykit judges; False: any patch of a known minor release is known."""
+
+    @property
+    def oldest(self) -> Version:
+        return Version(self.major, min(self.last_patch), 0)
+
+    @property
+    def newest(self) -> Version:
+        minor = max(self.last_patch)
+        return Version(self.major, minor, self.last_patch[minor])
+
+    @property
+    def range(self) -> str:
+        """1.8 to 1.15."""
+        return f"{self.major}.{min(self.last_patch)} to {self.major}.{max(self.last_patch)}"
+
+    def parse(self, text: str) -> Version:
+        """`1.8.0`, `v1.6` (its last known patch), or empty for the newest known.
+
+        A newer release is the newest known one here, an older one the oldest, a vendor's build the
+        release it is of. Raises PolicykitError for a text that is no release of the system.
+        """
+        return self._judged(text)[0]
+
+    def notice(self, text: str) -> str:
+        """As what a release is judged that is not known by that name; empty: it is known."""
+        judged, why = self._judged(text)
+        return f"{self.title} {text} {why}: it is judged as {judged}" if why else ""
+
+    def _judged(self, text: str) -> tuple[Version, str]:
+        """The release, and why it is not the one stated; empty: it is."""
+        if not text:
+            return self.newest, ""
+        match = _TEXT.match(text)
+        if match is None or int(match[1]) > self.major:
+            newest = self.newest
+            raise PolicykitError(
+                f"{text!r} is not a release of {self.title}",
+                f'write it in quotes, such as "{newest.major}.{newest.minor}" or "{newest}"',
+            )
+        major, minor = int(match[1]), int(match[2])
+        if major < self.major or minor < min(self.last_patch):
+            return self.oldest, f"is older than what policykit supports ({self.range})"
+        if minor > max(self.last_patch):
+            return self.newest, f"is newer than what policykit knows ({self.range})"
+        last = self.last_patch[minor]
+        patch = int(match[3]) if match[3] else last
+        if patch > last and self.by_patch:
+            return Version(major, minor, last), f"is newer than what policykit knows of {major}.{minor}"
+        return Version(major, minor, patch), "is not an upstream release" if match[4] else ""
+
+
+def stated_release(cluster: Cluster | None, system: str, parse: Callable[[str], Version]) -> Version | None:
+    """The release of a system that a policy states; None: it states none."""
+    target = cluster.targets.get(system) if cluster else None
+    return parse(target.version) if target and target.version else None

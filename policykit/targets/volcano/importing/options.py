@@ -1,0 +1,245 @@
+"""Options with which `gen` reproduces an existing configuration of Volcano's scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from policykit.catalogue.volcano.actions import ACTIONS
+from policykit.catalogue.volcano.argument import Argument
+from policykit.catalogue.volcano.configuration import Configuration, Plugin
+from policykit.catalogue.volcano.options import option_problems
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS, PREEMPTABLE, RECLAIMABLE
+from policykit.errors import PolicykitError
+from policykit.manifests.path import Path, dotted
+from policykit.model.cluster import Cluster
+from policykit.model.queue import Queue
+from policykit.model.release import Version
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.objects import queue_admission
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
+from policykit.targets.volcano.scheduler.plan import in_order, plan
+from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
+
+Say = Callable[[str], None]
+
+_TARGET = ("targets", "volcano")
+_COMPUTED = ("nodeorder", "binpack")
+"""Plugins whose arguments are computed from the policy."""
+_ALTERNATIVES = {"capacity": ("proportion",), "proportion": ("capacity",)}
+_ORDERED = frozenset({*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"})
+"""Plugins whose tier matters."""
+_IDLE = {"enablePreemptable": "preempt", "enableReclaimable": "reclaim"}
+"""Flags that only matter to one action."""
+
+
+def options(cluster: Cluster, there: Configuration, file: str, say: Say) -> dict[str, Any]:
+    """Options with which `gen` writes the configuration that was found in a file.
+
+    Raises PolicykitError if no configuration can be generated even without them.
+    """
+    target = cluster.targets["volcano"]
+    version = versions.parse(target.version)
+    ours = scoring(cluster, target)
+    written, _ = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
+    plugin = there.plugin("binpack")
+    computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
+    weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
+    stated = {key: value for key, value in weights.items() if computed[key] != value}
+    if stated:
+        cluster = _with_options(cluster, stated)
+    _report_node_order(there, scoring(cluster, cluster.targets["volcano"]), file, say)
+    others = other_options(cluster, written, version, there, say)
+    return {"binpack": stated, **others} if stated else others
+
+
+def _report_node_order(there: Configuration, ours: Scoring, file: str, say: Say) -> None:
+    """Reports weights of nodeorder: a policy has no option for them, `gen` computes them."""
+    theirs = there.plugin("nodeorder")
+    usual = {key: each.default for key, each in PLUGINS["nodeorder"].arguments.items()}
+    computed = {**usual, **{f"{part}.weight": weight for part, weight in ours.parts.items()}}
+    left = {
+        key: value
+        for key, value in (theirs.arguments.items() if theirs else ())
+        if computed.get(key) != value
+    }
+    if left:
+        arguments = ", ".join(f"{key}: {value}" for key, value in left.items())
+        say(f"{file}: arguments of nodeorder ({arguments}) are computed from the policy; left out")
+
+
+def other_options(
+    cluster: Cluster, written: tuple[Queue, ...], version: Version, there: Configuration, say: Say
+) -> dict[str, Any]:
+    """The options that the policy needs. What they cannot express is reported with `say`.
+
+    Raises PolicykitError if no configuration can be generated even without options.
+    """
+    target = cluster.targets["volcano"]
+
+    def made(stated: Mapping[str, Any]) -> Configuration:
+        compiled = target._replace(options=_compiled(of(target), stated))
+        return plan(cluster, compiled, written, version).configuration
+
+    stated: dict[str, Any] = {}
+    # The actions decide which plugins are needed.
+    for differences in (_section_differences, _plugin_differences):
+        for section, entry in differences(there, made(stated)).items():
+            stated[section] = entry
+        stated = _accepted(stated, version, made, say)
+    _report_differences(there, made(stated), say)
+    return stated
+
+
+def _compiled(base: VolcanoOptions, stated: Mapping[str, Any]) -> VolcanoOptions:
+    """The options with sections as a policy states them."""
+    plugins = {name: PluginOption(**plugin) for name, plugin in stated.get("plugins", {}).items()}
+    return base._replace(**{**stated, "plugins": plugins})
+
+
+def _accepted(
+    stated: dict[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object], say: Say
+) -> dict[str, Any]:
+    """The options without those that a policy cannot have: each mistake names what is left out."""
+    while True:
+        problem = next(option_problems(stated, version), None)
+        if problem:
+            say(f"volcano: {dotted(problem.path)} is left out: {problem.message}")
+            stated = _without(stated, problem.path)
+            continue
+        try:
+            made(stated)
+        except PolicykitError as error:
+            left = _without(stated, error.path[len(_TARGET) :])
+            if left == stated:
+                left = _without(stated, ("plugins",))
+            if left == stated:
+                raise
+            say(f"volcano: {error.message}; `policykit gen` writes something else")
+            stated = left
+        else:
+            return stated
+
+
+def _without(stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The options without the section, or the entry of one, that a path leads into.
+
+    Of plugins their tiers are left out first: of all plugins if the path leads to one that is not stated.
+    """
+    section, name = map(str, (*path, "", "")[:2])
+    left = {key: value for key, value in stated.items() if key != section}
+    entries = stated.get(section, {}) if section in ("plugins", "configurations") else {}
+    concerned = [name] if name in entries else list(entries)
+    if section == "plugins" and any("tier" in entries[each] for each in concerned):
+        return {**left, section: {**entries, **{each: _without_tier(entries[each]) for each in concerned}}}
+    kept = {key: value for key, value in entries.items() if key not in concerned}
+    return {**left, section: kept} if kept else left
+
+
+def _without_tier(plugin: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in plugin.items() if key != "tier"}
+
+
+def _section_differences(there: Configuration, ours: Configuration) -> dict[str, Any]:
+    """Sections other than plugins that differ."""
+    found: dict[str, Any] = {"metrics": dict(there.metrics)}
+    actions = in_order(there.actions)
+    if actions != ours.actions:
+        found["actions"] = list(actions)
+    found["configurations"] = {
+        name: dict(arguments) for name, arguments in there.configurations.items() if name in ACTIONS
+    }
+    return {section: value for section, value in found.items() if value}
+
+
+def _plugin_differences(there: Configuration, ours: Configuration) -> dict[str, Any]:
+    """The section of plugins that differ; empty: none does."""
+    changes = {name: _plugin_difference(name, there, ours) for name in PLUGINS}
+    found = {name: change for name, change in changes.items() if change is not None}
+    return {"plugins": found} if found else {}
+
+
+def _plugin_difference(name: str, there: Configuration, ours: Configuration) -> dict[str, Any] | None:
+    """Options for a plugin; None: none needed."""
+    theirs, own = there.plugin(name), ours.plugin(name)
+    if (theirs is None and own is None) or (name == "binpack" and not (theirs and own)):
+        return None
+    if theirs is None:
+        return None if any(map(there.plugin, _ALTERNATIVES.get(name, ()))) else {"enabled": False}
+    change: dict[str, Any] = {}
+    tier = min((there.tier(name) or 0) + 1, 2)
+    usual = _usual_tier(name, ours)
+    if name in _ORDERED and tier != usual:
+        change["tier"] = tier
+    flags = _flags(theirs, own or Plugin(name), there.actions)
+    arguments = {} if name in _COMPUTED else _arguments(theirs, own or Plugin(name))
+    change |= {key: value for key, value in (("flags", flags), ("arguments", arguments)) if value}
+    return change if change or own is None else None
+
+
+def _usual_tier(name: str, ours: Configuration) -> int:
+    """The tier in which `gen` puts a plugin; capacity and proportion replace each other."""
+    there = next((n for n in (name, *_ALTERNATIVES.get(name, ())) if ours.plugin(n)), "")
+    return (ours.tier(there) or 0) + 1 if there else PLUGINS[name].tier
+
+
+def _flags(theirs: Plugin, own: Plugin, actions: tuple[str, ...]) -> dict[str, bool]:
+    return {
+        flag: theirs.on(flag)
+        for flag in FLAGS
+        if theirs.on(flag) != own.on(flag) and _IDLE.get(flag, actions[0] if actions else "") in actions
+    }
+
+
+def _arguments(theirs: Plugin, own: Plugin) -> dict[str, Any]:
+    """Arguments that differ. Arguments that only `gen` writes are reset to Volcano's default."""
+    changed = {key: value for key, value in theirs.arguments.items() if own.arguments.get(key, ...) != value}
+    for key in own.arguments:
+        known = PLUGINS[own.name].arguments.get(key, Argument("text"))
+        if key not in theirs.arguments and known.default is not None:
+            changed[key] = known.default
+    return changed
+
+
+def _report_differences(there: Configuration, ours: Configuration, say: Say) -> None:
+    """Reports what the options cannot express."""
+    plugins = [plugin.name for tier in there.tiers for plugin in tier]
+    for what, names, known in (
+        ("action", there.actions, tuple(ACTIONS)),
+        ("plugin", tuple(plugins), tuple(PLUGINS)),
+    ):
+        extra = [name for name in dict.fromkeys(names) if name and name not in known]
+        if extra:
+            say(
+                f"volcano: {what} {', '.join(extra)} is in the configuration; "
+                "`policykit gen` would leave it out"
+            )
+    twice = sorted({name for name in plugins if plugins.count(name) > 1})
+    if twice:
+        say(
+            f"volcano: plugin {', '.join(twice)} is listed more than once and runs each time; "
+            "the policy lists it once"
+        )
+    listed = tuple(name for name in there.actions if name in ACTIONS)
+    if listed != ours.actions:
+        say(f"volcano: actions are {', '.join(listed)}; `policykit gen` writes {', '.join(ours.actions)}")
+
+
+def _with_options(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
+    target = cluster.targets["volcano"]
+    stated = target._replace(options=of(target)._replace(**binpack))
+    return cluster._replace(targets={**cluster.targets, "volcano": stated})
+
+
+def _binpack(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """`binpack` of the policy, from the plugin's arguments."""
+    names = arguments.get("binpack.resources")
+    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) and names.strip() else []
+    weights = {name: arguments.get(f"binpack.{name}", 1) for name in ("cpu", "memory")}
+    weights |= {name: arguments.get(f"binpack.resources.{name}", 1) for name in listed}
+    whole = {name: _weight(weight) for name, weight in weights.items()}
+    return {"weight": _weight(arguments.get("binpack.weight", 1)), "resources": whole}
+
+
+def _weight(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 1
