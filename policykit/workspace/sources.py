@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
+from policykit.manifests.path import Path
+
 
 class Form(Enum):
     """How a folder becomes objects."""
@@ -24,6 +26,9 @@ class Statement(NamedTuple):
     file: str
     """Absolute."""
     line: int = 1
+    document: int = 0
+    at: Path = ()
+    """The value in that document that names the folder."""
     resource: str = ""
     """The object that says so, `Kustomization flux-system/apps`; empty: the policy's `applies`."""
 
@@ -87,6 +92,10 @@ class Source(NamedTuple):
     folder: FolderOptions = FolderOptions()
     helm: HelmOptions | None = None
     """Of a chart, else None."""
+    namespace: str = ""
+    """Of objects that name none; empty: none is stated."""
+    unrestricted: bool = False
+    """Kustomizations may name files outside of their folders, as Flux lets them."""
     notices: tuple[str, ...] = ()
     """What is judged differently from how it is applied, such as another branch."""
     why_not: str = ""
