@@ -17,8 +17,8 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios printed
-	$(BIN)/python scripts/bench.py
+bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios and instruction counts printed
+	$(BIN)/python -m scripts.bench
 
 bench-peers: $(VENV)/.dev  ## kube-linter, kube-score, kubeconform and policykit on one large tree
 	$(BIN)/python scripts/bench_peers.py

@@ -1,6 +1,7 @@
-"""Measures speed against yamllint and PyYAML in one run; prints medians and ratios.
+"""Measures speed against yamllint and PyYAML in one run; prints medians and ratios, then instruction counts.
 
-Nothing is asserted, because timings vary between machines: compare the ratios.
+Nothing is asserted here, because timings vary between machines: compare the ratios. A test holds the
+instruction counts to `budget.toml`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Callable, Sequence
 
 import yaml
 from yaml.cyaml import CSafeDumper
+
+from scripts import instructions
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.path.dirname(sys.executable)
@@ -33,6 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         large_tree(folder)
     generation()
+    instruction_counts()
 
 
 def start_up() -> None:
@@ -55,16 +59,8 @@ def small_file() -> None:
 
 def large_tree(folder: str) -> None:
     """`lint` of many files against PyYAML's C composer on the same bytes on one core."""
-    size = _tree(folder, 3000)
-    floor = [
-        sys.executable,
-        "-c",
-        "import os,sys,yaml\n"
-        "for here,_,names in os.walk(sys.argv[1]):\n"
-        "  for n in names:\n"
-        "    list(yaml.compose_all(open(os.path.join(here,n),'rb'), Loader=yaml.CLoader))",
-        folder,
-    ]
+    size = write_tree(folder, 3000)
+    floor = [*instructions.COMPOSE, folder]
     for jobs, policy in (
         ("0", []),
         ("0", ["-p", "profile:hybrid-volcano"]),
@@ -116,6 +112,22 @@ def generation() -> None:
     print(f"  reading and compiling that policy: {compiled:.2f} s")
 
 
+def instruction_counts() -> None:
+    """The same comparisons by instructions, with what the budget allows."""
+    if not instructions.available():
+        print(instructions.MISSING)
+        return
+    budgets = instructions.budgets()
+    print("millions of instructions")
+    for name, ours, theirs in instructions.comparisons():
+        budget = budgets[name]
+        print(
+            f"{name.replace('-', ' ')}\n  {ours / 1e6:8.2f} M  / {theirs / 1e6:8.2f} M  = {ours / theirs:.2f}"
+            f"  (goal {budget.goal}, at most {budget.most})",
+            flush=True,
+        )
+
+
 def turns(ours: Sequence[str], theirs: Sequence[str], runs: int = RUNS) -> tuple[float, float]:
     """Medians of two commands run alternately, after one warm-up run of each."""
     taken: tuple[list[float], list[float]] = ([], [])
@@ -148,7 +160,7 @@ def _timed(work: Callable[[], object], runs: int) -> float:
     return statistics.median(times)
 
 
-def _tree(folder: str, files: int) -> int:
+def write_tree(folder: str, files: int) -> int:
     """Manifests of the tests and examples, renamed, `files` of them; their bytes."""
     sources = []
     for place in (os.path.join(ROOT, "tests", "seeds"), os.path.join(ROOT, "examples", "apps")):

@@ -11,7 +11,7 @@ from policykit import api
 from policykit.cli.linting.new_findings import uncovered
 from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -24,7 +24,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 
 @click.command("baseline")
 @click.argument("paths", nargs=-1)
-@policy_option
+@policies_option
 @allow_path
 @click.option(
     "-o",
@@ -50,7 +50,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 @cache_options
 def command(
     paths: tuple[str, ...],
-    policy: str | None,
+    policies: tuple[str, ...],
     output: str,
     prune: bool,
     kustomize: str,
@@ -74,9 +74,9 @@ def command(
         paths = paths or _covered(old)
         _require_all(old, paths)
     paths = paths or (".",)
-    cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
+    cache = cache_of((*paths, *policies), cache_dir, no_cache)
     request = Request(
-        paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
+        paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
     )
     opened = open_workspace(request)
     findings = _all_findings(opened)

@@ -18,7 +18,7 @@ from policykit.cli.options import (
     cache_options,
     helm_option,
     namespace_option,
-    policy_option,
+    policies_option,
 )
 from policykit.cli.output import complain, emit_data, say
 from policykit.formats import FORMATS, text
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1)
-@policy_option
+@policies_option
 @allow_path
 @click.option(
     "--format",
@@ -129,7 +129,7 @@ if TYPE_CHECKING:
 )
 def command(
     paths: tuple[str, ...],
-    policy: str | None,
+    policies: tuple[str, ...],
     formats: tuple[str, ...],
     output: str,
     color: str,
@@ -175,10 +175,10 @@ def command(
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
     wanted = outputs(formats, output)
-    cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
+    cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
         paths or (".",),
-        policy or "",
+        policies,
         _words(select),
         _words(ignore),
         namespace,

@@ -39,6 +39,16 @@ policy_option = click.option(
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 
+policies_option = click.option(
+    "-p",
+    "--policy",
+    "policies",
+    metavar="POLICY",
+    multiple=True,
+    help="Policy file, or profile:NAME; repeatable. One that says what it applies to judges only that of the"
+    " paths. Default: the policies of the repository, each for what it applies to.",
+)
+
 namespace_option = click.option(
     "--namespace",
     metavar="NAME",

@@ -90,7 +90,7 @@ def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
     for name in sorted(
         name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
     ):
-        shown = name.removeprefix(_ALONE)
+        shown = _shown(name)
         scope = clusters.scope(name)
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
@@ -153,10 +153,11 @@ class _Clusters:
             return
         facts: Facts = {}
         complete = False
-        with self._failures.collect(name.removeprefix(_ALONE)):
+        with self._failures.collect(_shown(name)):
             facts, complete = _with_surroundings(self._run, name, self._known, self._failures)
         self._facts[name] = facts
-        self._complete[name] = complete and name not in self._known.unjudged
+        unknown = self._run.workspace.incomplete.intersection(self._known.policies.get(name, ()))
+        self._complete[name] = complete and name not in self._known.unjudged and not unknown
 
     def _worlds_of(self, number: int) -> list[_World]:
         if number not in self._worlds:
@@ -179,12 +180,15 @@ class _Clusters:
     def _beside(self, number: int) -> tuple[dict[str, Facts], bool]:
         """What the policy applies to beside the run, by scope; False: not all of it is known."""
         found: dict[str, Facts] = {}
+        complete = number not in self._run.workspace.incomplete
         for amount, member in enumerate(self._run.workspace.reach(number), 1):
             if amount > _MOST_BESIDE:
                 return {}, False
             if member.scope not in self._known.policies:
-                found.setdefault(member.scope, {})[member.path] = lint_member(self._run, member).result.facts
-        return found, True
+                outcome = lint_member(self._run, member)
+                found.setdefault(member.scope, {})[member.path] = outcome.result.facts
+                complete = complete and not (member.is_built and outcome.failure)
+        return found, complete
 
     def _as_built(self, facts: Facts) -> Facts:
         """Without the objects of files that builds use: those exist as they are built."""
@@ -250,6 +254,11 @@ def _location(violation: Violation) -> tuple[object, ...]:
 def _key(member: Member) -> str:
     """The scope of a file; of one that stands in none, a name of its own."""
     return member.scope or f"{_ALONE}{member.path}"
+
+
+def _shown(name: str) -> str:
+    """A scope as it is told: what follows a NUL sets apart the scopes that policies have in one folder."""
+    return name.removeprefix(_ALONE).partition(_ALONE)[0]
 
 
 def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:

@@ -106,7 +106,9 @@ class Workspace(NamedTuple):
     completed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization may add to the objects of a file (as opened), which alone are incomplete."""
     other_policy: Callable[[str, int], str] = lambda file, setting: ""
-    """A policy other than that of a setting that also applies to a file (as opened); empty: none does."""
+    """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
+    incomplete: frozenset[int] = frozenset()
+    """Policies that apply to more than could be judged: what is absent may be there."""
 
     def is_changed(self, finding: Finding) -> bool:
         """Whether a finding is in a changed document. New files and standard input are new as a whole."""

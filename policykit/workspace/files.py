@@ -142,6 +142,12 @@ def is_there(path: str) -> bool:
 
 
 @cached
+def repository_files(root: str) -> tuple[str, ...]:
+    """Every manifest file of a repository, in a stable order."""
+    return tuple(walk(root))
+
+
+@cached
 def repository_root(folder: str) -> str | None:
     """The nearest parent folder with `.git`; None outside a repository."""
     for here in ancestors(folder):

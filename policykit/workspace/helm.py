@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import Chart
@@ -80,14 +80,14 @@ def binary() -> str:
     return program_path("helm") if os.path.exists(_SHELL) and os.path.exists(_CAT) else ""
 
 
-def render(program: str, chart: Chart, options: HelmOptions, limit: str) -> RenderedChart:
-    """Renders a chart with options whose files must be within a boundary. Raises NotHereError."""
+def render(program: str, chart: Chart, options: HelmOptions) -> RenderedChart:
+    """Renders a chart with options whose files have been checked. Raises SourceError."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="policykit-") as made:
         here = os.path.realpath(made)
         copy = _copy(chart, os.path.join(here, "chart"))
-        words = [*_arguments(options, here, limit), "--", options.release or chart.name, copy]
+        words = [*_arguments(options, here), "--", options.release or chart.name, copy]
         target = os.path.join(here, "out")
         script = f'{_LIMITS}; exec "$@" > {shlex.quote(target)}'
         try:
@@ -173,10 +173,10 @@ def _steady(raw: bytes) -> bytes:
         return raw
 
 
-def _arguments(options: HelmOptions, folder: str, limit: str) -> list[str]:
+def _arguments(options: HelmOptions, folder: str) -> list[str]:
     words = []
     texts = [
-        *(_checked(file, limit) for file in options.value_files),
+        *(boundary.read(file) for file in options.value_files),
         *(text.encode("utf-8", errors="replace") for text in options.values),
     ]
     for number, raw in enumerate(texts):
@@ -184,9 +184,7 @@ def _arguments(options: HelmOptions, folder: str, limit: str) -> list[str]:
     words += [f"--set={name}={value}" for name, value in options.parameters]
     words += [f"--set-string={name}={value}" for name, value in options.text_parameters]
     for number, (name, file) in enumerate(options.file_parameters):
-        if not _NAME.fullmatch(name):  # else it could name another file
-            raise NotHereError(f"{name} is no name of a value")
-        words.append(f"--set-file={name}={_kept(folder, f'file-{number}', _checked(file, limit))}")
+        words.append(f"--set-file={name}={_kept(folder, f'file-{number}', boundary.read(file))}")
     words += [f"--api-versions={version}" for version in options.api_versions]
     words += [f"--namespace={options.namespace}"] if options.namespace else []
     words += [f"--kube-version={options.kubernetes_version}"] if options.kubernetes_version else []
@@ -194,14 +192,18 @@ def _arguments(options: HelmOptions, folder: str, limit: str) -> list[str]:
     return words + (["--skip-tests"] if options.skip_tests else [])
 
 
-def _checked(file: str, limit: str) -> bytes:
-    """A file that an option names: a regular file of the repository."""
-    place = os.path.realpath(file)
-    if not boundary.contains(limit, place):
-        raise NotHereError(f"{_shown(file)} is outside of the repository")
-    if not os.path.isfile(place):
-        raise NotHereError(f"{_shown(file)} does not exist")
-    return boundary.read(place)
+def check_options(options: HelmOptions, limit: str) -> Iterator[str]:
+    """The files that options name, each a regular file within a boundary. Raises NotHereError."""
+    for name, _ in options.file_parameters:
+        if not _NAME.fullmatch(name):  # else it could name another file
+            raise NotHereError(f"{name} is no name of a value")
+    for file in (*options.value_files, *(path for _, path in options.file_parameters)):
+        place = os.path.realpath(file)
+        if not boundary.contains(limit, place):
+            raise NotHereError(f"{_shown(file)} is outside of the repository")
+        if not os.path.isfile(place):
+            raise NotHereError(f"{_shown(file)} does not exist")
+        yield place
 
 
 def _kept(folder: str, name: str, raw: bytes) -> str:

@@ -62,9 +62,19 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str) -> Kustomization:
-    """The kustomization of a folder with everything it lists. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+def tree_of(folder: str, *, unrestricted: bool = False) -> Kustomization:
+    """What the kustomization of a folder is made of; `unrestricted`: kustomize may read files outside of
+    the folders of kustomizations. Raises NotHereError.
+    """
+    return _Reader(_limit(folder), unrestricted).tree(os.path.realpath(folder), ())
+
+
+def check_file(path: str) -> None:
+    """Checks a file that is to be built by itself. Raises NotHereError."""
+    reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
+    why = reader.obstacle(os.path.realpath(path))
+    if why:
+        raise NotHereError(f"{os.path.relpath(path)} {why}")
 
 
 def is_completed(path: str) -> bool:
@@ -118,6 +128,15 @@ def is_plain(tree: Kustomization) -> bool:
     return below and not (stated and any("namespace" in _text(file) for file in files))
 
 
+def namespace_of(tree: Kustomization) -> str:
+    """The namespace that a kustomization gives its objects: the outermost wins; empty: none does."""
+    for each in tree.every():
+        namespace = _data(each.file).get("namespace")
+        if isinstance(namespace, str) and namespace:
+            return namespace
+    return ""
+
+
 def files_of(tree: Kustomization) -> list[str]:
     """Everything that a build reads, sorted."""
     found: set[str] = set()
@@ -140,8 +159,9 @@ def _limit(folder: str) -> str:
 class _Reader:
     """Reads kustomizations within a boundary; one that several use is read once."""
 
-    def __init__(self, limit: str) -> None:
+    def __init__(self, limit: str, unrestricted: bool) -> None:
         self._limit = limit
+        self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
     def tree(self, folder: str, above: tuple[str, ...]) -> Kustomization:
@@ -233,14 +253,14 @@ class _Reader:
     def _here(self, folder: str, said: str, file: str) -> str:
         """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        why = self._obstacle(place)
+        why = self.obstacle(place)
         if not why and not os.path.lexists(place):
             why = "is not on this machine" if _is_remote(said) else "does not exist"
         if why:
             raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
         return place
 
-    def _obstacle(self, place: str) -> str:
+    def obstacle(self, place: str) -> str:
         """Why a real path must not be given to kustomize; empty: nothing is in the way."""
         if not boundary.contains(self._limit, place):
             return "is in .git" if boundary.in_git(place) else "is outside of the repository"
@@ -273,8 +293,10 @@ class _Reader:
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
-            why = self._obstacle(place)
-            if why and (boundary.within(place, folder) or _is_readable(place)):
+            within = boundary.within(place, folder)
+            why = self.obstacle(place)
+            # Text that leads to no file is none of kustomize's reading.
+            if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
 
     def _shown(self, path: str) -> str:
@@ -328,6 +350,7 @@ def _is_remote(said: str) -> bool:
     return "://" in said or "@" in said or "?ref=" in said or ".git" in said or said.startswith("github.com")
 
 
+@cached
 def _data(file: str) -> dict[str, Any]:
     text = _text(file, boundary.SMALL) if file else ""
     root = next((parsed.root for parsed in parse(text) if parsed.root), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.workspace.programs import program_path, run, sealed
@@ -13,6 +13,7 @@ from policykit.workspace.programs import program_path, run, sealed
 if TYPE_CHECKING:
     from policykit.linter.builds.kustomization import Chart
     from policykit.workspace.helm import KustomizeHelm
+    from policykit.workspace.sources import HelmOptions
 
 _SECONDS = 30
 """Beyond, a build is given up."""
@@ -60,12 +61,20 @@ class Root(NamedTuple):
     """Absolute."""
     order: object = None
     """Its `sortOptions`: kustomize heeds them only in what it is asked to build."""
+    resources: tuple[str, ...] = ()
+    """Absolute paths of what is built instead of the folder."""
+    added: Mapping[str, Any] = {}
+    """Further fields of the kustomization around it; components are absolute paths."""
+    unrestricted: bool = False
+    """Kustomizations may name files outside of their folders. All that they name has been checked."""
     charts: tuple[Chart, ...] = ()
     """All charts of it, to be rendered by `helm`."""
     helm: str = ""
     """Path of the program; only where there are charts."""
     kubernetes: str = ""
     """Version that charts are rendered for; empty: the one that helm assumes."""
+    release: HelmOptions | None = None
+    """Its one chart is rendered with these options; None: kustomize builds it."""
 
 
 def build(program: str, roots: Sequence[Root]) -> list[Build]:
@@ -83,6 +92,8 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
 
 
 def _build(program: str, root: Root) -> Build:
+    if root.release is not None:
+        return _rendered(root, root.release)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="policykit-") as made:
@@ -90,11 +101,15 @@ def _build(program: str, root: Root) -> Build:
         wrapper = os.path.join(here, "build")
         os.mkdir(wrapper)
         with open(os.path.join(wrapper, "kustomization.yaml"), "w", encoding="utf-8") as file:
-            file.write(_wrapper(os.path.relpath(root.folder, wrapper), root.order))
+            file.write(_wrapper(root, wrapper))
+        restrictor = ["--load-restrictor", "LoadRestrictionsNone"] if root.unrestricted else []
         try:
             helm = _helm(root, here)
             done = run(
-                [*_command(program), *(helm.options if helm else ()), wrapper], sealed(here), _SECONDS, here
+                [*_command(program), *(helm.options if helm else ()), *restrictor, wrapper],
+                sealed(here),
+                _SECONDS,
+                here,
             )
         except OSError as error:
             return Build(failure=f"kustomize cannot be run: {error.strerror}")
@@ -110,6 +125,18 @@ def _build(program: str, root: Root) -> Build:
         return Build(done.out, wrapper, rendered=helm.rendered() if helm else b"")
 
 
+def _rendered(root: Root, release: HelmOptions) -> Build:
+    """A chart by itself."""
+    from policykit.workspace.helm import render
+
+    options = release._replace(kubernetes_version=release.kubernetes_version or root.kubernetes)
+    try:
+        found = render(root.helm, root.charts[0], options)
+    except SourceError as error:
+        return Build(failure=str(error))
+    return Build(found.text, root.folder, found.failure, found.text)
+
+
 def _helm(root: Root, folder: str) -> KustomizeHelm | None:
     if not root.charts:
         return None
@@ -118,16 +145,25 @@ def _helm(root: Root, folder: str) -> KustomizeHelm | None:
     return for_kustomize(root.helm, root.charts, root.kubernetes, os.path.join(folder, "charts"))
 
 
-def _wrapper(path: str, order: object) -> str:
+def _wrapper(root: Root, folder: str) -> str:
+    """The kustomization around what is built, for a folder that it is written to."""
     import json
 
+    def named(paths: Iterable[str]) -> list[str]:
+        return [os.path.relpath(path, folder) for path in paths]
+
     said: dict[str, object] = {
+        **root.added,
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
-        "resources": [path],
+        "resources": named(root.resources or (root.folder,)),
         "buildMetadata": ["originAnnotations"],
     }
-    return json.dumps(said if order is None else {**said, "sortOptions": order})
+    if "components" in root.added:
+        said["components"] = named(root.added["components"])
+    if root.order is not None:
+        said["sortOptions"] = root.order
+    return json.dumps(said)
 
 
 def _said(text: str, wrapper: str, folder: str) -> str:

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import SourceError
 from policykit.workspace.boundary import SMALL
 from policykit.workspace.disk import cached
-from policykit.workspace.files import SUFFIXES, is_there, read, repository_root, upwards, walk
+from policykit.workspace.files import (
+    SUFFIXES,
+    is_there,
+    read,
+    repository_files,
+    repository_root,
+    upwards,
+    walk,
+)
 
 if TYPE_CHECKING:
     from policykit.policy.tree import SourcedValue
 
 FILE_NAME = "policykit.yaml"
 _PROFILE = "profile:"
+_OF_CLUSTERS = (("applies",), ("generate", "out"))
+"""What only policies of clusters state."""
 _MARK = b"policykit.io/"
 """Part of every policy's apiVersion."""
 
@@ -25,6 +35,44 @@ def nearest_policy(folder: str) -> str:
     """Path of the policy for files in a folder; empty: there is none up to the repository root."""
     paths = (os.path.join(here, FILE_NAME) for here in upwards(folder))
     return next(filter(is_there, paths), "")
+
+
+@cached
+def policy_by_place(folder: str) -> str:
+    """Path of the policy for files in a folder that nobody says who applies; empty: there is none.
+
+    The nearest one, without those that state what they apply to, and bases of others that are no cluster.
+    """
+    found = nearest_policy(folder)
+    while found and (says_what_it_applies(found) or not is_cluster(found)):
+        here = os.path.dirname(found)
+        found = "" if here == repository_root(here) else nearest_policy(os.path.dirname(here))
+    return found
+
+
+def says_what_it_applies(path: str) -> bool:
+    """Whether a policy, or one that it extends, has `applies`."""
+    return _output_settings(path).applies
+
+
+@cached
+def is_cluster(path: str) -> bool:
+    """Whether a policy stands for a cluster: no other extends it, or it says what it writes or applies."""
+    file = os.path.abspath(path)
+    root = repository_root(os.path.dirname(file))
+    return not root or file not in _extended(root) or _output_settings(path).is_cluster
+
+
+@cached
+def _extended(root: str) -> frozenset[str]:
+    """Absolute paths of what the policies of a repository extend."""
+    files = (path for path in repository_files(root) if os.path.basename(path) == FILE_NAME)
+    return frozenset(base for path in files for base in _output_settings(path).bases)
+
+
+def name_of(path: str) -> str:
+    """The name of a policy's cluster; empty: it states none."""
+    return _output_settings(path).name
 
 
 def reader(policy: str) -> Callable[[str], bytes]:
@@ -44,6 +92,10 @@ class OutputSettings(NamedTuple):
     """`generate.out`, relative to the policy; empty: not given."""
     bases: tuple[str, ...] = ()
     """Absolute paths of the files it extends."""
+    applies: bool = False
+    """It, or what it extends, states what its cluster applies."""
+    is_cluster: bool = False
+    """It stands for a cluster even if others extend it: its own file has `applies` or `generate.out`."""
 
 
 def policy_files(root: str) -> list[str]:
@@ -101,7 +153,24 @@ def _same(path: str, reference: str) -> bool:
 
 @cached
 def _output_settings(path: str) -> OutputSettings:
-    """Empty if the file cannot be read as a policy: compiling it reports the errors."""
+    """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
+    from policykit.policy.tree import find
+
+    tree, names = policy_tree(path)
+    bases = tuple(os.path.abspath(name) for name in names[1:] if not name.startswith(_PROFILE))
+    applies = tree is not None and isinstance(tree.value, dict) and "applies" in tree.value
+    own = [stated for field in _OF_CLUSTERS if (stated := find(tree, field))] if tree else []
+    is_cluster = any(each.source.name == path for each in own)
+    name, out = _text(tree, "metadata", "name"), _text(tree, "generate", "out")
+    return OutputSettings(name, out, bases, applies, is_cluster)
+
+
+@cached
+def policy_tree(path: str) -> tuple[SourcedValue | None, tuple[str, ...]]:
+    """A policy merged with what it extends, and all files it was read from, itself first.
+
+    None where the file cannot be read as a policy.
+    """
     from policykit.policy.files import Files
     from policykit.policy.problems import Problems
 
@@ -110,8 +179,7 @@ def _output_settings(path: str) -> OutputSettings:
         tree = files.resolve(path)
     except SourceError:
         tree = None
-    bases = tuple(os.path.abspath(name) for name in files.names[1:] if not name.startswith(_PROFILE))
-    return OutputSettings(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
+    return tree, tuple(files.names)
 
 
 def _text(tree: SourcedValue | None, *path: str) -> str:

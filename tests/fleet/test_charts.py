@@ -217,11 +217,11 @@ def test_without_helm_charts_are_not_judged(
     folder = tmp_path_factory.mktemp("programs")
     (folder / "kustomize").symlink_to(tool("kustomize"))
     monkeypatch.setenv("PATH", str(folder))
-    assert "prod/kustomization.yaml uses charts, and helm is not on PATH" in lint(shell, uses()).err
+    assert "it uses charts, and helm is not on PATH" in lint(shell, uses()).err
 
 
 @pytest.mark.usefixtures("helm")
 def test_helm_never(shell: Shell) -> None:
     result = lint(shell, uses(), "--helm", "never")
     assert places(result) == []
-    assert "prod/kustomization.yaml uses charts, and --helm never" in result.err
+    assert "it uses charts, and --helm never" in result.err

@@ -31,8 +31,7 @@ def chart(tmp_path: Path) -> Chart:
 
 
 def rendered(chart: Chart, options: HelmOptions) -> str:
-    limit = os.path.dirname(chart.folder)
-    return helm.render(tool("helm3"), chart, options, limit).text.decode()
+    return helm.render(tool("helm3"), chart, options).text.decode()
 
 
 def test_options(chart: Chart) -> None:
@@ -64,20 +63,18 @@ def test_files_that_options_name_are_in_the_repository(chart: Chart, place: str)
     path = os.path.join(here, place)
     for options in (HelmOptions(value_files=(path,)), HelmOptions(file_parameters=(("a", path),))):
         with pytest.raises(NotHereError, match="is outside of the repository"):
-            helm.render(tool("helm3"), chart, options, str(here))
+            list(helm.check_options(options, str(here)))
 
 
 def test_the_name_of_a_parameter_names_no_file(chart: Chart) -> None:
     values = os.path.join(chart.folder, "Chart.yaml")
     options = HelmOptions(file_parameters=(("a=/etc/hostname,b", values),))
     with pytest.raises(NotHereError, match="is no name of a value"):
-        helm.render(tool("helm3"), chart, options, os.path.dirname(chart.folder))
+        list(helm.check_options(options, os.path.dirname(chart.folder)))
 
 
 def test_a_release_is_no_option(chart: Chart) -> None:
-    found = helm.render(
-        tool("helm3"), chart, HelmOptions("--post-renderer=/bin/true"), os.path.dirname(chart.folder)
-    )
+    found = helm.render(tool("helm3"), chart, HelmOptions("--post-renderer=/bin/true"))
     assert not found.text
     assert "invalid release name" in found.failure
 

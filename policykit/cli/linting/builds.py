@@ -6,83 +6,185 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.cli.linting.applied import Applied
 from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.member import OBJECTS, TEXT, Member
-from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
+from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+from policykit.linter.member import OBJECTS, Member
+from policykit.workspace import kustomize
+from policykit.workspace.cache.builds import Wanted, builds, root_of
+from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.kustomizations import NotHereError, files_of, is_plain, is_root, tree_of, used_by
+from policykit.workspace.scopes import (
+    KUSTOMIZATIONS,
+    kustomization,
+    kustomization_namespace,
+    kustomization_root,
+)
+from policykit.workspace.substitution import SubstitutionError, substituted
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
-    from policykit.workspace.kustomize import Build
+    from policykit.workspace.kustomize import Build, Root
+    from policykit.workspace.sources import Variables
 
 
-class Builds(NamedTuple):
-    """The builds of a run, and why other kustomizations were not built."""
+class Attempt(NamedTuple):
+    """A kustomization to build for one policy."""
 
-    members: tuple[Member, ...]
-    """The files of the run; rules about effects read the builds, rules about text the source files."""
+    folder: str
+    """Absolute."""
+    member: Member
+    """For its objects."""
+    tree: Kustomization
+    root: Root
+    variables: Variables | None = None
+
+
+class BuildResults(NamedTuple):
+    """What came of the attempts of a run."""
+
     built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
     """Objects as kustomize builds them, by the name of their member."""
-    files: frozenset[str] = frozenset()
-    """Source files of the builds, links resolved."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
     not_built: tuple[tuple[str, str], ...] = ()
     """(shown folder, reason) of kustomizations that are linted file by file."""
-    failed: frozenset[str] = frozenset()
-    """Source files of kustomizations that kustomize fails to build, links resolved."""
+    failed: tuple[Attempt, ...] = ()
 
 
-def builds_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Builds:
-    """Builds the kustomizations whose folders, or files, are among the arguments.
+NO_BUILDS = BuildResults()
 
-    One that only lists files is not built. Without kustomizations, nothing is imported.
+
+def attempts_by_place(
+    request: Request, table: SettingsTable, files: Files, stated: frozenset[str], failures: Failures
+) -> tuple[list[Attempt], list[tuple[str, str]]]:
+    """Kustomizations that files of the run are part of, for the policies above them; and those that cannot
+    be built, with the reason. `stated`: kustomizations of which policies say who applies them.
     """
-    folders = [folder for folder in files.folders if kustomization(folder)] if request.kustomize else []
-    if not folders:
-        return Builds(files.members)
-    from policykit.workspace import kustomize
-    from policykit.workspace.cache.builds import Programs, builds
+    trees, declined = _roots(_folders(files), files, stated, failures)
+    found = []
+    for root, tree in trees.items():
+        numbers = table.all_of(root)
+        for number in numbers:
+            namespace = request.namespace or kustomization_namespace(root)
+            scope = root if len(numbers) == 1 else f"{root}\0{number}"
+            member = built_member(root, tree, scope, number, namespace, numbers.index(number))
+            found.append(Attempt(root, member, tree, root_of(tree)))
+    return found, declined
 
+
+def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
+    """Kustomizations that policies say they apply."""
+    found = []
+    for number, each in enumerate(applied, first):
+        unit = each.unit
+        if unit.root is not None:
+            namespace = request.namespace or unit.namespace
+            member = built_member(unit.folder, unit.tree, each.scope, each.setting, namespace, number)
+            found.append(Attempt(unit.folder, member, unit.tree, unit.root, unit.variables))
+    return found
+
+
+def built_member(
+    folder: str, tree: Kustomization, scope: str, setting: int, namespace: str, number: int = 0
+) -> Member:
+    """The member for objects as they are built; `number` sets apart those of one folder."""
+    # The suffix keeps the name from being that of a file.
+    file = kustomization(folder) or tree.file
+    name = f"{_shown(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
+    return Member(name, name, scope, setting, False, namespace, OBJECTS)
+
+
+def results_of(
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    attempts: Sequence[Attempt],
+    declined: list[tuple[str, str]],
+) -> BuildResults:
+    """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
-    trees, declined = _roots(folders, silent, failures)
-    program = kustomize.binary() if trees else ""
-    if trees and not program:
-        declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
-    helm = ""
-    if any(tree.charts for root in trees.values() for tree in root.every()):
-        helm, why = _helm(request)
-        for root in [root for root, tree in trees.items() if not helm and any(tree.every_chart())]:
-            declined.append((root, f"{_shown(trees.pop(root).file)} uses charts, and {why}"))
-    versions = [_kubernetes(table, root) for root in trees] if helm else []
-    results = builds(Programs(program, helm), [*trees.values()], request.cache, versions) if program else []
-    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if results else {}
-    generated = _generated(files, trees.values(), names, silent) if results else {}
+    made = objects_of(attempts, request, table)
+    works = any(each.text is not None for each in made)
+    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
+    generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
     names |= generated
     built: list[BuiltKustomization] = []
     texts: dict[str, bytes] = {}
-    failed: set[str] = set()
-    for (root, tree), build in zip(trees.items(), results, strict=False):
-        if build.failure:
-            declined.append((root, build.failure))
-            failed.update(tree.looked_at())
+    failed: list[Attempt] = []
+    for attempt, (text, folder, failure, rendered) in zip(attempts, made, strict=True):
+        if text is None:
+            declined.append((attempt.folder, failure))
+            failed.append(attempt)
             continue
-        member = _member(request, table, root, tree)
-        texts[member.file] = build.text
-        built.append(_built(root, member, tree, build, names, silent))
-    looked_at = frozenset(file for each in built for file in each.tree.looked_at())
-    return Builds(
-        _text_only(files.members, looked_at),
+        texts[attempt.member.file] = text
+        excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
+        real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
+        built.append(
+            BuiltKustomization(
+                attempt.member, attempt.tree, folder, names, excluded, shown, rendered, root=real
+            )
+        )
+    return BuildResults(
         tuple(built),
         texts,
-        looked_at,
         tuple(member.path for member in generated.values()),
-        tuple(sorted((_shown(root), why) for root, why in declined)),
-        frozenset(failed),
+        tuple(sorted({(_shown(root), why) for root, why in declined})),
+        tuple(failed),
     )
+
+
+class Objects(NamedTuple):
+    """What came of an attempt."""
+
+    text: bytes | None = None
+    """None: nothing did."""
+    folder: str = ""
+    """That the origins of its objects are relative to."""
+    failure: str = ""
+    rendered: bytes = b""
+    """Objects of charts as helm renders them."""
+
+
+def objects_of(attempts: Sequence[Attempt], request: Request, table: SettingsTable) -> list[Objects]:
+    """Runs kustomize and helm."""
+    program = kustomize.binary() if attempts else ""
+    helm = without_helm = ""
+    charts = [tuple(each.tree.every_chart()) for each in attempts]
+    if any(charts):
+        helm, without_helm = _helm(request)
+    found: dict[int, Objects] = {}
+    for number, each in enumerate(attempts):
+        if each.root.release is None and not program:
+            found[number] = Objects(failure="neither kustomize nor kubectl is on PATH")
+        elif charts[number] and not helm:
+            found[number] = Objects(failure=f"it uses charts, and {without_helm}")
+    tried = [number for number in range(len(attempts)) if number not in found]
+    wanted = []
+    for number in tried:
+        root = attempts[number].root
+        if charts[number]:
+            version = kubernetes_of(table, attempts[number].member.setting)
+            root = root._replace(charts=charts[number], helm=helm, kubernetes=version)
+        wanted.append(Wanted(root, attempts[number].tree))
+    made = builds(program, wanted, request.cache)
+    found |= {number: _objects_of(attempts[number], build) for number, build in zip(tried, made, strict=True)}
+    return [found[number] for number in range(len(attempts))]
+
+
+def _objects_of(attempt: Attempt, build: Build) -> Objects:
+    if build.failure:
+        return Objects(failure=build.failure)
+    text = build.text
+    if attempt.variables is not None:
+        try:
+            text = substituted(text.decode("utf-8", errors="replace"), attempt.variables).encode()
+        except SubstitutionError as error:
+            return Objects(failure=f"variables cannot be substituted: {error}")
+    return Objects(text, build.folder, "", build.rendered)
 
 
 def _helm(request: Request) -> tuple[str, str]:
@@ -94,18 +196,49 @@ def _helm(request: Request) -> tuple[str, str]:
     return binary(), "helm is not on PATH"
 
 
-def _kubernetes(table: SettingsTable, folder: str) -> str:
+def kubernetes_of(table: SettingsTable, setting: int) -> str:
     """The version of Kubernetes that charts are rendered for."""
-    cluster = table.settings[table.of(folder)].cluster
+    cluster = table.settings[setting].cluster
     return cluster.kubernetes_version if cluster else ""
 
 
+def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> frozenset[str]:
+    """Files of a tree that the policy of a setting excludes, links resolved."""
+    if not table.excludes:
+        return frozenset()
+    return frozenset(file for file in tree.written() if table.excluded(_shown(file), setting))
+
+
+def _folders(files: Files) -> list[str]:
+    """Folders of kustomizations that files of the run may be part of."""
+    found = dict.fromkeys(folder for folder in files.folders if kustomization(folder))
+    real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
+    roots = {root for file in real if (root := repository_root(os.path.dirname(file)))}
+    for root in sorted(roots):
+        for folder, parts in _parts(root).items():
+            if folder not in found and not parts.isdisjoint(real):
+                found[folder] = None
+    return [*found]
+
+
+def _parts(root: str) -> dict[str, frozenset[str]]:
+    """Folders with kustomizations of a repository, each with all files that are part of it."""
+    found = {}
+    for path in repository_files(root):
+        folder, name = os.path.split(path)
+        if name in KUSTOMIZATIONS and is_root(folder):
+            try:
+                found[folder] = frozenset(files_of(tree_of(folder)))
+            except NotHereError:
+                continue
+    return found
+
+
 def _roots(
-    folders: Sequence[str], silent: frozenset[str], failures: Failures
+    folders: Sequence[str], files: Files, stated: frozenset[str], failures: Failures
 ) -> tuple[dict[str, Kustomization], list[tuple[str, str]]]:
     """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
-    from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
-
+    silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
     uses: dict[str, frozenset[str]] = {}
@@ -125,6 +258,8 @@ def _roots(
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
             continue
+        if real[root] in stated:
+            continue
         with failures.collect(_shown(root)):
             try:
                 tree = tree_of(root) if is_root(root) else None
@@ -133,27 +268,6 @@ def _roots(
             except NotHereError as reason:
                 declined.append((root, str(reason)))
     return trees, declined
-
-
-def _member(request: Request, table: SettingsTable, root: str, tree: Kustomization) -> Member:
-    """The member for the objects of a build, with the settings of its folder."""
-    # The suffix keeps the name from being that of a file.
-    name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
-    namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
-
-
-def _built(
-    root: str,
-    member: Member,
-    tree: Kustomization,
-    build: Build,
-    names: Mapping[str, Member],
-    silent: frozenset[str],
-) -> BuiltKustomization:
-    from policykit.linter.builds.kustomization import BuiltKustomization
-
-    return BuiltKustomization(member, tree, build.folder, names, silent, _shown(root), build.rendered)
 
 
 def _generated(
@@ -168,15 +282,6 @@ def _generated(
                 path = _shown(listed.file)
                 found[listed.file] = Member(path, path, "", 0)
     return found
-
-
-def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member, ...]:
-    """Members whose source files were built are linted only by the rules about text."""
-    if not files:
-        return tuple(members)
-    return tuple(
-        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
-    )
 
 
 def _shown(path: str) -> str:

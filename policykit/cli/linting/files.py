@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from policykit.errors import Failures, SourceError
 from policykit.linter.member import Member
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, walk
+from policykit.workspace.policies import FILE_NAME
 from policykit.workspace.scopes import (
     KUSTOMIZATIONS,
     is_patch,
@@ -36,7 +37,8 @@ class Files(NamedTuple):
     """Files that settings exclude, by the name they are opened by."""
     elsewhere: tuple[str, ...] = ()
     """Links to folders outside the boundary, which are not followed."""
-    without_policy: int = 0
+    without_policy: tuple[str, ...] = ()
+    """Paths of files that no policy applies to by their place."""
     given: bytes | None = None
     """Standard input; None: it was not read."""
 
@@ -47,7 +49,7 @@ class Reader:
     def __init__(self, given: bytes | None = None, built: Mapping[str, bytes] | None = None) -> None:
         """`given`: standard input; `built`: objects of builds by the name of their member."""
         self._given = given
-        self._built = built or {}
+        self._built = {} if built is None else built
 
     def __call__(self, path: str) -> bytes:
         """The bytes of a file. Raises SourceError."""
@@ -56,21 +58,39 @@ class Reader:
         return self._given or b"" if path == STDIN else read(path)
 
 
+class UnitsBeside(NamedTuple):
+    """What policies apply to, as far as they say it."""
+
+    files: frozenset[str] = frozenset()
+    """Source files of builds, which count as they are built; links resolved."""
+    scopes: Mapping[str, tuple[Member, ...]] = {}
+    """Everything of the scopes that they have by what they say."""
+    beside: Callable[[int], Sequence[Member]] = lambda setting: ()
+    """What the policy of a setting says it applies to beside the run."""
+
+
+NO_UNITS = UnitsBeside()
+
+
 class ScopeFiles:
     """All files of the scopes and policies of a run, also those that are not linted."""
 
     def __init__(
-        self, request: Request, table: SettingsTable, files: Files, built_from: frozenset[str] = frozenset()
+        self, request: Request, table: SettingsTable, files: Files, units: UnitsBeside = NO_UNITS
     ) -> None:
-        """`built_from`: source files of builds, which are left out; links resolved."""
         self._request = request
         self._table = table
         self._members = files.members
-        self._built_from = built_from
+        self._built_from = units.files
         self._scopes: dict[str, dict[str, Member]] = {}
+        self._stated = units.scopes
+        self._beside = units.beside
 
     def of_scope(self, scope: str) -> Iterator[Member]:
         """Every manifest file of a scope; those of the run with their paths as given."""
+        if scope in self._stated:
+            yield from self._stated[scope]
+            return
         if not self._scopes:
             for member in self._members:
                 self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
@@ -85,10 +105,11 @@ class ScopeFiles:
                 yield self._member(path, scope, first.setting, first.path)
 
     def of_policy(self, setting: int) -> Iterator[Member]:
-        """Every manifest file outside the run whose nearest policy is that of a setting."""
+        """Everything outside the run that a policy says it applies to, or applies to by its place."""
+        yield from self._beside(setting)
         source = self._table.sources[setting]
         folder = os.path.dirname(os.path.abspath(source))
-        if self._request.policy or not source or self._is_covered(folder):
+        if self._request.policies or not source or self._is_covered(folder):
             return
         known = {os.path.abspath(member.file) for member in self._members}
         first = next(member for member in self._members if member.setting == setting)
@@ -149,7 +170,7 @@ class _Finder:
         self._members: list[Member] = []
         self._sizes: list[int] = []
         self._left_out: list[str] = []
-        self._without_policy = 0
+        self._without_policy: list[str] = []
         self._given: bytes | None = None
         self._scopes: dict[tuple[str, str], str] = {}
         self._absolute = lru_cache(maxsize=None)(os.path.abspath)
@@ -164,7 +185,7 @@ class _Finder:
             tuple(self.folders),
             tuple(self._left_out),
             tuple(self.elsewhere),
-            self._without_policy,
+            tuple(self._without_policy),
             self._given,
         )
 
@@ -194,7 +215,8 @@ class _Finder:
         if forced and self._table.excluded(file.path, setting):
             self._left_out.append(opened)
             return
-        self._without_policy += not self._table.policy(folder)
+        if os.path.basename(file.path) != FILE_NAME and not self._table.policy(folder):
+            self._without_policy.append(file.path)
         namespace = self._request.namespace or kustomization_namespace(folder)
         self._members.append(
             Member(file.path, opened, scope, setting, is_patch(file.path, folder), namespace)

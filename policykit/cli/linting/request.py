@@ -18,8 +18,8 @@ class Request(NamedTuple):
     """Paths, and the options that decide how the files there are linted."""
 
     paths: Sequence[str] = ()
-    policy: str = ""
-    """Empty: the nearest policy of each file."""
+    policies: Sequence[str] = ()
+    """Empty: those of the repository, by what they apply to."""
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     namespace: str = ""

@@ -13,7 +13,7 @@ from policykit.errors import Failures
 from policykit.linter.workspace import Setting
 from policykit.workspace.files import excluded
 from policykit.workspace.inputs import custom_kinds_of
-from policykit.workspace.policies import nearest_policy
+from policykit.workspace.policies import policy_by_place, says_what_it_applies
 from policykit.workspace.settings import nearest_settings, pyproject_settings
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class SettingsTable:
         self._custom = custom_kinds_of(request.crds) if request.crds else {}
         self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
+        self._everywhere = tuple(each for each in request.policies if not _says_what_it_applies(each))
         self._add(None, None, "")
 
     @property
@@ -49,17 +50,42 @@ class SettingsTable:
         """Whether any of them excludes files."""
         return any(self._globs)
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether -p names several policies for every file."""
+        return len(self._everywhere) > 1
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether -p names only policies that say what they apply to: other files are not judged."""
+        return bool(self._request.policies) and not self._everywhere
+
     def policy(self, folder: str) -> str:
-        """The policy for files in a folder; empty: there is none."""
-        return self._request.policy or nearest_policy(folder)
+        """The policy by place for files in a folder, or the first that -p names; empty: there is none."""
+        if self._request.policies:
+            return self._everywhere[0] if self._everywhere else ""
+        return policy_by_place(folder)
 
     def policy_folder(self, folder: str) -> str:
-        """The folder of the nearest policy; empty: there is none, or -p names the policy."""
-        return "" if self._request.policy else os.path.dirname(nearest_policy(folder))
+        """The folder of the policy by place; empty: there is none, or -p names the policy."""
+        return "" if self._request.policies else os.path.dirname(policy_by_place(folder))
+
+    def all_of(self, folder: str) -> tuple[int, ...]:
+        """Indices of the settings for files in a folder: one for each policy that -p names."""
+        if self.is_repeated:
+            return tuple(dict.fromkeys(map(self.of_policy, self._everywhere)))
+        return () if self.is_restricted else (self.of(folder),)
 
     def of(self, folder: str) -> int:
         """Index of the setting for files in a folder; an invalid source counts as none."""
-        reference = source = self.policy(folder)
+        return self._of(self.policy(folder), folder)
+
+    def of_policy(self, policy: str) -> int:
+        """Index of the setting of a policy; an invalid one counts as none."""
+        return self._of(policy, os.path.dirname(policy))
+
+    def _of(self, reference: str, folder: str) -> int:
+        source = reference
         try:
             source = reference or nearest_settings(folder)
             if source in self._known:
@@ -109,6 +135,10 @@ def _below(source: str) -> str:
 def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
     """Paths that a policy or settings file names relative to its folder, as paths to open."""
     return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
+
+
+def _says_what_it_applies(policy: str) -> bool:
+    return not policy.startswith("profile:") and says_what_it_applies(policy)
 
 
 def _is_base(policy: str) -> bool:

@@ -6,13 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
 from policykit.cli.linting.new_findings import baselines_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.linting.units import units_of
 from policykit.errors import Failures
+from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
@@ -55,10 +56,10 @@ def open_workspace(request: Request) -> OpenResult:
     failures = Failures()
     table = SettingsTable(request, failures)
     files = files_of(request, table, failures)
-    builds = builds_of(request, table, files, failures)
+    builds = units_of(request, table, files, failures)
     policies = policies_of(builds.members, table, failures)
     read = Reader(files.given, builds.texts)
-    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.files)
+    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.around)
     other_files = (*builds.other_files, *policies.other_files)
     changes: Mapping[str, frozenset[int]] | None = None
     if request.since is not None:
@@ -76,10 +77,15 @@ def open_workspace(request: Request) -> OpenResult:
         builds.built,
         baselines_of(request, builds.members, other_files, failures),
         changes,
-        completed=KustomizedFiles(builds.failed),
+        completed=KustomizedFiles(builds.certain),
         other_policy=OtherPolicies(table),
+        incomplete=builds.incomplete,
     )
-    return OpenResult(workspace, _notes(files, table, failures, builds.not_built))
+    not_built = (*builds.not_judged, *builds.not_built)
+    users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
+    reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
+    without = sum(path not in reached for path in files.without_policy)
+    return OpenResult(workspace, _notes(files, table, failures, not_built, without))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -98,7 +104,7 @@ def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
         policies=policies.policies,
         completed=KustomizedFiles(),
     )
-    return OpenResult(workspace, _notes(files, table, failures, ()))
+    return OpenResult(workspace, _notes(files, table, failures, (), len(files.without_policy)))
 
 
 class KustomizedFiles:
@@ -117,12 +123,16 @@ class KustomizedFiles:
 
 
 def _notes(
-    files: Files, table: SettingsTable, failures: Failures, not_built: tuple[tuple[str, str], ...]
+    files: Files,
+    table: SettingsTable,
+    failures: Failures,
+    not_built: tuple[tuple[str, str], ...],
+    without_policy: int,
 ) -> WorkspaceNotes:
     return WorkspaceNotes(
         tuple(failures),
         files.elsewhere,
-        files.without_policy,
+        without_policy,
         not_built,
         files.given,
         tuple(table.sources),

@@ -40,7 +40,9 @@ def lint(
     reset({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
     policy_files = _policy_files(reference or nearest_policy(os.path.dirname(path)), cache)
     try:
-        workspace, notes = open_text(path, Request(policy=reference, cache=cache), whole=whole)
+        workspace, notes = open_text(
+            path, Request(policies=(reference,) if reference else (), cache=cache), whole=whole
+        )
         found = api.lint(workspace, Options(fixes=True, today=today(), workers=1))
     except UsageError as error:
         return TextDiagnostics((), (error,), policy_files)

@@ -187,3 +187,5 @@ _CHECKS: Mapping[str, _Check] = {
     "Volume": _volume,
 }
 """Name of the definition to check."""
+PARTS = frozenset(_CHECKS)
+"""Names of the definitions that have a check."""

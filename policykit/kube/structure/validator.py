@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.structure.admission import refusals
@@ -21,6 +22,7 @@ from policykit.kube.structure.problem import (
     located,
     value_problem,
 )
+from policykit.kube.structure.quick_check import QuickChecks, is_well_named
 from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
 from policykit.kube.structure.schema import FOREIGN, Schema, Shape, fits, shape_of, target
 from policykit.kube.structure.versions import NOTHING, ServedApis, release_problem
@@ -40,14 +42,37 @@ def check(
     reports the value.
     """
     shape = shape_of(api_version, kind, served.custom)
+    refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
+    if _quick_checks(served.releases).passes(data, shape or FOREIGN) and (
+        shape is None or is_well_named(data.get("metadata"))
+    ):
+        return refused
+    found = _explain(data, api_version, kind, shape, served)
+    reported = {problem.path for problem in found if problem.kind != MISSING_FIELD}
+    return (*found, *(problem for problem in refused if problem.path not in reported))
+
+
+def _explain(
+    data: dict[str, Any], api_version: str, kind: str, shape: Shape | None, served: ServedApis
+) -> tuple[Problem, ...]:
+    """The problems of the schema, found by a walk that knows where it is."""
     walk = _Validation(shape or FOREIGN, data, served)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
-    found = walk.result()
-    reported = {problem.path for problem in found if problem.kind != MISSING_FIELD}
-    refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
-    return (*found, *(problem for problem in refused if problem.path not in reported))
+    return walk.result()
+
+
+def _quick_checks(releases: Mapping[str, str]) -> QuickChecks:
+    """Those of a policy; the schemas of a run are compiled once."""
+    named = frozenset(releases.items())
+    found = _QUICK.get(named)
+    if found is None:
+        found = _QUICK[named] = QuickChecks(releases)
+    return found
+
+
+_QUICK: dict[frozenset[tuple[str, str]], QuickChecks] = {}
 
 
 def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:

@@ -53,6 +53,8 @@ class Kustomization(NamedTuple):
     """Its `sortOptions`."""
     charts: tuple[Chart, ...] = ()
     """Those of its `helmCharts`, or the one that is rendered by itself."""
+    document: int = 0
+    """Of the file; other than 0 only where an object such as a Flux Kustomization says what is built."""
 
     def every(self) -> Iterator[Kustomization]:
         """Itself and all kustomizations it uses, each once."""
@@ -125,3 +127,7 @@ class BuiltKustomization(NamedTuple):
     """The folder, as people read it."""
     rendered: bytes = b""
     """Objects of charts as helm renders them, below comments that name their templates."""
+    root: str = ""
+    """That folder, absolute with links resolved; empty: that of the tree's file."""
+    file: str = ""
+    """Absolute path of the file that the objects stand in as they are applied; empty: they were built."""

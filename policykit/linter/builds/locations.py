@@ -49,6 +49,9 @@ class SourceLocator:
         self._ways = routes(built.tree)
 
     def of(self, finding: Finding) -> SourceFinding | None:
+        if self._built.file:
+            file = self._built.file
+            return self._reported(finding._replace(fix=None), file, self._ways[file], (file, finding.span))
         root = self._text.roots[finding.document]
         if root is None:
             return None
@@ -131,7 +134,7 @@ class SourceLocator:
 
     def _generator(self, tree: Kustomization, manifest: Manifest) -> tuple[Path, str]:
         field = _GENERATORS.get(manifest.kind, "")
-        root = next((root for root in self._texts.of(tree.file).roots if root), None)
+        root = self._texts.of(tree.file).root(tree.document)
         entries = root.data.get(field) if root and isinstance(root.data, dict) else None
         names = [
             (len(each["name"]), -number, each["name"])
@@ -155,7 +158,7 @@ class SourceLocator:
         if file not in built.names:
             return self._at_entry(finding, way, file)
         finding = finding._replace(path=built.names[file].path)
-        foreign = not file.startswith(f"{_folder(built.tree.file)}/")
+        foreign = not (built.file or file.startswith(f"{built.root or _folder(built.tree.file)}/"))
         home_path = built.names[home[0]].path if home[0] in built.names else finding.path
         return SourceFinding(
             finding, (home_path, home[1] if home[0] in built.names else finding.span), foreign
@@ -179,14 +182,14 @@ class SourceLocator:
             if tree.file in self._built.silent:
                 return None
             member = self._built.names.get(tree.file)
-            root = next((root for root in self._texts.of(tree.file).roots if root), None)
+            root = self._texts.of(tree.file).root(tree.document)
             if member is None or root is None:
                 continue
             where = f"it stands in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
                 path=member.path,
                 span=span(root, at),
-                document=0,
+                document=tree.document,
                 pointer=pointer(at),
                 help=f"{finding.help}\n{where}".strip("\n"),
             )

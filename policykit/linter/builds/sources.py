@@ -31,6 +31,12 @@ class SourceFile(NamedTuple):
     text: str
     roots: tuple[Node | None, ...]
 
+    def root(self, document: int) -> Node | None:
+        """The first document that says something, or the one of that number."""
+        if document:
+            return self.roots[document] if document < len(self.roots) else None
+        return next((root for root in self.roots if root), None)
+
     def objects(self) -> list[Manifest]:
         """The objects of all documents."""
         return [m for number, root in enumerate(self.roots) if root for m in manifests(root, number)]
@@ -153,18 +159,19 @@ def _documents(patch: FileEntry, way: Route, texts: SourceFiles) -> Iterator[Sou
             if root:
                 yield SourceLocation(patch.file, way, number, root, (), whole.text)
         return
-    file = way[-1][0].file
+    tree = way[-1][0]
+    file = tree.file
     outer = texts.of(file)
-    node = entry(outer, patch.at)
+    node = entry(outer, patch.at, tree.document)
     if node is None or not isinstance(node.data, str):
         return
     relocate = relocation(outer.text, patch.at, node)
     for parsed in parse(node.data):
         if parsed.root:
-            yield SourceLocation(file, way, 0, parsed.root, (), node.data, patch.at, relocate)
+            yield SourceLocation(file, way, tree.document, parsed.root, (), node.data, patch.at, relocate)
 
 
-def entry(text: SourceFile, at: Path) -> Node | None:
-    """An entry of a kustomization."""
-    root = next((root for root in text.roots if root), None)
+def entry(text: SourceFile, at: Path, document: int = 0) -> Node | None:
+    """An entry of a kustomization, or of the object that says what is built."""
+    root = text.root(document)
     return node_at(root, at) if root else None

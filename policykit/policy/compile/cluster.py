@@ -13,6 +13,7 @@ from policykit.model.cluster import Cluster, LintSettings
 from policykit.model.pool import Card, Pool
 from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.model.topology import LEVELS
+from policykit.policy.compile.applied import check_applied
 from policykit.policy.compile.cards import collect_cards, compile_card
 from policykit.policy.compile.draft import DefinedNames, Draft
 from policykit.policy.compile.placements import compile_placements
@@ -52,6 +53,7 @@ def compile_policy(
         draft = draft._replace(policy=policy)
     draft = draft._replace(cards=collect_cards(draft))
     check_references(draft)
+    check_applied(draft)
     _check_schemes(draft)
     scheme = cluster_scheme(policy.scheme, policy.domain)
     pools = compile_pools(draft, scheme)

@@ -48,6 +48,32 @@ class Generate(Model):
     )
 
 
+class Chart(Model):
+    """How a chart of the repository is rendered."""
+
+    values: tuple[str, ...] = Field(
+        (), description="Values files, relative to the policy; later ones override earlier ones."
+    )
+    release: str = Field("", description="Name of the release. Default: that of the chart's folder.")
+    namespace: str = Field("", description="Namespace of the release. Default: default.")
+
+
+class AppliedFolder(Model):
+    """A folder whose objects the cluster applies: a kustomization, a folder of manifests, or a chart."""
+
+    path: str = Field(description="Folder, relative to the policy.")
+    substitute: dict[str, str] = Field(
+        {},
+        description="Variables to their values: ${NAME} is replaced in the built objects, as Flux does it.",
+    )
+    substitute_from: tuple[str, ...] = Field(
+        (),
+        description="Files with variables, relative to the policy: ConfigMaps, or maps of names to values. "
+        "Later ones override earlier ones; substitute overrides all of them.",
+    )
+    helm: Chart | None = Field(None, description="Makes it a chart, and says how it is rendered.")
+
+
 class Metadata(Model):
     """Name, labels and annotations of the policy."""
 
@@ -110,3 +136,8 @@ class Policy(Model):
     )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")
+    applies: tuple[AppliedFolder, ...] | None = Field(
+        None,
+        description="All that the cluster applies. Default: what Flux objects beside the policy say, else "
+        "the files whose nearest policy it is.",
+    )

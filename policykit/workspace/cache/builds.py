@@ -16,30 +16,31 @@ from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
 
 
-class Programs(NamedTuple):
-    """What builds are made with."""
+class Wanted(NamedTuple):
+    """A kustomization to build, and all that kustomize reads for it."""
 
-    kustomize: str
-    helm: str = ""
-    """Empty: no kustomization has a chart."""
+    root: Root
+    tree: Kustomization
 
 
-def builds(
-    programs: Programs, trees: Sequence[Kustomization], cache: Cache, kubernetes: Sequence[str] = ()
-) -> list[Build]:
-    """The builds of kustomizations, in order; those that changed are built again.
+def root_of(tree: Kustomization) -> Root:
+    """A kustomization by itself."""
+    return Root(os.path.dirname(tree.file), tree.order)
 
-    `kubernetes`: the version that the charts of each are rendered for.
-    """
-    versions = kubernetes or [""] * len(trees)
-    roots = [_root(tree, programs.helm, version) for tree, version in zip(trees, versions, strict=True)]
-    keys = [
-        _key(programs, tree, root) if cache.folder else b"" for tree, root in zip(trees, roots, strict=True)
-    ]
+
+def builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+    """The builds of kustomizations, in order; those that changed are built again, equal ones once."""
+    once = {repr(each.root): each for each in wanted}
+    found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
+    return [found[repr(each.root)] for each in wanted]
+
+
+def _builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+    keys = [_key(program, each) if cache.folder else b"" for each in wanted]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
     missing = [number for number, key in enumerate(keys) if key not in found]
-    made = build(programs.kustomize, [roots[number] for number in missing])
+    made = build(program, [wanted[number].root for number in missing])
     fresh = dict(zip(missing, made, strict=True))
     done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
@@ -49,22 +50,13 @@ def builds(
     return done
 
 
-def _root(tree: Kustomization, helm: str, kubernetes: str) -> Root:
-    charts = tuple(tree.every_chart())
-    return Root(
-        os.path.dirname(tree.file), tree.order, charts, helm if charts else "", kubernetes if charts else ""
-    )
-
-
-def _key(programs: Programs, tree: Kustomization, root: Root) -> bytes:
+def _key(program: str, wanted: Wanted) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
-    about: list[object] = [os.path.realpath(tree.file), root.kubernetes]
-    for program in filter(None, (programs.kustomize, root.helm)):
-        state = os.stat(program)
-        about += [program, state.st_mtime_ns, state.st_size]
+    states = [(path, os.stat(path)) for path in (program, wanted.root.helm) if path]
+    about = ([(path, it.st_mtime_ns, it.st_size) for path, it in states], tuple(wanted.root))
     digest = blake2b(repr(about).encode(), digest_size=KEY)
     try:
-        for file in files_of(tree):
+        for file in files_of(wanted.tree):
             raw = read(file)
             digest.update(f"{file}\0{len(raw)}\0".encode("utf-8", errors="surrogateescape"))
             digest.update(raw)

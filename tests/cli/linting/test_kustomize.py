@@ -254,12 +254,15 @@ def test_a_folder_is_judged_within_the_kustomization_that_uses_it(shell: Shell) 
     assert places(lint(shell, files, "other")) == ["other/job.yaml:6:5: PK101"]
 
 
-def test_files_named_outright_stand_as_they_are_unless_their_kustomization_is_named(shell: Shell) -> None:
+def test_files_named_outright_stand_for_the_builds_they_are_part_of(shell: Shell) -> None:
     files = {**BASE, **overlay("prod", REFUSED)}
-    assert places(lint(shell, files, "base/job.yaml")) == ["base/job.yaml:6:5: PK101"]
-    assert places(lint(shell, files, "prod/place.yaml")) == ["prod/place.yaml:7:55: PK116"]
-    together = lint(shell, files, "prod/place.yaml", "prod/kustomization.yaml")
-    assert places(together) == ["prod/place.yaml:7:7: PK101", "prod/place.yaml:7:55: PK116"]
+    whole = ["prod/place.yaml:7:7: PK101", "prod/place.yaml:7:55: PK116"]
+    assert places(lint(shell, files, ".")) == whole
+    assert places(lint(shell, files, "base/job.yaml")) == []
+    assert places(lint(shell, files, "base")) == []
+    assert places(lint(shell, files, "prod/place.yaml")) == whole
+    assert places(lint(shell, files, "prod/place.yaml", "prod/kustomization.yaml")) == whole
+    assert places(lint(shell, files, "base/job.yaml", "--kustomize", "never")) == ["base/job.yaml:6:5: PK101"]
 
 
 def test_never_means_the_files(shell: Shell) -> None:
@@ -801,7 +804,9 @@ def test_what_a_base_lacks_is_told_where_no_overlay_completes_it(
     shell: Shell, files: dict[str, str], built: list[str], unbuilt: list[str]
 ) -> None:
     assert places(lint(shell, {**WEB, **files}, select="PK0")) == built
-    for words in (("--kustomize", "never"), ("--kustomize", "never", "base"), ("base",), ("base/web.yaml",)):
+    for path in ("base", "base/web.yaml"):
+        assert places(lint(shell, {}, path, select="PK0")) == built
+    for words in (("--kustomize", "never"), ("--kustomize", "never", "base")):
         assert places(lint(shell, {}, *words, select="PK0")) == unbuilt
 
 

@@ -1,0 +1,90 @@
+"""What the policies say that their clusters apply, as far as a run has to do with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.policy import shown_as
+from policykit.errors import Failures
+from policykit.linter.member import Member
+from policykit.workspace.clusters import policies_above, sources_of
+from policykit.workspace.sources import Source
+from policykit.workspace.units import Unit, contents_of
+
+
+class Applied(NamedTuple):
+    """A unit of a cluster."""
+
+    setting: int
+    """Index of its policy in the settings of the run."""
+    source: Source
+    unit: Unit
+    scope: str
+    """Of its objects: each policy has its own in a folder."""
+
+
+class AppliedUnits(NamedTuple):
+    """What policies say they apply to."""
+
+    of_run: tuple[Applied, ...] = ()
+    """Units that files of the run are part of."""
+    beside: tuple[Applied, ...] = ()
+    """Further units of the same policies."""
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(shown place, reason) of what these policies apply and nobody here can read."""
+    incomplete: frozenset[int] = frozenset()
+    """Settings of the policies of which not everything can be read."""
+
+
+def applied_units(
+    request: Request, table: SettingsTable, members: Sequence[Member], failures: Failures
+) -> AppliedUnits:
+    """The units of all policies of the repository, or of those that -p names, by what they say."""
+    files = {os.path.realpath(member.file) for member in members if member.file != STDIN}
+    of_run: list[Applied] = []
+    beside: list[Applied] = []
+    not_judged: list[tuple[str, str]] = []
+    incomplete: set[int] = set()
+    for policy in _policies(request, files):
+        units: list[tuple[Source, Unit]] = []
+        reasons: list[tuple[str, str]] = []
+        with failures.collect(shown_as(policy)):
+            for source in sources_of(policy):
+                contents = contents_of(source)
+                units += [(source, unit) for unit in contents.units]
+                reasons += [(_place(source), reason) for reason in contents.why_not]
+        concerned = [_concerns(unit, files) for _, unit in units]
+        if not any(concerned) and os.path.realpath(policy) not in files:
+            continue
+        setting = table.of_policy(policy)
+        not_judged += reasons
+        incomplete.update((setting,) if reasons else ())
+        for (source, unit), here in zip(units, concerned, strict=True):
+            each = Applied(setting, source, unit, f"{unit.folder}\0{setting}")
+            (of_run if here else beside).append(each)
+    return AppliedUnits(tuple(of_run), tuple(beside), tuple(not_judged), frozenset(incomplete))
+
+
+def _policies(request: Request, files: set[str]) -> Iterator[str]:
+    if request.policies:
+        yield from (each for each in request.policies if not each.startswith("profile:"))
+    else:
+        yield from policies_above(sorted({os.path.dirname(file) for file in files}))
+
+
+def _concerns(unit: Unit, files: set[str]) -> bool:
+    """Whether files of the run are part of a unit."""
+    if unit.file:
+        return unit.file in files
+    return any(file in files for file in unit.tree.written()) or any(
+        listed.file in files for each in unit.tree.every() for listed in each.generated
+    )
+
+
+def _place(source: Source) -> str:
+    where = f"{shown_as(source.stated.file)}:{source.stated.line}"
+    return f"{source.stated.resource} ({where})" if source.stated.resource else where

@@ -1,0 +1,267 @@
+"""The units of a run: each policy with each build, and with each file that no build uses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.cli.linting.applied import Applied, AppliedUnits, applied_units
+from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
+from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.settings import SettingsTable
+from policykit.errors import Failures, SourceError
+from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
+
+if TYPE_CHECKING:
+    from policykit.cli.linting.builds import Attempt, BuildResults
+    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+
+
+class Judge(NamedTuple):
+    """A policy that judges a file as it stands."""
+
+    setting: int
+    scope: str
+    namespace: str
+    tree: Kustomization | None = None
+    """Leads to the file from where it is said; None: the policy is that of its place."""
+
+
+class Units(NamedTuple):
+    """The units of a run, and why other kustomizations were not built."""
+
+    members: tuple[Member, ...]
+    """The files of the run; rules about effects read the builds, rules about text the source files."""
+    built: tuple[BuiltKustomization, ...] = ()
+    texts: dict[str, bytes] = {}
+    """Objects as they are applied, by the name of their member."""
+    other_files: tuple[str, ...] = ()
+    """Files outside the run that findings may point into."""
+    not_built: tuple[tuple[str, str], ...] = ()
+    """(shown folder, reason) of kustomizations that are linted file by file."""
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(shown place, reason) of what policies apply to and nobody here can read."""
+    certain: frozenset[str] = frozenset()
+    """Files that no kustomization adds to in a way that is not known, links resolved."""
+    incomplete: frozenset[int] = frozenset()
+    """Settings of policies that apply to more than could be judged."""
+    around: UnitsBeside = NO_UNITS
+
+
+def units_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Units:
+    """The units that the files of the run are part of.
+
+    Without kustomizations, and policies that say what they apply to, nothing is imported.
+    """
+    applied = applied_units(request, table, files.members, failures)
+    results = _builds(request, table, files, applied, failures)
+    if results is None and not applied.of_run and not table.is_repeated and not table.is_restricted:
+        return Units(files.members, not_judged=applied.not_judged, incomplete=applied.incomplete)
+    built = results.built if results else ()
+    failed = results.failed if results else ()
+    judges = _judges(request, files, applied, failed)
+    members, direct = _members(table, files, applied, judges, built)
+    texts = {**(results.texts if results else {}), **{each.member.file: _raw(each.file) for each in direct}}
+    looked_at = frozenset(file for each in built for file in each.tree.looked_at())
+    beside = _Beside(request, table, applied, texts)
+    return Units(
+        members,
+        (*built, *direct),
+        texts,
+        results.other_files if results else (),
+        results.not_built if results else (),
+        applied.not_judged,
+        frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
+        applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
+        UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
+    )
+
+
+def _builds(
+    request: Request, table: SettingsTable, files: Files, applied: AppliedUnits, failures: Failures
+) -> BuildResults | None:
+    """What kustomize makes of the run; None: there is nothing for it to do."""
+    if not request.kustomize or not (
+        any(each.unit.root for each in applied.of_run)
+        or any(map(kustomization, files.folders))
+        or _has_kustomizations(files)
+    ):
+        return None
+    from policykit.cli.linting.builds import attempts_by_place, attempts_of, results_of
+
+    stated = frozenset(
+        os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
+    )
+    attempts, declined = attempts_by_place(request, table, files, stated, failures)
+    attempts += attempts_of(applied.of_run, request)
+    return results_of(request, table, files, attempts, declined)
+
+
+def _has_kustomizations(files: Files) -> bool:
+    """Whether the repositories of the run have any, beside those of its folders."""
+    roots = {repository_root(os.path.dirname(os.path.abspath(each.file))) for each in files.members}
+    return any(
+        os.path.basename(path) in KUSTOMIZATIONS for root in roots if root for path in repository_files(root)
+    )
+
+
+def _judges(
+    request: Request, files: Files, applied: AppliedUnits, failed: Iterable[Attempt]
+) -> dict[str, list[Judge]]:
+    """Policies that say they apply to files as they stand, by the real path of each file. What could not be
+    built counts as written.
+    """
+    found: dict[str, list[Judge]] = {}
+    for each in applied.of_run:
+        if each.unit.file:
+            namespace = request.namespace or each.unit.namespace
+            judge = Judge(each.setting, each.scope, namespace, each.unit.tree)
+            found.setdefault(each.unit.file, []).append(judge)
+    for attempt in failed:
+        if _is_stated(attempt):
+            member = attempt.member
+            for file in attempt.tree.looked_at():
+                judge = Judge(member.setting, member.scope, member.namespace, attempt.tree)
+                if judge not in found.setdefault(file, []):
+                    found[file].append(judge)
+    return found
+
+
+def _is_stated(attempt: Attempt) -> bool:
+    """Whether a policy says that it applies to what was to be built."""
+    return "\0" in attempt.member.scope
+
+
+def _members(
+    table: SettingsTable,
+    files: Files,
+    applied: AppliedUnits,
+    judges: Mapping[str, list[Judge]],
+    built: Sequence[BuiltKustomization],
+) -> tuple[tuple[Member, ...], tuple[BuiltKustomization, ...]]:
+    """The files of the run, and a unit for each policy of a file that several policies judge."""
+    looked_at = {file for each in built for file in each.tree.looked_at()}
+    parts: dict[str, int] = {}
+    for each in applied.of_run:
+        parts.update((file, each.setting) for file in each.unit.tree.written() if file not in parts)
+    members: list[Member] = []
+    several: list[tuple[Member, str, Judge]] = []
+    for member in files.members:
+        real = os.path.realpath(member.file) if member.file != STDIN else STDIN
+        own = [each for each in judges.get(real, ()) if not table.excluded(member.path, each.setting)]
+        if not judges.get(real) and real not in looked_at and real not in parts:
+            own = _by_place(table, member)
+            if not own:
+                continue
+        if real in looked_at or len(own) > 1:
+            members.append(member._replace(only=TEXT))
+            several += [(member, real, each) for each in own]
+        elif own:
+            setting, scope, namespace, _ = own[0]
+            members.append(
+                member._replace(setting=setting, scope=scope, namespace=namespace or member.namespace)
+            )
+        else:
+            members.append(member._replace(setting=member.setting or parts[real]))
+    names = {os.path.realpath(member.file): member for member in members if member.file != STDIN}
+    return tuple(members), tuple(_direct(*each, number, names) for number, each in enumerate(several, 1))
+
+
+def _by_place(table: SettingsTable, member: Member) -> list[Judge]:
+    """The policies of a file that nobody says who applies: those that -p names, else the one above it."""
+    if table.is_restricted:
+        return []
+    if not table.is_repeated:
+        return [Judge(member.setting, member.scope, member.namespace)]
+    numbers = table.all_of(os.path.dirname(os.path.abspath(member.path)))
+    return [Judge(number, f"{member.scope}\0{number}", member.namespace) for number in numbers]
+
+
+def _direct(
+    member: Member, real: str, judge: Judge, number: int, names: Mapping[str, Member]
+) -> BuiltKustomization:
+    """A file as it stands, as one of several policies judges it."""
+    from policykit.linter.builds.kustomization import BuiltKustomization, FileEntry, Kustomization
+
+    name = f"{member.path}#applied{number}"
+    namespace = judge.namespace or member.namespace
+    applied = Member(name, name, judge.scope, judge.setting, member.partial, namespace, OBJECTS)
+    tree = judge.tree or Kustomization(real, (FileEntry((), real),))
+    return BuiltKustomization(
+        applied,
+        tree._replace(resources=(FileEntry((), real),), bases=(), components=()),
+        "",
+        names,
+        file=real,
+    )
+
+
+def _raw(file: str) -> bytes:
+    try:
+        return read(file)
+    except SourceError:
+        return b""  # told of the file itself
+
+
+def _scopes(
+    members: Iterable[Member], built: Iterable[BuiltKustomization], applied: AppliedUnits, beside: _Beside
+) -> dict[str, tuple[Member, ...]]:
+    """Members by the scopes that policies have by what they say, those beside the run among them."""
+    found: dict[str, dict[str, Member]] = {}
+    for member in (*members, *(each.member for each in built)):
+        if "\0" in member.scope:
+            found.setdefault(member.scope, {})[member.path] = member
+    here = {each.unit.file for each in applied.of_run}
+    for each in applied.beside:
+        if each.unit.file and each.unit.file not in here and each.scope in found:
+            member = beside.member(each)
+            found[each.scope][member.path] = member
+    return {scope: tuple(each.values()) for scope, each in found.items()}
+
+
+class _Beside:
+    """What policies say they apply to beside the run; kustomizations are built when they are asked for."""
+
+    def __init__(
+        self, request: Request, table: SettingsTable, applied: AppliedUnits, texts: dict[str, bytes]
+    ) -> None:
+        self._request = request
+        self._table = table
+        self._applied = applied
+        self._texts = texts
+        self._known: dict[int, tuple[Member, ...]] = {}
+
+    def __call__(self, setting: int) -> Sequence[Member]:
+        if setting not in self._known:
+            units = [each for each in self._applied.beside if each.setting == setting]
+            files = tuple(self.member(each) for each in units if each.unit.file)
+            self._known[setting] = (*files, *self._built(units))
+        return self._known[setting]
+
+    def member(self, applied: Applied) -> Member:
+        """A file as it stands."""
+        file = applied.unit.file
+        namespace = self._request.namespace or applied.unit.namespace
+        return Member(
+            os.path.relpath(file).replace(os.sep, "/"),
+            file,
+            applied.scope,
+            applied.setting,
+            is_patch(file),
+            namespace or kustomization_namespace(os.path.dirname(file)),
+        )
+
+    def _built(self, units: Sequence[Applied]) -> list[Member]:
+        """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
+        if not any(each.unit.root for each in units) or not self._request.kustomize:
+            return []
+        from policykit.cli.linting.builds import attempts_of, objects_of
+
+        attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
+        for attempt, made in zip(attempts, objects_of(attempts, self._request, self._table), strict=True):
+            if made.text is not None:
+                self._texts[attempt.member.file] = made.text
+        return [attempt.member for attempt in attempts]

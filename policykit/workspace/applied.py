@@ -1,0 +1,116 @@
+"""What the cluster of a policy applies, as `applies` in the policy says it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.errors import SourceError
+from policykit.manifests.path import Path
+from policykit.policy.tree import SourcedValue, find, location, plain
+from policykit.workspace import boundary
+from policykit.workspace.disk import cached
+from policykit.workspace.policies import policy_tree
+from policykit.workspace.scopes import kustomization
+from policykit.workspace.sources import Form, HelmOptions, Source, Statement, Variables
+from policykit.workspace.variables import joined, variables_of_file
+
+_APPLIES = "applies"
+
+
+@cached
+def stated_sources(policy: str) -> tuple[Source, ...] | None:
+    """What `applies` of a policy, or of one it extends, says; None: nothing. Paths start at the file that
+    says them. What cannot be read there is left to compiling the policy.
+
+    Raises SourceError for a path that leads to no folder, or out of the boundary of that file.
+    """
+    tree, _ = policy_tree(policy)
+    stated = find(tree, (_APPLIES,)) if tree else None
+    if tree is None or stated is None or not isinstance(stated.value, list):
+        return () if stated is not None else None
+    return tuple(
+        _source(tree, number)
+        for number, each in enumerate(stated.value)
+        if isinstance(each.value, dict) and isinstance(_plain(each, "path"), str)
+    )
+
+
+def _source(tree: SourcedValue, number: int) -> Source:
+    each = find(tree, (_APPLIES, number))
+    assert each is not None
+    said = _plain(each, "path")
+    folder = _place(tree, (_APPLIES, number, "path"), said)
+    file, span = location(tree, (_APPLIES, number))
+    if not os.path.isdir(folder):
+        raise _fault(tree, (_APPLIES, number, "path"), f"{said} is not a folder", "check the path")
+    helm = _plain(each, "helm")
+    return Source(
+        folder,
+        _form(folder, chart=isinstance(helm, Mapping)),
+        Statement(os.path.realpath(file), span.line, 0, (_APPLIES, number, "path")),
+        variables=_variables(tree, number),
+        helm=_helm(tree, number, helm) if isinstance(helm, Mapping) else None,
+    )
+
+
+def _form(folder: str, *, chart: bool) -> Form:
+    if kustomization(folder) and not chart:
+        return Form.KUSTOMIZATION
+    is_chart = chart or os.path.isfile(os.path.join(folder, "Chart.yaml"))
+    return Form.CHART if is_chart else Form.FLUX_FOLDER
+
+
+def _variables(tree: SourcedValue, number: int) -> Variables | None:
+    each = find(tree, (_APPLIES, number))
+    assert each is not None
+    found = [
+        variables_of_file(_place(tree, path, said), each.source.name)
+        for path, said in _texts(each, (_APPLIES, number), "substituteFrom")
+    ]
+    own = _plain(each, "substitute")
+    if isinstance(own, Mapping):
+        found.append(Variables({name: str(value) for name, value in own.items()}))
+    return joined(found) if found else None
+
+
+def _helm(tree: SourcedValue, number: int, said: Mapping[str, Any]) -> HelmOptions:
+    here: Path = (_APPLIES, number, "helm")
+    each = find(tree, here)
+    assert each is not None
+    files = tuple(_place(tree, path, name) for path, name in _texts(each, here, "values"))
+    return HelmOptions(_text(said, "release"), _text(said, "namespace"), files)
+
+
+def _place(tree: SourcedValue, path: Path, said: str) -> str:
+    """The real path of what a policy names. Raises SourceError."""
+    file, _ = location(tree, path)
+    place = os.path.realpath(os.path.join(os.path.dirname(file), said.replace("\0", "")))
+    if not os.path.lexists(place):
+        raise _fault(tree, path, f"{said} does not exist", "check the path")
+    if not boundary.contains(boundary.root_of(file), place):
+        raise _fault(tree, path, f"{said} is outside of the repository of the policy", "name one inside it")
+    return place
+
+
+def _fault(tree: SourcedValue, path: Path, message: str, hint: str) -> SourceError:
+    file, span = location(tree, path)
+    return SourceError(f"{_APPLIES} names a path that cannot be used: {message}", hint, f"{file}:{span.line}")
+
+
+def _texts(tree: SourcedValue, base: Path, field: str) -> Iterator[tuple[Path, str]]:
+    found = find(tree, (field,))
+    for number, each in enumerate(found.value if found and isinstance(found.value, list) else ()):
+        if isinstance(each.value, str):
+            yield (*base, field, number), each.value
+
+
+def _plain(tree: SourcedValue, field: str) -> Any:
+    found = find(tree, (field,))
+    return None if found is None else plain(found)
+
+
+def _text(data: Mapping[str, Any], field: str) -> str:
+    value = data.get(field)
+    return value if isinstance(value, str) else ""

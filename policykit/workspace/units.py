@@ -1,0 +1,203 @@
+"""What a source comes to: kustomizations to build, and files that are applied as they stand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
+from policykit.workspace import boundary
+from policykit.workspace.disk import cached
+from policykit.workspace.files import walk
+from policykit.workspace.kustomizations import (
+    NotHereError,
+    check_file,
+    is_plain,
+    namespace_of,
+    tree_of,
+)
+from policykit.workspace.kustomize import Root
+from policykit.workspace.scopes import kustomization
+from policykit.workspace.sources import Form, HelmOptions, Source, Variables
+
+_YAML = (".yaml", ".yml")
+
+
+class Unit(NamedTuple):
+    """A kustomization to build, or a file that is applied as it stands."""
+
+    folder: str
+    """Absolute folder of what is applied together."""
+    tree: Kustomization
+    """Begins at the file that says what is applied."""
+    root: Root | None = None
+    """How kustomize builds it; None: `file` is applied as it stands."""
+    variables: Variables | None = None
+    file: str = ""
+    namespace: str = ""
+    """Of objects without one; empty: none is stated."""
+
+
+class Contents(NamedTuple):
+    """What a source comes to."""
+
+    units: tuple[Unit, ...] = ()
+    why_not: tuple[str, ...] = ()
+    """Why something of it is not judged."""
+
+
+def contents_of(source: Source) -> Contents:
+    """The units of a source. Nothing is built; every path that a build can read is checked."""
+    units: list[Unit] = []
+    why_not = [source.why_not] if source.why_not else []
+    for folder in () if source.why_not else _kustomizations(source, why_not):
+        try:
+            units += _of_kustomization(source, folder)
+        except NotHereError as reason:
+            why_not.append(str(reason))
+    if not source.why_not and source.form is Form.CHART:
+        try:
+            units.append(_of_chart(source))
+        except NotHereError as reason:
+            why_not.append(str(reason))
+    if not source.why_not and source.form is Form.FLUX_FOLDER:
+        try:
+            units += _of_folder(source, tuple(units))
+        except NotHereError as reason:
+            why_not.append(str(reason))
+    return Contents(tuple(units), tuple(why_not))
+
+
+def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
+    """Folders of kustomizations that are built by themselves."""
+    if source.form is Form.KUSTOMIZATION:
+        yield source.path
+    elif source.form is Form.FLUX_FOLDER:
+        if not _is_changed(source):
+            yield from _files_and_folders(source.path)[1]
+    elif source.form is not Form.CHART:
+        why_not.append(f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here")
+
+
+def _is_changed(source: Source) -> bool:
+    """Whether objects are applied otherwise than the folder says them."""
+    variables = source.variables
+    substituted = variables is not None and bool(
+        variables.known or variables.unknown or not variables.complete
+    )
+    return bool(source.added) or substituted
+
+
+def _of_kustomization(source: Source, folder: str) -> list[Unit]:
+    tree = tree_of(folder, unrestricted=source.unrestricted)
+    if not _is_changed(source) and is_plain(tree):
+        namespace = namespace_of(tree)
+        return [
+            Unit(folder, _stated(source, bases=(tree,)), None, None, file, namespace)
+            for file in dict.fromkeys(tree.looked_at())
+        ]
+    root = Root(
+        folder,
+        tree.order,
+        added=dict(source.added),
+        unrestricted=source.unrestricted,
+    )
+    return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables)]
+
+
+def _of_chart(source: Source) -> Unit:
+    from policykit.workspace.charts import read_chart
+    from policykit.workspace.helm import check_options
+
+    options = source.helm or HelmOptions()
+    limit = boundary.root_of(os.path.join(source.path, "Chart.yaml"))
+    chart = read_chart(source.path, limit)
+    values = [FileEntry(source.stated.at, file) for file in check_options(options, limit)]
+    options = options._replace(
+        value_files=tuple(map(os.path.realpath, options.value_files)),
+        file_parameters=tuple((name, os.path.realpath(file)) for name, file in options.file_parameters),
+    )
+    tree = Kustomization(
+        source.stated.file, beside=tuple(values), charts=(chart,), document=source.stated.document
+    )
+    root = Root(source.path, charts=(chart,), release=options)
+    return Unit(source.path, tree, root, source.variables, "", options.namespace)
+
+
+def _of_folder(source: Source, built: tuple[Unit, ...]) -> list[Unit]:
+    """Its files, and where something is added to them, the kustomizations below it as well."""
+    files, folders = _files_and_folders(source.path)
+    for file in files:
+        check_file(file)
+    if not _is_changed(source):
+        tree = _stated(source, files=tuple(files))
+        return [Unit(source.path, tree, None, None, os.path.realpath(file)) for file in files]
+    trees = tuple(tree_of(folder, unrestricted=source.unrestricted) for folder in folders)
+    if not files and not folders:
+        return []
+    root = Root(
+        source.path,
+        resources=tuple(sorted((*files, *folders))),
+        added=dict(source.added),
+        unrestricted=True,
+    )
+    return [Unit(source.path, _stated(source, files=tuple(files), bases=trees), root, source.variables)]
+
+
+def _stated(
+    source: Source, *, files: tuple[str, ...] = (), bases: tuple[Kustomization, ...] = ()
+) -> Kustomization:
+    """A tree that begins where the source is stated; what it adds counts as stated there."""
+    stated = source.stated
+    components = source.added.get("components", ())
+    patches = source.added.get("patches", ())
+    return Kustomization(
+        stated.file,
+        tuple(FileEntry(stated.at, os.path.realpath(file)) for file in files),
+        tuple(
+            FileEntry((*stated.at[:-1], "patches", number, "patch"), "", _texts(each.get("target")))
+            for number, each in enumerate(patches)
+        ),
+        bases=tuple(KustomizationEntry(stated.at, tree) for tree in bases),
+        components=tuple(
+            KustomizationEntry(
+                (*stated.at[:-1], "components", number), tree_of(folder, unrestricted=source.unrestricted)
+            )
+            for number, folder in enumerate(components)
+        ),
+        document=stated.document,
+    )
+
+
+def _texts(target: object) -> dict[str, str] | None:
+    if not isinstance(target, dict):
+        return None
+    return {name: value for name, value in target.items() if isinstance(value, str)}
+
+
+@cached
+def _files_and_folders(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """YAML files below a folder, and the outermost kustomizations there, which are not looked into."""
+    files: list[str] = []
+    folders: list[str] = []
+    for path in walk(folder):
+        here = os.path.dirname(path)
+        above = next((each for each in folders if boundary.within(here, each)), "")
+        if above:
+            continue
+        root = _outermost(here, folder)
+        if root:
+            folders.append(root)
+        elif path.endswith(_YAML):
+            files.append(path)
+    return tuple(files), tuple(folders)
+
+
+def _outermost(here: str, folder: str) -> str:
+    """The outermost folder with a kustomization between two folders; empty: there is none."""
+    found = ""
+    while here != folder and boundary.within(here, folder):
+        found = here if kustomization(here) else found
+        here = os.path.dirname(here)
+    return found

@@ -1,0 +1,123 @@
+"""Instruction counts of commands, by valgrind's cachegrind: the same on a busy machine as on an idle one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MISSING = "valgrind is not installed: instructions are not counted"
+PASS = (sys.executable, "-c", "pass")
+POLICYKIT = (sys.executable, "-c", "import sys; from policykit.__main__ import main; sys.exit(main())")
+"""The installed command, without the module that pip writes for it."""
+POLICY = ("-p", "profile:hybrid-volcano")
+COMPOSE = (
+    sys.executable,
+    "-c",
+    "import os,sys,yaml\n"
+    "for here,_,names in os.walk(sys.argv[1]):\n"
+    "  for n in names:\n"
+    "    list(yaml.compose_all(open(os.path.join(here,n),'rb'), Loader=yaml.CLoader))",
+)
+"""Reads every file of a folder with PyYAML's C composer: the least work any linter in Python does."""
+_COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
+_VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={os.devnull}")
+
+
+class Budget(NamedTuple):
+    """The most work that a comparison may take, as a ratio."""
+
+    most: float
+    goal: float
+
+
+def available() -> bool:
+    """Whether instructions can be counted here."""
+    return shutil.which("valgrind") is not None
+
+
+def count(command: Sequence[str], folder: str) -> int:
+    """Instructions of a command; `folder` has its compiled modules and its cache, kept between counts.
+
+    It runs once before it is counted, as after an installation.
+    """
+    environment = _environment(folder)
+    subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=False)
+    done = subprocess.run(
+        [*_VALGRIND, *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    found = _COUNTED.search(done.stderr)
+    if found is None:
+        raise RuntimeError(f"valgrind counted nothing: {done.stderr[-400:]}")
+    return int(found[1].replace(",", ""))
+
+
+def _environment(folder: str) -> Mapping[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {
+        **kept,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": ROOT,
+        "PYTHONPYCACHEPREFIX": os.path.join(folder, "compiled"),
+        "POLICYKIT_CACHE_DIR": os.path.join(folder, "cache"),
+    }
+
+
+def budgets() -> Mapping[str, Budget]:
+    """What `budget.toml` allows."""
+    import tomllib
+
+    with open(os.path.join(ROOT, "scripts", "budget.toml"), "rb") as file:
+        return {name: Budget(**limits) for name, limits in tomllib.load(file).items()}
+
+
+class Comparison(NamedTuple):
+    """Instructions of policykit and of what it is compared with."""
+
+    name: str
+    """As in `budget.toml`."""
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs
+
+
+SMALL = os.path.join("tests", "seeds", "inference-deployment.yaml")
+FEW, MANY = 40, 140
+"""Files of the two trees whose difference is the marginal cost of a file."""
+
+
+def comparisons() -> list[Comparison]:
+    """Everything that has a budget."""
+    from scripts.bench import write_tree
+
+    lint = (*POLICYKIT, "lint", "--exit-zero")
+    with tempfile.TemporaryDirectory() as folder:
+        yamllint = count((sys.executable, "-m", "yamllint", "-d", "relaxed", SMALL), folder)
+        found = [
+            Comparison("version", count((*POLICYKIT, "--version"), folder), count(PASS, folder)),
+            Comparison("small-file", count((*lint, SMALL), folder), yamllint),
+            Comparison("small-file-with-policy", count((*lint, *POLICY, SMALL), folder), yamllint),
+        ]
+        small, large = (os.path.join(folder, str(files)) for files in (FEW, MANY))
+        write_tree(small, FEW)
+        write_tree(large, MANY)
+
+        def marginal(*command: str) -> float:
+            return (count((*command, large), folder) - count((*command, small), folder)) / (MANY - FEW)
+
+        whole = (*lint, "--output", os.devnull, "--no-cache", "--jobs", "1")
+        floor = marginal(*COMPOSE)
+        found += [
+            Comparison("file-of-a-tree", marginal(*whole), floor),
+            Comparison("file-of-a-tree-with-policy", marginal(*whole, *POLICY), floor),
+        ]
+    return found

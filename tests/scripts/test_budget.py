@@ -1,0 +1,21 @@
+"""No change makes a run take more instructions than the budget allows."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts import instructions
+
+
+def test_instructions_stay_within_the_budget() -> None:
+    if not instructions.available():
+        pytest.skip(instructions.MISSING)
+    budgets = instructions.budgets()
+    counted = instructions.comparisons()
+    assert [each.name for each in counted] == list(budgets)
+    over = {each.name: (round(each.ratio, 2), budgets[each.name].most) for each in counted}
+    assert not {name: pair for name, pair in over.items() if pair[0] > pair[1]}
+
+
+def test_every_goal_is_at_most_its_budget() -> None:
+    assert all(budget.goal <= budget.most for budget in instructions.budgets().values())
