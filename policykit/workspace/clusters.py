@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from policykit.workspace.applied import stated_sources
+from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.policies import FILE_NAME, is_cluster
@@ -15,7 +16,8 @@ from policykit.workspace.sources import Source
 @cached
 def sources_of(policy: str) -> tuple[Source, ...]:
     """What the cluster of a policy applies, as far as it is said. Raises SourceError."""
-    return stated_sources(policy) or ()
+    stated = stated_sources(policy)
+    return argocd_sources(policy) if stated is None else stated
 
 
 def policies_above(folders: Iterable[str]) -> list[str]:

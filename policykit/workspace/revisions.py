@@ -160,6 +160,16 @@ def _without_filters(root: str) -> Iterator[str]:
             yield from ("-c", f"filter.{name}.{setting}")
 
 
+def remotes(root: str) -> tuple[str, ...]:
+    """URLs of the remotes of a repository; empty: it has none, or git cannot tell."""
+    try:
+        done = _try(root, "config", "--local", "--get-regexp", r"^remote\..*\.url$")
+    except SourceError:
+        return ()
+    lines = os.fsdecode(done.stdout).splitlines()
+    return tuple(line.partition(" ")[2] for line in lines)
+
+
 def _git(root: str, *words: str) -> bytes:
     return _git_output(_try(root, *words), root)
 

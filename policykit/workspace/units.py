@@ -9,7 +9,7 @@ from typing import NamedTuple
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import walk
+from policykit.workspace.files import files_below, walk
 from policykit.workspace.kustomizations import (
     NotHereError,
     check_file,
@@ -56,6 +56,11 @@ def contents_of(source: Source) -> Contents:
             units += _of_kustomization(source, folder)
         except NotHereError as reason:
             why_not.append(str(reason))
+    if not source.why_not and source.form is Form.ARGO_CD_FOLDER:
+        try:
+            units += _of_argo_cd_folder(source, why_not)
+        except NotHereError as reason:
+            why_not.append(str(reason))
     if not source.why_not and source.form is Form.CHART:
         try:
             units.append(_of_chart(source))
@@ -76,7 +81,7 @@ def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
     elif source.form is Form.FLUX_FOLDER:
         if not _is_changed(source):
             yield from _files_and_folders(source.path)[1]
-    elif source.form is not Form.CHART:
+    elif source.form is not Form.CHART and source.form is not Form.ARGO_CD_FOLDER:
         why_not.append(f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here")
 
 
@@ -92,7 +97,7 @@ def _is_changed(source: Source) -> bool:
 def _of_kustomization(source: Source, folder: str) -> list[Unit]:
     tree = tree_of(folder, unrestricted=source.unrestricted)
     if not _is_changed(source) and is_plain(tree):
-        namespace = namespace_of(tree)
+        namespace = namespace_of(tree) or source.namespace
         return [
             Unit(folder, _stated(source, bases=(tree,)), None, None, file, namespace)
             for file in dict.fromkeys(tree.looked_at())
@@ -103,7 +108,24 @@ def _of_kustomization(source: Source, folder: str) -> list[Unit]:
         added=dict(source.added),
         unrestricted=source.unrestricted,
     )
-    return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables)]
+    return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables, "", source.namespace)]
+
+
+def _of_argo_cd_folder(source: Source, why_not: list[str]) -> list[Unit]:
+    from policykit.workspace.argocd.folders import is_jsonnet, is_read
+
+    files = []
+    for name in files_below(source.path) if source.folder.recurse else sorted(os.listdir(source.path)):
+        path = os.path.join(source.path, name)
+        if os.path.isdir(path) or not is_read(name, source.folder):
+            continue
+        if is_jsonnet(name):
+            why_not.append(f"{os.path.relpath(path)} is Jsonnet")
+            continue
+        check_file(path)
+        files.append(path)
+    tree = _stated(source, files=tuple(files))
+    return [Unit(source.path, tree, None, None, os.path.realpath(file), source.namespace) for file in files]
 
 
 def _of_chart(source: Source) -> Unit:

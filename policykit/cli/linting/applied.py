@@ -36,6 +36,8 @@ class AppliedUnits(NamedTuple):
     """Further units of the same policies."""
     not_judged: tuple[tuple[str, str], ...] = ()
     """(shown place, reason) of what these policies apply and nobody here can read."""
+    notices: tuple[tuple[str, str], ...] = ()
+    """(shown place, what is judged differently from how it is applied)."""
     incomplete: frozenset[int] = frozenset()
     """Settings of the policies of which not everything can be read."""
 
@@ -48,6 +50,7 @@ def applied_units(
     of_run: list[Applied] = []
     beside: list[Applied] = []
     not_judged: list[tuple[str, str]] = []
+    notices: dict[tuple[str, str], None] = {}
     incomplete: set[int] = set()
     for policy in _policies(request, files):
         units: list[tuple[Source, Unit]] = []
@@ -62,11 +65,15 @@ def applied_units(
             continue
         setting = table.of_policy(policy)
         not_judged += reasons
+        for (source, _), here in zip(units, concerned, strict=True):
+            notices.update(((_place(source), notice), None) for notice in source.notices if here)
         incomplete.update((setting,) if reasons else ())
         for (source, unit), here in zip(units, concerned, strict=True):
             each = Applied(setting, source, unit, f"{unit.folder}\0{setting}")
             (of_run if here else beside).append(each)
-    return AppliedUnits(tuple(of_run), tuple(beside), tuple(not_judged), frozenset(incomplete))
+    return AppliedUnits(
+        tuple(of_run), tuple(beside), tuple(not_judged), tuple(notices), frozenset(incomplete)
+    )
 
 
 def _policies(request: Request, files: set[str]) -> Iterator[str]:

@@ -44,6 +44,8 @@ class Units(NamedTuple):
     """(shown folder, reason) of kustomizations that are linted file by file."""
     not_judged: tuple[tuple[str, str], ...] = ()
     """(shown place, reason) of what policies apply to and nobody here can read."""
+    notices: tuple[tuple[str, str], ...] = ()
+    """(shown place, what is judged differently from how it is applied)."""
     certain: frozenset[str] = frozenset()
     """Files that no kustomization adds to in a way that is not known, links resolved."""
     incomplete: frozenset[int] = frozenset()
@@ -74,6 +76,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         results.other_files if results else (),
         results.not_built if results else (),
         applied.not_judged,
+        applied.notices,
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),

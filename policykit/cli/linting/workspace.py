@@ -38,6 +38,10 @@ class WorkspaceNotes(NamedTuple):
     """The policy or settings file of each setting; empty: there is none."""
     excludes: bool = False
     """Settings exclude files."""
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(shown place, reason) of what policies apply to and nobody here can read."""
+    notices: tuple[tuple[str, str], ...] = ()
+    """(shown place, what is judged differently from how it is applied)."""
 
 
 class OpenResult(NamedTuple):
@@ -81,11 +85,11 @@ def open_workspace(request: Request) -> OpenResult:
         other_policy=OtherPolicies(table),
         incomplete=builds.incomplete,
     )
-    not_built = (*builds.not_judged, *builds.not_built)
     users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
     reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
     without = sum(path not in reached for path in files.without_policy)
-    return OpenResult(workspace, _notes(files, table, failures, not_built, without))
+    notes = _notes(files, table, failures, builds.not_built, without)
+    return OpenResult(workspace, notes._replace(not_judged=builds.not_judged, notices=builds.notices))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -141,20 +145,26 @@ def _notes(
 
 
 def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, every: bool) -> list[str]:
-    """A message about kustomizations that were not built; with `every`, one for each kustomization."""
+    """Messages about what was not judged as it is applied; with `every`, one for each kustomization."""
+    lines = [f"policykit: {place}: {notice}" for place, notice in notes.notices]
     if every:
-        lines = [f"built {each.shown} with kustomize" for each in built]
-        return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
-    if not notes.not_built:
-        return []
-    folder, why = notes.not_built[0]
-    more = len(notes.not_built) - 1
-    if not more:
-        return [f"policykit: {folder} is linted file by file: {why}"]
-    reasons = {why for _, why in notes.not_built}
-    if len(reasons) == 1:
-        return [f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
+        lines += [f"built {each.shown} with kustomize" for each in built]
+        lines += [f"not built {folder}: {why}" for folder, why in notes.not_built]
+        return lines + [f"not judged {place}: {why}" for place, why in notes.not_judged]
     return [
-        f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
-        " (--show-files names the others)"
+        *lines,
+        *_summary(notes.not_judged, "is not judged", "places are not judged"),
+        *_summary(notes.not_built, "is linted file by file", "kustomizations are linted file by file"),
     ]
+
+
+def _summary(found: Sequence[tuple[str, str]], one: str, several: str) -> list[str]:
+    """One message for all: (shown place, reason)."""
+    if not found:
+        return []
+    place, why = found[0]
+    if len(found) == 1:
+        return [f"policykit: {place} {one}: {why}"]
+    if len({why for _, why in found}) == 1:
+        return [f"policykit: {len(found)} {several}: {why}"]
+    return [f"policykit: {len(found)} {several}; {place}: {why} (--show-files names the others)"]
