@@ -160,16 +160,6 @@ def _without_filters(root: str) -> Iterator[str]:
             yield from ("-c", f"filter.{name}.{setting}")
 
 
-def remotes(root: str) -> tuple[str, ...]:
-    """URLs of the remotes of a repository; empty: it has none, or git cannot tell."""
-    try:
-        done = _try(root, "config", "--local", "--get-regexp", r"^remote\..*\.url$")
-    except SourceError:
-        return ()
-    lines = os.fsdecode(done.stdout).splitlines()
-    return tuple(line.partition(" ")[2] for line in lines)
-
-
 def _git(root: str, *words: str) -> bytes:
     return _git_output(_try(root, *words), root)
 
@@ -179,6 +169,16 @@ def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
         said = os.fsdecode(done.stderr).strip().rpartition("fatal: ")[2].split("\n")[0]
         raise SourceError(f"git failed: {said}", "run `git status` there to see why", root)
     return done.stdout
+
+
+def remote_urls(root: str) -> tuple[str, ...]:
+    """URLs of the remotes of a repository, as its configuration has them; none where git does not answer."""
+    try:
+        done = _try(root, "config", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$")
+    except SourceError:
+        return ()
+    pairs = os.fsdecode(done.stdout).split("\0") if not done.returncode else []
+    return tuple(pair.partition("\n")[2] for pair in pairs if pair)
 
 
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:

@@ -12,6 +12,7 @@ from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.member import Member
 from policykit.workspace.clusters import policies_above, sources_of
+from policykit.workspace.policies import says_what_it_applies
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Unit, contents_of
 
@@ -36,10 +37,10 @@ class AppliedUnits(NamedTuple):
     """Further units of the same policies."""
     not_judged: tuple[tuple[str, str], ...] = ()
     """(shown place, reason) of what these policies apply and nobody here can read."""
-    notices: tuple[tuple[str, str], ...] = ()
-    """(shown place, what is judged differently from how it is applied)."""
     incomplete: frozenset[int] = frozenset()
     """Settings of the policies of which not everything can be read."""
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied, as messages."""
 
 
 def applied_units(
@@ -50,13 +51,13 @@ def applied_units(
     of_run: list[Applied] = []
     beside: list[Applied] = []
     not_judged: list[tuple[str, str]] = []
-    notices: dict[tuple[str, str], None] = {}
     incomplete: set[int] = set()
+    notices: dict[str, None] = {}
     for policy in _policies(request, files):
         units: list[tuple[Source, Unit]] = []
         reasons: list[tuple[str, str]] = []
         with failures.collect(shown_as(policy)):
-            for source in sources_of(policy):
+            for source in sources_of(os.path.abspath(policy)):
                 contents = contents_of(source)
                 units += [(source, unit) for unit in contents.units]
                 reasons += [(_place(source), reason) for reason in contents.why_not]
@@ -65,22 +66,26 @@ def applied_units(
             continue
         setting = table.of_policy(policy)
         not_judged += reasons
-        for (source, _), here in zip(units, concerned, strict=True):
-            notices.update(((_place(source), notice), None) for notice in source.notices if here)
         incomplete.update((setting,) if reasons else ())
         for (source, unit), here in zip(units, concerned, strict=True):
             each = Applied(setting, source, unit, f"{unit.folder}\0{setting}")
             (of_run if here else beside).append(each)
+            if here:
+                notices |= dict.fromkeys(f"{_place(source)}: {notice}" for notice in source.notices)
     return AppliedUnits(
-        tuple(of_run), tuple(beside), tuple(not_judged), tuple(notices), frozenset(incomplete)
+        tuple(of_run), tuple(beside), tuple(not_judged), frozenset(incomplete), tuple(notices)
     )
 
 
 def _policies(request: Request, files: set[str]) -> Iterator[str]:
     if request.policies:
-        yield from (each for each in request.policies if not each.startswith("profile:"))
+        yield from filter(_says_what_it_applies, request.policies)
     else:
         yield from policies_above(sorted({os.path.dirname(file) for file in files}))
+
+
+def _says_what_it_applies(policy: str) -> bool:
+    return not policy.startswith("profile:") and says_what_it_applies(policy)
 
 
 def _concerns(unit: Unit, files: set[str]) -> bool:

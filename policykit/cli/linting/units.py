@@ -44,13 +44,13 @@ class Units(NamedTuple):
     """(shown folder, reason) of kustomizations that are linted file by file."""
     not_judged: tuple[tuple[str, str], ...] = ()
     """(shown place, reason) of what policies apply to and nobody here can read."""
-    notices: tuple[tuple[str, str], ...] = ()
-    """(shown place, what is judged differently from how it is applied)."""
     certain: frozenset[str] = frozenset()
     """Files that no kustomization adds to in a way that is not known, links resolved."""
     incomplete: frozenset[int] = frozenset()
     """Settings of policies that apply to more than could be judged."""
     around: UnitsBeside = NO_UNITS
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied, as messages."""
 
 
 def units_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Units:
@@ -61,7 +61,12 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     applied = applied_units(request, table, files.members, failures)
     results = _builds(request, table, files, applied, failures)
     if results is None and not applied.of_run and not table.is_repeated and not table.is_restricted:
-        return Units(files.members, not_judged=applied.not_judged, incomplete=applied.incomplete)
+        return Units(
+            files.members,
+            not_judged=applied.not_judged,
+            incomplete=applied.incomplete,
+            notices=applied.notices,
+        )
     built = results.built if results else ()
     failed = results.failed if results else ()
     judges = _judges(request, files, applied, failed)
@@ -76,10 +81,10 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         results.other_files if results else (),
         results.not_built if results else (),
         applied.not_judged,
-        applied.notices,
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
+        applied.notices,
     )
 
 

@@ -36,12 +36,12 @@ class WorkspaceNotes(NamedTuple):
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy or settings file of each setting; empty: there is none."""
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(shown place, reason) of what clusters apply and cannot be read here."""
+    notices: tuple[str, ...] = ()
+    """What is judged otherwise than it is applied."""
     excludes: bool = False
     """Settings exclude files."""
-    not_judged: tuple[tuple[str, str], ...] = ()
-    """(shown place, reason) of what policies apply to and nobody here can read."""
-    notices: tuple[tuple[str, str], ...] = ()
-    """(shown place, what is judged differently from how it is applied)."""
 
 
 class OpenResult(NamedTuple):
@@ -140,31 +140,36 @@ def _notes(
         not_built,
         files.given,
         tuple(table.sources),
-        table.excludes,
+        excludes=table.excludes,
     )
 
 
 def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, every: bool) -> list[str]:
-    """Messages about what was not judged as it is applied; with `every`, one for each kustomization."""
-    lines = [f"policykit: {place}: {notice}" for place, notice in notes.notices]
+    """A message about kustomizations that were not built; with `every`, one for each kustomization."""
+    lines = [f"policykit: {notice}" for notice in notes.notices]
+    lines += _about_sources(notes.not_judged, every=every)
     if every:
         lines += [f"built {each.shown} with kustomize" for each in built]
-        lines += [f"not built {folder}: {why}" for folder, why in notes.not_built]
-        return lines + [f"not judged {place}: {why}" for place, why in notes.not_judged]
+        return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
+    if not notes.not_built:
+        return lines
+    folder, why = notes.not_built[0]
+    more = len(notes.not_built) - 1
+    if not more:
+        return [*lines, f"policykit: {folder} is linted file by file: {why}"]
+    reasons = {why for _, why in notes.not_built}
+    if len(reasons) == 1:
+        return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
     return [
         *lines,
-        *_summary(notes.not_judged, "is not judged", "places are not judged"),
-        *_summary(notes.not_built, "is linted file by file", "kustomizations are linted file by file"),
+        f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
+        " (--show-files names the others)",
     ]
 
 
-def _summary(found: Sequence[tuple[str, str]], one: str, several: str) -> list[str]:
-    """One message for all: (shown place, reason)."""
-    if not found:
-        return []
-    place, why = found[0]
-    if len(found) == 1:
-        return [f"policykit: {place} {one}: {why}"]
-    if len({why for _, why in found}) == 1:
-        return [f"policykit: {len(found)} {several}: {why}"]
-    return [f"policykit: {len(found)} {several}; {place}: {why} (--show-files names the others)"]
+def _about_sources(not_judged: Sequence[tuple[str, str]], *, every: bool) -> list[str]:
+    """A message about what clusters apply and cannot be read here; with `every`, one for each."""
+    lines = [f"policykit: {place} is not judged: {why}" for place, why in not_judged]
+    if every or len(lines) < 2:
+        return lines
+    return [f"{lines[0]}; so are {len(lines) - 1} more (--show-files names them)"]

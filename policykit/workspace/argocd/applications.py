@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from policykit.workspace import boundary
 from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options
 from policykit.workspace.argocd.kustomize import added_fields
@@ -14,9 +15,9 @@ from policykit.workspace.argocd.repository import (
     Repository,
     TargetCluster,
     UnreadableError,
-    normalised,
 )
 from policykit.workspace.argocd.templates import filled
+from policykit.workspace.remotes import normalised
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import FolderOptions, Form, Source, Statement
 
@@ -158,7 +159,7 @@ def _source(
         options = helm_options(_map(said.get("helm")), _name(data), namespace, folder, repository, references)
         return source._replace(helm=options)
     if form is Form.KUSTOMIZATION:
-        return source._replace(added=added_fields(_map(said.get("kustomize")), folder))
+        return source._replace(added=added_fields(_map(said.get("kustomize")), folder, repository.root))
     return source._replace(folder=_folder_options(_map(said.get("directory"))))
 
 
@@ -191,7 +192,7 @@ def _is_here(said: Mapping[str, Any], repository: Repository) -> bool:
 
 def _inside(root: str, path: str) -> str:
     place = os.path.realpath(os.path.join(root, path.lstrip("/").replace("\0", "")))
-    if place != root and not place.startswith(root.rstrip(os.sep) + os.sep):
+    if not boundary.contains(root, place):
         raise UnreadableError(f"its path {path} is outside of the repository")
     return place
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError, normalised
+from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError
 from policykit.workspace.argocd.templates import Parameters, filled
+from policykit.workspace.remotes import normalised
 
 _MOST = 1000
 """Applications of one ApplicationSet."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.workspace import boundary
 from policykit.workspace.argocd.repository import UnreadableError
 
 _SAME = ("namePrefix", "nameSuffix", "namespace", "commonAnnotations", "replicas", "patches")
@@ -19,8 +20,8 @@ _IMAGE = re.compile(
 )
 
 
-def added_fields(said: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """The fields of a kustomization around the one in a folder. Raises UnreadableError."""
+def added_fields(said: Mapping[str, Any], folder: str, root: str) -> dict[str, Any]:
+    """The fields of a kustomization around the one in a folder of a repository. Raises UnreadableError."""
     known = {*_SAME, *_NOTHING, *_LABELS, "images", "components", "ignoreMissingComponents"}
     unknown = sorted(field for field in said if field not in known and said[field])
     if unknown:
@@ -42,7 +43,10 @@ def added_fields(said: Mapping[str, Any], folder: str) -> dict[str, Any]:
             }
         ]
     if isinstance(said.get("components"), list):
-        places = [os.path.realpath(os.path.join(folder, str(each))) for each in said["components"]]
+        named = [str(each).replace("\0", "") for each in said["components"]]
+        places = [os.path.realpath(os.path.join(folder, each)) for each in named]
+        if not all(boundary.contains(root, place) for place in places):
+            raise UnreadableError("one of its components is outside of the repository")
         missing = [place for place in places if not os.path.isdir(place)]
         if missing and not said.get("ignoreMissingComponents"):
             raise UnreadableError(f"its component {os.path.basename(missing[0])} does not exist")

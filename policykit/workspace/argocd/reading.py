@@ -12,11 +12,11 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
-from policykit.workspace.argocd.repository import Repository, TargetCluster, normalised
+from policykit.workspace.argocd.repository import Repository, TargetCluster
 from policykit.workspace.disk import cached
 from policykit.workspace.files import files_below, repository_files, repository_root
-from policykit.workspace.policies import FILE_NAME, is_cluster, metadata_of, nearest_policy
-from policykit.workspace.revisions import remotes
+from policykit.workspace.policies import FILE_NAME, is_cluster, metadata_of, policy_by_place
+from policykit.workspace.remotes import remotes
 from policykit.workspace.sources import Source, Statement
 
 _KINDS = ("Application", "ApplicationSet")
@@ -39,7 +39,7 @@ def argocd_sources(policy: str) -> tuple[Source, ...]:
     root = repository_root(os.path.dirname(os.path.abspath(policy)))
     found: list[Source] = []
     for file, (_, cluster, sources) in _applications(root) if root else ():
-        owner = cluster.policy if cluster else nearest_policy(os.path.dirname(file))
+        owner = cluster.policy if cluster else policy_by_place(os.path.dirname(file))
         if owner and os.path.abspath(owner) == os.path.abspath(policy):
             found += sources
     return tuple(found)
@@ -75,8 +75,7 @@ def _repository(root: str) -> Repository:
         parsed = next(parse(_content(os.path.join(real, path)).decode("utf-8", errors="replace")), None)
         return parsed.root.data if parsed and parsed.root else None
 
-    urls = frozenset(map(normalised, remotes(root)))
-    return Repository(real, urls, clusters, folders, lambda: files_below(real), data)
+    return Repository(real, remotes(root), clusters, folders, lambda: files_below(real), data)
 
 
 def _cluster(policy: str) -> TargetCluster:

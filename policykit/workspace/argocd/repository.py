@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_USER = re.compile(r"[^/@]*@")
-_PORT = re.compile(r":\d+(?=/)")
 IN_CLUSTER = frozenset({"in-cluster", "https://kubernetes.default.svc"})
 """Destinations that mean the cluster that Argo CD runs in."""
 
@@ -43,16 +39,3 @@ class Repository(NamedTuple):
     """Paths of its files, relative to the root."""
     data: Callable[[str], Any] = lambda path: None
     """The first document of a YAML or JSON file; None: it cannot be read."""
-
-
-def normalised(url: str) -> str:
-    """A URL of a Git repository without what does not tell it from others: `git@example.com:a/b.git` and
-    `https://me@example.com/a/b/` are both `example.com/a/b`.
-    """
-    text = url.strip()
-    if _SCHEME.match(text):
-        text = _PORT.sub("", _USER.sub("", _SCHEME.sub("", text), count=1), count=1)
-    elif ":" in text:
-        text = _USER.sub("", text, count=1).replace(":", "/", 1)
-    host, slash, path = text.partition("/")
-    return f"{host.lower()}{slash}{path.strip('/').removesuffix('.git').lower()}".rstrip("/")

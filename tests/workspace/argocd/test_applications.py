@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.workspace.argocd.applications import ReadApplication, applications_of
-from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError, normalised
+from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError
 from policykit.workspace.argocd.templates import filled
+from policykit.workspace.remotes import normalised
 from policykit.workspace.sources import FolderOptions, Form, HelmOptions, Source, Statement
 
 URL = "https://git.example.com/fleet/apps.git"
@@ -193,6 +194,8 @@ def test_a_folder_is_read_as_it_says(repository: Repository) -> None:
         ({"path": "charts/llm", "helm": {"valueFiles": ["$own/b.yaml"]}}, "are not in this repository"),
         ({"path": "charts/llm", "helm": {"valueFiles": ["gone.yaml"]}}, "do not exist"),
         ({"path": "base", "kustomize": {"x": 1}}, "its kustomize has x"),
+        ({"path": "base", "kustomize": {"components": ["../../.."]}}, "components is outside"),
+        ({"path": ".git"}, "is outside of the repository"),
         ({"path": "base", "kustomize": {"patches": [{"path": "a.yaml"}]}}, "has a patch in a file"),
         ({"path": "base", "kustomize": {"a": 1}, "helm": {"values": "a"}}, "which Argo CD refuses"),
     ],

@@ -1,0 +1,30 @@
+"""Whether a URL means this repository."""
+
+from __future__ import annotations
+
+import re
+
+from policykit.workspace.disk import cached
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_USER = re.compile(r"[^/@]*@")
+_PORT = re.compile(r":[0-9]+(?=/)")
+
+
+@cached
+def remotes(root: str) -> frozenset[str]:
+    """Normalised URLs of the remotes of a repository."""
+    from policykit.workspace.revisions import remote_urls
+
+    return frozenset(map(normalised, remote_urls(root)))
+
+
+def normalised(url: str) -> str:
+    """A URL without scheme, user, port and suffix: `git@host:a/b.git` and `https://host/a/b/` are one."""
+    text = url.strip()
+    if _SCHEME.match(text):
+        text = _PORT.sub("", _USER.sub("", _SCHEME.sub("", text), count=1), count=1)
+    elif ":" in text:
+        text = _USER.sub("", text, count=1).replace(":", "/", 1)
+    host, slash, path = text.partition("/")
+    return f"{host.lower()}{slash}{path.strip('/').removesuffix('.git').lower()}".rstrip("/")

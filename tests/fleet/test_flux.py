@@ -1,0 +1,195 @@
+"""What Flux Kustomizations beside a policy apply is judged as Flux applies it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import Result, Shell
+from tests.fleet.repositories import kustomization
+from tests.fleet.repositories import on_path as on_path
+from tests.fleet.test_applies import TOLERANT, policy
+from tests.fleet.test_units import JOB, told
+
+REPOSITORY = "https://git.example/team/fleet"
+_VARS = "{apiVersion: v1, metadata: {name: vars, namespace: flux-system}, "
+CONFIG_MAP = _VARS + "kind: ConfigMap, data: {KIND: training}}"
+SECRET = _VARS + "kind: Secret, stringData: {KIND: other}}"
+
+
+def flux(name: str, folder: str, **spec: object) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+            "kind": "Kustomization",
+            "metadata": {"name": name, "namespace": "flux-system"},
+            "spec": {
+                "interval": "10m",
+                "path": folder,
+                "prune": True,
+                "sourceRef": {"kind": "GitRepository", "name": "flux-system"},
+                **spec,
+            },
+        }
+    )
+
+
+def repository(url: str = "ssh://git@git.example/team/fleet.git", **ref: str) -> str:
+    return json.dumps(
+        {
+            "apiVersion": "source.toolkit.fluxcd.io/v1",
+            "kind": "GitRepository",
+            "metadata": {"name": "flux-system", "namespace": "flux-system"},
+            "spec": {"url": url, "ref": ref or {"branch": "main"}},
+        }
+    )
+
+
+def fleet(spec: Mapping[str, Any], job: str = JOB, **kustomization_: Any) -> dict[str, str]:
+    """A cluster whose Flux applies `apps/gw`, which has a kustomization unless `kustomization_` is empty."""
+    files = {
+        "clusters/prod/policykit.yaml": policy("prod"),
+        "clusters/prod/flux-system/gotk-sync.yaml": repository() + "\n---\n" + flux("own", "./clusters/prod"),
+        "clusters/prod/apps.yaml": flux("apps", "./apps/gw", **spec),
+        "apps/gw/job.yaml": job,
+    }
+    if kustomization_:
+        files["apps/gw/kustomization.yaml"] = kustomization(**kustomization_)
+    return files
+
+
+def lint(shell: Shell, files: dict[str, str], *words: str) -> Result:
+    subprocess.run(["git", "init", "-q"], cwd=shell.folder, check=True)
+    subprocess.run(["git", "remote", "add", "origin", REPOSITORY], cwd=shell.folder, check=False)
+    shell.write(dict(files))
+    return shell.run("lint", "--no-cache", "--select", "PK101,PK401", *words)
+
+
+def judged(shell: Shell, files: dict[str, str], *words: str) -> list[tuple[Any, ...]]:
+    """Place and clusters of each finding."""
+    return [
+        (place, clusters) for place, _, _, clusters in told(lint(shell, files, "--format", "json", *words))
+    ]
+
+
+PATCH: dict[str, Any] = {
+    "target": {"kind": "Job"},
+    "patch": json.dumps(
+        [
+            {
+                "op": "add",
+                "path": "/spec/template/spec/tolerations",
+                "value": [{"operator": "Exists"}],
+            }
+        ]
+    ),
+}
+HERE = [("apps/gw/job.yaml:6", ("prod",))]
+TOLERATIONS = [("apps/gw/job.yaml:8", ("prod",))]
+PLAIN: dict[str, Any] = {"resources": ["job.yaml"]}
+FROM = [{"kind": "ConfigMap", "name": "vars"}]
+COMPONENT = json.dumps(
+    {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": [PATCH]}
+)
+
+
+@pytest.mark.parametrize("path", [".", "apps", "apps/gw/job.yaml"])
+@pytest.mark.parametrize(
+    "fields", [{}, PLAIN, {**PLAIN, "namePrefix": "a-"}], ids=["folder", "plain", "built"]
+)
+@pytest.mark.parametrize(
+    ("spec", "job", "expected"),
+    [
+        ({}, JOB, HERE),
+        ({"patches": [PATCH]}, JOB, []),
+        ({"components": ["../../parts/tolerant"]}, JOB, []),
+        ({"postBuild": {"substitute": {"KIND": "training"}}}, TOLERANT, []),
+        ({"postBuild": {"substitute": {"KIND": "other"}}}, TOLERANT, TOLERATIONS),
+        ({"postBuild": {"substituteFrom": FROM}}, TOLERANT, []),
+        ({"postBuild": {"substituteFrom": FROM, "substitute": {"KIND": "other"}}}, TOLERANT, TOLERATIONS),
+        ({"postBuild": {"substituteFrom": [{"kind": "Secret", "name": "vars"}]}}, TOLERANT, []),
+        ({"targetNamespace": "gw", "commonMetadata": {"labels": {"a": "b"}}}, JOB, HERE),
+    ],
+    ids=["as is", "patches", "components", "known", "wrong", "from", "over", "secret", "metadata"],
+)
+def test_what_flux_applies(
+    shell: Shell,
+    path: str,
+    fields: dict[str, Any],
+    spec: dict[str, Any],
+    job: str,
+    expected: list[tuple[Any, ...]],
+) -> None:
+    files = fleet(spec, job, **fields)
+    files |= {
+        "clusters/prod/vars.yaml": CONFIG_MAP,
+        "clusters/prod/secret.yaml": SECRET,
+        "parts/tolerant/kustomization.yaml": COMPONENT,
+    }
+    assert judged(shell, files, path) == expected
+
+
+def test_a_patch_of_flux_is_the_place_of_what_it_breaks(shell: Shell) -> None:
+    broken = {**PATCH, "patch": PATCH["patch"].replace("Exists", "Equal")}
+    result = lint(shell, fleet({"patches": [broken]}, **PLAIN), "--format", "concise", ".")
+    assert "clusters/prod/apps.yaml:1:" in result.out
+
+
+NOT_JUDGED = [
+    ({"sourceRef": {"kind": "OCIRepository", "name": "a"}}, {}, "its source is OCIRepository a"),
+    (
+        {"sourceRef": {"kind": "GitRepository", "name": "a"}},
+        {},
+        "its source GitRepository a is not defined here",
+    ),
+    (
+        {},
+        {"clusters/prod/flux-system/gotk-sync.yaml": repository("https://other.example/a")},
+        "is another repository",
+    ),
+    ({"path": "./none"}, {}, "its path ./none is not a folder"),
+    ({"path": "../.."}, {}, "its path is outside of the repository"),
+    ({"frobnicate": 1}, {}, "its field frobnicate is not known here"),
+]
+
+
+@pytest.mark.parametrize(("spec", "files", "reason"), NOT_JUDGED, ids=[case[2] for case in NOT_JUDGED])
+def test_what_cannot_be_judged_is_told_with_its_reason(
+    shell: Shell, spec: dict[str, Any], files: dict[str, str], reason: str
+) -> None:
+    result = lint(shell, {**fleet(spec, **PLAIN), **files}, "--show-files", ".")
+    assert reason in result.err
+
+
+def test_a_pinned_revision_is_judged_as_the_work_tree_is(shell: Shell) -> None:
+    sync = {"clusters/prod/flux-system/gotk-sync.yaml": repository(tag="v1.2")}
+    result = lint(shell, {**fleet({}, **PLAIN), **sync}, "--show-files", "apps")
+    assert "PK101" in result.out
+    assert "it applies tag v1.2, judged as the work tree is" in result.err
+
+
+def test_a_kubeconfig_leads_to_another_cluster(shell: Shell) -> None:
+    remote = {"kubeConfig": {"secretRef": {"name": "edge-kubeconfig"}}}
+    files = {**fleet(remote, **PLAIN), "clusters/edge/policykit.yaml": policy("edge")}
+    assert judged(shell, files) == [("apps/gw/job.yaml:6", ("edge",))]
+
+
+def test_a_generator_reads_nothing_outside(shell: Shell) -> None:
+    """Kustomize runs without its load restrictor, so all that it would read is checked before."""
+    secret = shell.folder.parent / f"{shell.folder.name}-secret"
+    secret.write_text("hidden")
+    generator = {
+        "apiVersion": "builtin",
+        "kind": "ConfigMapGenerator",
+        "metadata": {"name": "stolen"},
+        "files": [f"../../../{secret.name}"],
+    }
+    files = fleet({}, resources=["job.yaml"], generators=["generator.yaml"])
+    files["apps/gw/generator.yaml"] = json.dumps(generator)
+    result = lint(shell, files, "--show-files", ".")
+    assert "outside of the repository" in result.err
+    assert "hidden" not in result.out + result.err
