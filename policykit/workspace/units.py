@@ -135,6 +135,10 @@ def _of_chart(source: Source) -> Unit:
     options = source.helm or HelmOptions()
     limit = boundary.root_of(os.path.join(source.path, "Chart.yaml"))
     chart = read_chart(source.path, limit)
+    if not source.own_values:
+        chart = chart._replace(
+            files={path: file for path, file in chart.files.items() if path != "values.yaml"}
+        )
     values = [FileEntry(source.stated.at, file) for file in check_options(options, limit)]
     options = options._replace(
         value_files=tuple(map(os.path.realpath, options.value_files)),

@@ -16,6 +16,7 @@ from policykit.linter.member import OBJECTS, Member
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
 from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomizations import NotHereError, files_of, is_plain, is_root, tree_of, used_by
 from policykit.workspace.scopes import (
     KUSTOMIZATIONS,
@@ -24,6 +25,7 @@ from policykit.workspace.scopes import (
     kustomization_root,
 )
 from policykit.workspace.substitution import SubstitutionError, substituted
+from policykit.workspace.units import contents_of
 
 if TYPE_CHECKING:
     from policykit.workspace.kustomize import Build, Root
@@ -53,6 +55,8 @@ class BuildResults(NamedTuple):
     not_built: tuple[tuple[str, str], ...] = ()
     """(shown folder, reason) of kustomizations that are linted file by file."""
     failed: tuple[Attempt, ...] = ()
+    not_judged: tuple[tuple[str, str], ...] = ()
+    """(object, reason) of charts that HelmReleases among the objects deploy."""
 
 
 NO_BUILDS = BuildResults()
@@ -108,6 +112,9 @@ def results_of(
     """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
     made = objects_of(attempts, request, table)
+    released, not_judged = _released(attempts, made)
+    attempts = [*attempts, *released]
+    made += objects_of(released, request, table)
     works = any(each.text is not None for each in made)
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
     generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
@@ -134,7 +141,26 @@ def results_of(
         tuple(member.path for member in generated.values()),
         tuple(sorted({(_shown(root), why) for root, why in declined})),
         tuple(failed),
+        not_judged,
     )
+
+
+def _released(
+    attempts: Sequence[Attempt], made: Sequence[Objects]
+) -> tuple[list[Attempt], tuple[tuple[str, str], ...]]:
+    """Charts that HelmReleases among built objects deploy, and why others are not judged."""
+    found: list[Attempt] = []
+    not_judged: dict[tuple[str, str], None] = {}
+    for attempt, objects in zip(attempts, made, strict=True):
+        for source in helm_releases(objects.text or b"", attempt.tree.file):
+            contents = contents_of(source)
+            not_judged |= {(source.stated.resource, why): None for why in contents.why_not}
+            for number, unit in enumerate(contents.units):
+                assert unit.root is not None
+                name = f"{attempt.member.file}/{source.stated.resource}{number or ''}".replace(" ", "/")
+                member = attempt.member._replace(path=name, file=name, namespace=unit.namespace)
+                found.append(Attempt(unit.folder, member, unit.tree, unit.root))
+    return found, tuple(not_judged)
 
 
 class Objects(NamedTuple):

@@ -80,7 +80,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         texts,
         results.other_files if results else (),
         results.not_built if results else (),
-        applied.not_judged,
+        (*applied.not_judged, *(results.not_judged if results else ())),
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
