@@ -36,6 +36,9 @@ COMMANDS = {
     "where": _Entry(
         Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
     ),
+    "clusters": _Entry(
+        Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and what none judges"
+    ),
     "explain": _Entry(Lazy("policykit.cli.rules:explain"), "show a rule's documentation"),
     "import": _Entry(
         Lazy("policykit.cli.import_:command"), "create a policy from existing nodes, queues, scheduler files"

@@ -9,7 +9,7 @@ import click
 
 from policykit import api
 from policykit.cli.linting.new_findings import uncovered
-from policykit.cli.linting.request import STDIN, Request, today
+from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import complain, emit, say
@@ -17,6 +17,7 @@ from policykit.errors import UsageError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
 from policykit.linter.baseline_pass import common_codes, from_folder, settings_of, tally
+from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
@@ -132,7 +133,7 @@ def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
-    for line in about_builds(workspace.builds, notes, every=False):
+    for line in about_builds(workspace, notes, every=False):
         say(line)
     failures = (*notes.failures, *report.failures)
     for failure in failures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import click
 
@@ -20,9 +21,21 @@ def init(profile: str, folder: str) -> int:
     path = os.path.join(folder, FILE_NAME)
     if os.path.lexists(path):
         raise UsageError("the folder already has a policy", "edit it, or choose another folder", path)
-    write_file(path, profile_text(profile))
+    write_file(path, _NAME.sub(_with_annotation, profile_text(profile), count=1))
     say(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
     return 0
+
+
+_NAME = re.compile(r"^metadata:\n  name: .*\n", re.MULTILINE)
+
+
+def _with_annotation(found: re.Match[str]) -> str:
+    """The head of a policy that controllers and kustomize do not take for an object of the cluster."""
+    return (
+        f"{found.group()}  annotations:\n"
+        "    # Not applied to the cluster, also where Flux applies every file of this folder.\n"
+        '    config.kubernetes.io/local-config: "true"\n'
+    )
 
 
 @click.command("profiles")

@@ -10,8 +10,8 @@ import click
 from policykit import api
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
-from policykit.cli.linting.request import STDIN, Request, today
-from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.linting.request import Request, today
+from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -21,14 +21,19 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import complain, emit_data, say
+from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
+from policykit.linter.not_judged import not_accepted
 from policykit.linter.selection import PRESETS
-from policykit.linter.workspace import Options
+from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
+
+_ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
 
 @click.command("lint")
@@ -117,6 +122,11 @@ if TYPE_CHECKING:
 )
 @helm_option
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
+@click.option(
+    "--require-judged",
+    is_flag=True,
+    help="Fail if anything is not judged, except what lint.acceptNotJudged of its policy lists.",
+)
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
 @click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
 @click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
@@ -151,6 +161,7 @@ def command(
     kustomize: str,
     helm: str,
     require_policy: bool,
+    require_judged: bool,
     show_files: bool,
     statistics: bool,
     timings: bool,
@@ -209,9 +220,19 @@ def command(
     done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
     _tell_numbers(report, statistics, timings)
+    if require_judged and not _is_all_judged(report, workspace):
+        done = False
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+
+
+def _is_all_judged(report: Report, workspace: Workspace) -> bool:
+    """Whether the settings accept everything that was not judged; the rest is reported."""
+    left = not_accepted(workspace.settings, report.not_judged)
+    for one in left:
+        complain(SourceError(f"not judged ({one.reason}): {one.detail}", _ACCEPT, one.path))
+    return not left
 
 
 def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool, bool]:
@@ -260,7 +281,9 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             say(f"skipped {path}: {why}")
         for path in notes.elsewhere:
             say(f"skipped {path}: it leads outside the repository or the folder that was named")
-    for line in about_builds(workspace.builds, notes, every=show_files):
+    for line in about_builds(workspace, notes, every=show_files):
+        say(line)
+    for line in about_not_judged(report, workspace, every=show_files):
         say(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"

@@ -24,11 +24,15 @@ def json_text(report: Report, context: FormatContext | None = None) -> str:
             "suppressed": report.suppressed,
             "baselined": report.baselined,
             "unchanged": report.unchanged,
+            "not_judged": len(report.not_judged),
             "errors": totals["error"],
             "warnings": totals["warning"],
             "infos": totals["info"],
         },
         "findings": [_data(finding) for finding in report.findings],
+        "not_judged": [
+            {"path": one.path, "reason": one.reason, "detail": one.detail} for one in report.not_judged
+        ],
     }
     return dumps(data) + "\n"
 

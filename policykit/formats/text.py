@@ -53,6 +53,7 @@ def summary(report: Report) -> str:
     found = ", ".join(parts) or "no findings"
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
+    tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
     tail += f", {report.suppressed} suppressed" if report.suppressed else ""
     tail += f", {report.baselined} in the baseline" if report.baselined else ""
     tail += f", {report.unchanged} in unchanged documents" if report.unchanged else ""

@@ -103,6 +103,7 @@ def _pod_set(path: str, review: Review) -> dict[str, Any]:
         "replicas": pod_set.replicas,
         "workload": review.workload.name if review.workload else None,
         "decided_by": review.decided_by or None,
+        "gang": gang_problem(review) or None,
         "pools": [
             {
                 "pool": landing.pool.name,

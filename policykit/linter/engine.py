@@ -13,6 +13,7 @@ from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
 from policykit.linter.member import OBJECTS
+from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
 from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
 from policykit.linter.reader import (
     BOM,
@@ -21,8 +22,10 @@ from policykit.linter.reader import (
     decode,
     documents,
     is_template,
+    no_text,
     source_comments,
     source_of,
+    stops_at_placeholder,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
@@ -81,6 +84,8 @@ class FileResult(NamedTuple):
     """Code of each rule and the seconds it took, where they are measured."""
     sources: Mapping[int, str] = {}
     """Templates that documents were rendered from, by the documents' indices."""
+    obstacle: str = ""
+    """Why the file, or part of it, was not judged, as a name in `policykit.linter.not_judged`."""
 
 
 class _Document(NamedTuple):
@@ -98,6 +103,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
+    if what := no_text(raw):
+        return FileResult(skipped=what)
     text = decode(raw)
     absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
@@ -139,6 +146,7 @@ class _FileLinter:
         self._facts: list[AnyFact] = []
         self._objects = 0
         self._skipped = ""
+        self._obstacle = ""
         self._unfinished: set[int] = set()
         self._sources: dict[int, str] = {}
 
@@ -147,12 +155,15 @@ class _FileLinter:
         parsed = one.parsed
         if parsed.problem:
             self._facts.append(unreadable(_lines(self._text, one)))
+            self._template = self._template or stops_at_placeholder(self._text, parsed.problem)
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
+            self._obstacle = NOT_YAML
             return
         self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
         if parsed.root is None or parsed.problem:
             return
+        self._obstacle = self._obstacle or _obstacle(parsed.root)
         if self._rendered_from:
             self._sources[one.number] = source_of(self._rendered_from, one.first, parsed.root.start.line)
         if self._suppressions and self._job.only != OBJECTS:
@@ -181,6 +192,7 @@ class _FileLinter:
             tuple(self._fixes.dropped) if self._fixes else (),
             self._rules.times(),
             self._sources,
+            self._obstacle,
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
@@ -225,6 +237,31 @@ class _FileLinter:
     def _state(self, located: LocatedObject) -> None:
         """Collects the facts of a configuration."""
         self._facts.extend(facts_of(located, (), (), self._systems.readers, self._context))
+
+
+def _obstacle(root: Node) -> str:
+    """Why a document cannot be judged although it is YAML: a sentence, or encrypted; empty: it can be."""
+    data = root.data
+    if isinstance(data, str) and data:
+        return NOT_YAML
+    # The values of a Secret decide nothing.
+    if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
+        return ENCRYPTED if _has_encrypted_value(data) else ""
+    return ""
+
+
+def _has_encrypted_value(data: Mapping[str, object]) -> bool:
+    """Whether SOPS encrypted any value: it encrypts all of them, unless it is told which."""
+    pending: list[object] = [value for key, value in data.items() if key != "sops"]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str) and here.startswith("ENC["):
+            return True
+    return False
 
 
 def _documents(text: Text) -> Iterator[_Document]:

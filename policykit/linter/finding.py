@@ -69,6 +69,19 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
+class NotJudged(NamedTuple):
+    """A file or kustomization that could not be judged: no pass, but no finding either."""
+
+    path: str
+    """As reported."""
+    reason: str
+    """Why, as one of `policykit.linter.not_judged.REASONS`."""
+    detail: str
+    """Why, in a few words."""
+    setting: int = 0
+    """Index into the run's settings: the policy that judges the rest of it."""
+
+
 class Report(NamedTuple):
     """A whole run."""
 
@@ -93,6 +106,8 @@ class Report(NamedTuple):
     """Findings left out because their documents are as they were."""
     times: tuple[tuple[str, float], ...] = ()
     """Code of each rule and the seconds it took in all processes, where they were measured."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """Sorted by path."""
 
     def worst(self) -> Severity | None:
         return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

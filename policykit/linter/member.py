@@ -10,6 +10,10 @@ OBJECTS = "objects"
 """Only the objects, which a build made: their text is linted in the source files."""
 
 
+STDIN = "-"
+"""What standard input is opened as."""
+
+
 class Member(NamedTuple):
     """A file of the run."""
 

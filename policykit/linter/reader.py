@@ -39,6 +39,25 @@ def decode(raw: bytes) -> Text:
         return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
 
 
+_NO_TEXT = (
+    (b"\x00GITCRYPT\x00", "encrypted with git-crypt"),
+    (b"CHARTMART-ENCRYPTED", "encrypted with Plural"),
+    (b"age-encryption.org/", "encrypted with age"),
+    (b"Salted__", "encrypted with OpenSSL"),
+    (b"\x00\x05\x16\x07", "metadata of macOS"),
+)
+"""First bytes of files that are no YAML whatever their name.
+
+Source: `crypto.hpp` of git-crypt, `pkg/crypto` of Plural's CLI, the specification of age, `apps/enc.c` of
+OpenSSL, AppleDouble in RFC 1740.
+"""
+
+
+def no_text(raw: bytes) -> str:
+    """What a file holds instead of text; empty: nothing known."""
+    return next((what for start, what in _NO_TEXT if raw.startswith(start)), "")
+
+
 def documents(text: Text) -> Iterator[ParsedDocument]:
     """The documents of a file; a file with a problem in its bytes is not read further."""
     if text.problem:
@@ -52,6 +71,22 @@ def is_template(text: str) -> bool:
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
+
+
+_PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")
+
+
+def stops_at_placeholder(text: str, problem: Problem) -> bool:
+    """Whether a document is no YAML because of a placeholder that stands where it cannot:
+    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` where a value begins."""
+    from policykit.manifests.lines import split
+
+    lines = split(text)
+    line = lines[problem.line] if problem.line < len(lines) else ""
+    found = _PLACEHOLDER.match(line, problem.column)
+    if found is None:
+        return False
+    return found.group() != "{" or line[problem.column - 1 : problem.column] == "$"
 
 
 def source_comments(text: str) -> tuple[tuple[int, str], ...]:

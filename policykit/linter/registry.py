@@ -22,6 +22,8 @@ SUPPRESSION = "suppression"
 BASELINE = "baseline"
 POLICY = "policy"
 """A policy as it is written."""
+FAILED_BUILD = "failed build"
+"""A mistake for which a kustomization cannot be built."""
 GENERATED_FILE = "generated file"
 """A generated file that differs from what its policy generates."""
 

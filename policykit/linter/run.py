@@ -9,7 +9,8 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
-from policykit.linter.registry import GENERATED_FILE, POLICY
+from policykit.linter.not_judged import left_over
+from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
@@ -63,11 +64,12 @@ def _judged(run: Run) -> UnitFindings:
         files, built = reconcile(run.workspace, files, placed.findings)
         placed = placed._replace(findings=built)
     declared = policy_findings(run)
-    unhidden = chain(about_files, placed.findings, declared.findings)
+    broken = _failed_builds(run)
+    unhidden = chain(about_files, placed.findings, declared.findings, broken.findings)
     remaining = suppress(run, unhidden, suppressions_of(judged))
     unused = suppression_findings(run, judged, remaining.suppressions)
     found = select(run, chain(files, remaining.findings, unused.findings))
-    passes = (scoped, placed, declared, unused)
+    passes = (scoped, placed, declared, broken, unused)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
     failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))
     dropped = chain(*(each.result.dropped for each in judged), *(each.dropped for each in passes))
@@ -83,6 +85,17 @@ def policy_findings(run: Run) -> PassResult:
         with failures.collect(policy.file or "policy"):
             found += [UnitFinding(one, policy.setting) for one in _about_policy(policy, setting)]
     return PassResult(tuple(found), tuple(failures))
+
+
+def _failed_builds(run: Run) -> PassResult:
+    """The rule about kustomizations that fail to build, under the policy of each."""
+    found = []
+    for number, build in run.workspace.failed_builds:
+        rules = run.workspace.settings[number].rules
+        for rule in rules.of(FAILED_BUILD):
+            for violation in rules.check(rule, build, Context(path=build.path)):
+                found.append(UnitFinding(finding_of(rule, violation, locate(violation, build.path)), number))
+    return PassResult(tuple(found))
 
 
 def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
@@ -173,6 +186,7 @@ def _summary(
         max((setting.rules.silent for setting in settings), default=0),
         dropped,
         times=tuple(sorted(times.items())),
+        not_judged=left_over(run, judged),
     )
 
 

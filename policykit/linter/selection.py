@@ -42,6 +42,8 @@ class Selection(NamedTuple):
     """What is no error here is noise: preset minimal."""
     below: str = ""
     """The current folder as seen from that of the settings, `apps/`, where it is below: globs start there."""
+    accepted: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(reason, globs of paths): what may be left unjudged for that reason."""
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that remain, with the severities the settings give."""
@@ -53,6 +55,11 @@ class Selection(NamedTuple):
             if severity is Severity.ERROR or not self.errors_only:
                 kept.append(finding if severity is finding.severity else finding._replace(severity=severity))
         return kept
+
+    def accepts(self, reason: str, path: str) -> bool:
+        """Whether the settings accept that a path is not judged, for a reason."""
+        globs = (glob for name, some in self.accepted if name == reason for glob in some)
+        return any(_matches(path, glob, self.below) for glob in globs)
 
     def _silent(self, finding: Finding) -> bool:
         return any(
@@ -95,7 +102,9 @@ def choose(
             severities |= dict.fromkeys(resolve(rules, [word]), Severity(severity))
         per_path = tuple((glob, frozenset(resolve(rules, words))) for glob, words in settings.per_path)
     codes = codes - resolve(rules, ignore)
-    return Selection(frozenset(codes), severities, per_path, preset == "minimal" and not named, below)
+    accepted = tuple(settings.accept_not_judged.items()) if settings else ()
+    only_errors = preset == "minimal" and not named
+    return Selection(frozenset(codes), severities, per_path, only_errors, below, accepted)
 
 
 def resolve(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:

@@ -52,6 +52,16 @@ class DeclaredPolicy(NamedTuple):
     """Whether other policies extend it and may use its declarations."""
 
 
+class FailedBuild(NamedTuple):
+    """A mistake in a kustomization: wherever it is built, the build fails."""
+
+    path: str
+    """The kustomization, as reported."""
+    span: Span
+    message: str
+    help: str = ""
+
+
 class GeneratedFile(NamedTuple):
     """A generated file on disk that differs from what its policy generates. Violations are at spans of it."""
 

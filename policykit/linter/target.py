@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from policykit.model.gang import PodGroup
     from policykit.model.pod_fields import PodContext, PodFields
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-    from policykit.model.release import Releases
+    from policykit.model.release import ReleaseFact, Releases
     from policykit.model.workload import WorkloadKind
 
 
@@ -186,6 +186,8 @@ class Target(NamedTuple):
     """Type of its options in a compiled policy, a NamedTuple; None: it has no options."""
     releases: Lazy[Releases] | None = None
     """The releases that policykit has facts about; None: nothing about it is judged by release."""
+    release_facts: Lazy[tuple[ReleaseFact, ...]] | None = None
+    """What only some of them read or serve, as far as it is listed in one table."""
     merged_file: str = ""
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
     from policykit.linter.builds.kustomization import BuiltKustomization
     from policykit.linter.engine import FileResult, Job
-    from policykit.linter.finding import Finding
-    from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
+    from policykit.linter.finding import Finding, NotJudged
+    from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile
     from policykit.linter.target import Systems
     from policykit.model.cluster import Cluster
 
@@ -101,6 +101,10 @@ class Workspace(NamedTuple):
     """Indices of the changed documents by reported path; files not listed are new as a whole.
     None: findings of all documents are reported.
     """
+    failed_builds: tuple[tuple[int, FailedBuild], ...] = ()
+    """Kustomizations with a mistake that no build of them survives, each with the index of its policy."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """What is known beforehand not to be judged."""
     cache: ResultCache | None = None
     """Results of earlier runs."""
     completed: Callable[[str], bool] = lambda file: False

@@ -76,6 +76,12 @@ class Manifest(NamedTuple):
     def annotations(self) -> dict[str, str]:
         return texts(self.metadata.get("annotations"))
 
+    @property
+    def encrypted(self) -> bool:
+        """Whether SOPS encrypted the file."""
+        entries = self.node.entries
+        return isinstance(entries, dict) and _ENCRYPTION in entries and _ENCRYPTION not in self.data
+
     def span(self, path: Sequence[Step], *, key: bool = False) -> Span:
         """Where the value at `path` stands, or the nearest parent that exists.
 

@@ -45,6 +45,8 @@ class LintSettings(NamedTuple):
     """minimal, recommended or strict: the rules that run if none are selected."""
     crds: tuple[str, ...] = ()
     """Files and folders with the user's own kinds, relative to the file with these settings."""
+    accept_not_judged: Mapping[str, tuple[str, ...]] = {}
+    """Reason to globs of the paths that need not be judged, for `--require-judged`."""
 
 
 class Cluster(NamedTuple):

@@ -2,12 +2,18 @@
 
 from typing import NamedTuple
 
+from policykit.model.taint import Taint, Toleration
+
 
 class DeclaredFlavor(NamedTuple):
     """A ResourceFlavor. Locations of its fact: `name`, `topology`."""
 
     name: str
     topology: str = ""
+    tolerations: tuple[Toleration, ...] = ()
+    """Added to the pods that are admitted."""
+    label_keys: tuple[str, ...] = ()
+    """Keys of the labels of its nodes."""
 
 
 class DeclaredTopology(NamedTuple):
@@ -45,3 +51,22 @@ class TopologyRequest(NamedTuple):
 
     level: str
     annotation: str
+
+
+class RefusingPool(NamedTuple):
+    """A pool that pods may use by their card and workload kind, but whose taints keep them away."""
+
+    name: str
+    taints: tuple[Taint, ...]
+    """The hard ones that the pods do not tolerate."""
+
+
+class RefusedPods(NamedTuple):
+    """Pods that a LocalQueue admits and every pool refuses, unless admission adds tolerations.
+
+    Locations of its fact: `tolerations`.
+    """
+
+    namespace: str
+    queue: str
+    pools: tuple[RefusingPool, ...]

@@ -1,4 +1,4 @@
-"""A target's release as the policy states it: one grammar for every system."""
+"""Releases of a system: one grammar for all, and what only some releases have."""
 
 from __future__ import annotations
 
@@ -86,6 +86,29 @@ class Releases(NamedTuple):
         if patch > last and self.by_patch:
             return Version(major, minor, last), f"is newer than what policykit knows of {major}.{minor}"
         return Version(major, minor, patch), "is not an upstream release" if match[4] else ""
+
+
+class ReleaseFact(NamedTuple):
+    """What only some releases of a system read or serve."""
+
+    what: str
+    """annotation, label, kind, field, argument, setting, default or formula."""
+    name: str
+    since: Version | None = None
+    """First release with it; None: every supported one, up to `gone`."""
+    gone: Version | None = None
+    """First release without it; None: there is none yet."""
+    part: str = ""
+    """Only this part of the value: a field of its JSON, or one of its words."""
+    group: str = ""
+    """API group of a kind."""
+    instead: str = ""
+    """What the other releases read."""
+    source: str = ""
+    """Where it is in the code of the system, at the tag of `since` or before `gone`."""
+
+    def read_by(self, version: Version) -> bool:
+        return (self.since is None or version >= self.since) and (self.gone is None or version < self.gone)
 
 
 def stated_release(cluster: Cluster | None, system: str, parse: Callable[[str], Version]) -> Version | None:

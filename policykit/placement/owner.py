@@ -77,9 +77,18 @@ def may_still_change(manifest: Manifest, pod_set: PodSet) -> bool:
     pod_owner = owner(manifest, pod_set)
     return (
         is_gated_or_suspended(pod_owner, pod_set)
-        or bool(pod_set.spec.get("nodeName"))
         or _KUEUE_QUEUE in pod_owner.labels
         or _KUEUE_QUEUE in pod_set.labels
+        or may_change_after_admission(manifest, pod_set)
+    )
+
+
+def may_change_after_admission(manifest: Manifest, pod_set: PodSet) -> bool:
+    """The same for pods that Kueue admits, whatever it adds to them."""
+    pod_owner = owner(manifest, pod_set)
+    return (
+        bool(pod_set.spec.get("schedulingGates"))
+        or bool(pod_set.spec.get("nodeName"))
         or (pod_set.stored and pod_owner.kind not in _COMPLETE_AS_STORED)
         or _inherits(pod_owner, pod_set)
         or any(_has_placeholder(pod_set.spec.get(field)) for field in _PLACEMENT)

@@ -14,6 +14,7 @@ from typing import Any
 from policykit.lazy import Lazy
 from policykit.linter.registry import (
     BASELINE,
+    FAILED_BUILD,
     GENERATED_FILE,
     PODS,
     POLICY,
@@ -34,6 +35,7 @@ CATALOGUE = (
     Entry("PK006", "reading", "invalid-label", subject=STRUCTURE),
     Entry("PK007", "reading", "removed-api-version"),
     Entry("PK008", "reading", "unknown-api-kind"),
+    Entry("PK009", "reading", "build-fails", subject=FAILED_BUILD),
     Entry("PK101", "placement", "missing-toleration", True, subject=PODS),
     Entry("PK102", "placement", "no-feasible-pool", True, subject=PODS),
     Entry("PK103", "placement", "missing-usage-affinity", True, subject=PODS),
@@ -91,6 +93,12 @@ CATALOGUE = (
     ),
     Entry("PK130", "placement", "card-model-not-stated", True, subject=PODS),
     Entry("PK131", "placement", "invalid-spread", subject=PODS, words=("topologySpreadConstraints",)),
+    Entry(
+        "PK132",
+        "placement",
+        "metadata-of-another-release",
+        words=("koordinator.sh/", "volcano.sh/", "yunikorn.apache.org/", "runai/queue", "disableStateAware"),
+    ),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject=PODS),
     Entry("PK202", "resources", "wrong-card-resource", True, subject=PODS),
     Entry("PK203", "resources", "exceeds-node", True, subject=PODS),
@@ -323,6 +331,7 @@ CATALOGUE = (
     Entry("PK926", "kueue", "flavor-off-policy", True, kinds=("ResourceFlavor",)),
     Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
     Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
+    Entry("PK929", "kueue", "flavor-without-tolerations", True, subject=SCOPE),
 )
 
 SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart
+from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
@@ -37,12 +38,12 @@ class _Reader:
 
     def chart(self, folder: str, above: tuple[str, ...]) -> Chart:
         if not boundary.contains(self._limit, folder):
-            raise NotHereError(f"the chart {_shown(folder)} is outside of the repository")
+            raise NotHereError(f"the chart {_shown(folder)} is outside of the repository", OUTSIDE)
         if folder in above or len(above) > _DEEPEST:
-            raise NotHereError(f"the chart {_shown(folder)} depends on itself")
+            raise NotHereError(f"the chart {_shown(folder)} depends on itself", CHART)
         files = dict(self._files(folder, "", (folder,)))
         if "Chart.yaml" not in files:
-            raise NotHereError(f"{_shown(folder)} has no Chart.yaml")
+            raise NotHereError(f"{_shown(folder)} has no Chart.yaml", CHART)
         about = _data(files["Chart.yaml"])
         name = about.get("name")
         for dependency in _dependencies(about, files):
@@ -54,31 +55,34 @@ class _Reader:
         try:
             names = sorted(os.listdir(folder))
         except OSError as error:
-            raise NotHereError(f"{_shown(folder)} cannot be read: {error.strerror}") from None
+            raise NotHereError(f"{_shown(folder)} cannot be read: {error.strerror}", CHART) from None
         for name in names:
             place = os.path.realpath(os.path.join(folder, name))
             path = f"{below}{name}"
             if not boundary.contains(self._limit, place):
                 raise NotHereError(
-                    f"{_shown(os.path.join(folder, name))} links to a place outside of the repository"
+                    f"{_shown(os.path.join(folder, name))} links to a place outside of the repository",
+                    OUTSIDE,
                 )
             if os.path.isdir(place):
                 if place in above:
-                    raise NotHereError(f"{_shown(os.path.join(folder, name))} links to a folder above it")
+                    raise NotHereError(
+                        f"{_shown(os.path.join(folder, name))} links to a folder above it", OUTSIDE
+                    )
                 yield from self._files(place, f"{path}/", (*above, place))
             elif os.path.isfile(place):
                 self._add(place)
                 yield path, place
             else:
-                raise NotHereError(f"{_shown(os.path.join(folder, name))} is not a regular file")
+                raise NotHereError(f"{_shown(os.path.join(folder, name))} is not a regular file", CHART)
 
     def _add(self, file: str) -> None:
         self._count += 1
         self._size += os.stat(file).st_size
         if self._count > _MOST_FILES:
-            raise NotHereError(f"the chart has more than {_MOST_FILES} files")
+            raise NotHereError(f"the chart has more than {_MOST_FILES} files", CHART)
         if self._size > _LARGEST:
-            raise NotHereError(f"the files of the chart are larger than {_LARGEST >> 20} MB")
+            raise NotHereError(f"the files of the chart are larger than {_LARGEST >> 20} MB", CHART)
 
     def _dependency(
         self, folder: str, dependency: dict[str, Any], files: Mapping[str, str], above: tuple[str, ...]
@@ -87,7 +91,7 @@ class _Reader:
         name, repository = dependency["name"], dependency.get("repository")
         if not isinstance(repository, str) or not repository.startswith(_LOCAL):
             raise NotHereError(
-                f"the chart {_shown(folder)} depends on {name}, which is not in its charts folder"
+                f"the chart {_shown(folder)} depends on {name}, which is not in its charts folder", CHART
             )
         place = os.path.realpath(os.path.join(folder, repository.removeprefix(_LOCAL).replace("\0", "")))
         for path, file in self.chart(place, above).files.items():
@@ -128,17 +132,17 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
     listed = data.get("helmCharts")
     for number, entry in enumerate(listed if isinstance(listed, list) else ()):
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise NotHereError(f"{_shown(file)} has a chart without a name")
+            raise NotHereError(f"{_shown(file)} has a chart without a name", CHART)
         for field, value in entry.items():
             if isinstance(value, str) and value.startswith("-"):
                 raise NotHereError(
-                    f"helmCharts[{number}] has {field} {value}, which helm would read as an option"
+                    f"helmCharts[{number}] has {field} {value}, which helm would read as an option", CHART
                 )
         name, version = entry["name"].replace("\0", ""), entry.get("version")
         packed = isinstance(version, str) and version and entry.get("repo")
         path = os.path.normpath(os.path.join(place, f"{name}-{version}" if packed else "", name))
         if not os.path.isdir(path):
-            raise NotHereError(f"{_shown(file)} uses the chart {name}, which is not in the repository")
+            raise NotHereError(f"{_shown(file)} uses the chart {name}, which is not in the repository", CHART)
         yield read_chart(path, limit)._replace(at=("helmCharts", number), path=path)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
+from policykit.errors import SourceError
 from policykit.workspace.applied import stated_sources
 from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.flux import flux_sources
+from policykit.workspace.kustomizations import parts_of
 from policykit.workspace.policies import FILE_NAME, is_cluster, name_of, policy_by_place
 from policykit.workspace.sources import Source
+from policykit.workspace.units import Contents, contents_of
 
 
 @cached
@@ -32,6 +36,48 @@ def _of_controllers(policy: str) -> tuple[Source, ...]:
         return os.path.abspath(policy_by_place(os.path.dirname(file)) or file) == policy
 
     return (*flux_sources(root, name_of(policy), beside), *argocd_sources(policy))
+
+
+class Repository(NamedTuple):
+    """What the clusters of a repository apply."""
+
+    contents: Mapping[str, tuple[tuple[Source, Contents], ...]]
+    """Absolute path of each policy to what it says it applies to."""
+    users: Mapping[str, frozenset[str]]
+    """Real path of each file to the policies of the clusters that apply it, as far as that is said or known
+    by kustomizations; other files belong to the policy above them.
+    """
+    faults: tuple[SourceError, ...] = ()
+    """Why something that a policy says cannot be read."""
+
+    def policies_of(self, file: str) -> tuple[str, ...]:
+        """Absolute paths of the policies that a file is judged by, sorted."""
+        stated = self.users.get(os.path.realpath(file))
+        by_place = policy_by_place(os.path.dirname(os.path.abspath(file)))
+        return tuple(sorted(stated)) if stated else (by_place,) if by_place else ()
+
+
+@cached
+def repository(root: str) -> Repository:
+    """What the clusters of a repository apply. Nothing is built."""
+    contents: dict[str, tuple[tuple[Source, Contents], ...]] = {}
+    users: dict[str, set[str]] = {}
+    faults: list[SourceError] = []
+    for policy in policies_above((root,)):
+        try:
+            contents[policy] = tuple((source, contents_of(source)) for source in sources_of(policy))
+        except SourceError as error:
+            contents[policy] = ()
+            faults.append(error)
+        for unit in (unit for _, each in contents[policy] for unit in each.units):
+            for file in (unit.file,) if unit.file else unit.tree.looked_at():
+                users.setdefault(file, set()).add(policy)
+    stated = frozenset(users)
+    for folder, parts in parts_of(root).items():
+        policy = policy_by_place(folder)
+        for file in parts - stated if policy else ():
+            users.setdefault(file, set()).add(os.path.abspath(policy))
+    return Repository(contents, {file: frozenset(own) for file, own in users.items()}, tuple(faults))
 
 
 def policies_above(folders: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -196,6 +197,18 @@ def _display(path: str) -> str:
     while path.startswith("./"):
         path = path[2:]
     return path
+
+
+def is_ignored(path: str) -> bool:
+    """Whether the `.gitignore` files above a path that does not exist would ignore it."""
+    absolute = os.path.abspath(path)
+    folder = os.path.dirname(absolute)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    rules = _ignored_above(folder)[0]
+    with suppress(SourceError):  # walking the folder reports it
+        rules = (*rules, *_ignore_file(folder))
+    return _ignored(absolute, False, rules) or _is_below_ignored(os.path.dirname(absolute), rules)
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import Chart
+from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.workspace import boundary
 from policykit.workspace.chart_texts import steady
 from policykit.workspace.kustomizations import NotHereError
@@ -196,13 +197,13 @@ def check_options(options: HelmOptions, limit: str) -> Iterator[str]:
     """The files that options name, each a regular file within a boundary. Raises NotHereError."""
     for name, _ in options.file_parameters:
         if not _NAME.fullmatch(name):  # else it could name another file
-            raise NotHereError(f"{name} is no name of a value")
+            raise NotHereError(f"{name} is no name of a value", CHART)
     for file in (*options.value_files, *(path for _, path in options.file_parameters)):
         place = os.path.realpath(file)
         if not boundary.contains(limit, place):
-            raise NotHereError(f"{_shown(file)} is outside of the repository")
+            raise NotHereError(f"{_shown(file)} is outside of the repository", OUTSIDE)
         if not os.path.isfile(place):
-            raise NotHereError(f"{_shown(file)} does not exist")
+            raise NotHereError(f"{_shown(file)} does not exist", CHART)
         yield place
 
 

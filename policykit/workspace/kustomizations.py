@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.not_judged import (
+    BUILD_FAILED,
+    CHART,
+    OUTSIDE,
+    OVER_LIMITS,
+    PROGRAM,
+)
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, walk
+from policykit.workspace.entries import absence, is_remote, strings
+from policykit.workspace.files import read, repository_files, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -33,8 +41,24 @@ _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "nam
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
 
 
+class Entry(NamedTuple):
+    """An entry of a kustomization."""
+
+    file: str
+    """The kustomization, links resolved."""
+    at: Path
+    said: str
+
+
 class NotHereError(Exception):
-    """A kustomization cannot be built from what is on this machine, with the reason."""
+    """A kustomization cannot be built from what is on this machine, or nowhere at all."""
+
+    def __init__(self, why: str, reason: str, wrong: Entry | None = None) -> None:
+        """`reason`: the name of it in `policykit.linter.not_judged`; `wrong`: the entry with a mistake,
+        for which the kustomization cannot be built anywhere."""
+        super().__init__(why)
+        self.reason = reason
+        self.wrong = wrong
 
 
 def is_root(folder: str) -> bool:
@@ -74,7 +98,23 @@ def check_file(path: str) -> None:
     reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
     why = reader.obstacle(os.path.realpath(path))
     if why:
-        raise NotHereError(f"{os.path.relpath(path)} {why}")
+        raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
+
+
+@cached
+def parts_of(root: str) -> Mapping[str, frozenset[str]]:
+    """Folders of a repository with kustomizations that can be built by themselves, each with the real paths
+    of everything that its build reads. Those that list something that is not here are left out.
+    """
+    found = {}
+    for path in repository_files(root):
+        folder, name = os.path.split(path)
+        if name in KUSTOMIZATIONS and is_root(folder):
+            try:
+                found[folder] = frozenset(files_of(tree_of(folder)))
+            except NotHereError:
+                continue
+    return found
 
 
 def is_completed(path: str) -> bool:
@@ -164,33 +204,37 @@ class _Reader:
         self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
-    def tree(self, folder: str, above: tuple[str, ...]) -> Kustomization:
+    def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
+        """`entry`: what lists the folder. Raises NotHereError."""
         if len(above) > _DEEPEST:
-            raise NotHereError(f"more than {_DEEPEST} kustomizations use one another")
+            raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
-            raise NotHereError(f"{self._shown(folder)} lists itself")
+            raise NotHereError(f"{self._shown(folder)} lists itself", BUILD_FAILED, entry)
         if folder not in self._known:
-            self._known[folder] = self._read(folder, (*above, folder))
+            self._known[folder] = self._read(folder, (*above, folder), entry)
         return self._known[folder]
 
-    def _read(self, folder: str, above: tuple[str, ...]) -> Kustomization:
+    def _read(self, folder: str, above: tuple[str, ...], entry: Entry | None) -> Kustomization:
         file = os.path.realpath(kustomization(folder))
         if not boundary.contains(self._limit, file):
-            raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
+            raise NotHereError(
+                f"{self._shown(folder)} has a kustomization that is outside of the repository", OUTSIDE
+            )
         data = _data(file)
         if not data:
-            raise NotHereError(f"{self._shown(folder)} has no kustomization")
+            raise NotHereError(f"{self._shown(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
             if data.get(field):
-                raise NotHereError(f"{self._shown(file)} has {field}")
+                raise NotHereError(f"{self._shown(file)} has {field}", CHART)
         resources: list[FileEntry] = []
         bases: list[KustomizationEntry] = []
         components: list[KustomizationEntry] = []
         for field, below in (("resources", bases), ("bases", bases), ("components", components)):
             for at, said in _entries(data, field):
-                place = self._here(folder, said, file)
+                place = self._here(folder, at, said, file)
                 if os.path.isdir(place):
-                    below.append(KustomizationEntry(at, self.tree(place, above)))
+                    here = Entry(file, at, said)
+                    below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
         beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
@@ -248,16 +292,18 @@ class _Reader:
                     yield self._file(folder, (field, number, *at), said, file)
 
     def _file(self, folder: str, at: Path, said: str, file: str) -> FileEntry:
-        return FileEntry(at, self._here(folder, said, file))
+        return FileEntry(at, self._here(folder, at, said, file))
 
-    def _here(self, folder: str, said: str, file: str) -> str:
+    def _here(self, folder: str, at: Path, said: str, file: str) -> str:
         """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        why = self.obstacle(place)
-        if not why and not os.path.lexists(place):
-            why = "is not on this machine" if _is_remote(said) else "does not exist"
+        why, reason = self.obstacle(place), OUTSIDE
+        wrong: Entry | None = None
+        if not os.path.lexists(place) and (is_remote(said) or not why):
+            why, reason = absence(said, os.path.join(folder, said))
+            wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
-            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
+            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}", reason, wrong)
         return place
 
     def obstacle(self, place: str) -> str:
@@ -275,21 +321,23 @@ class _Reader:
         if "\n" in said:
             texts = [(file, said)]
         else:
-            place = self._here(folder, said, file)
-            files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
+            place = self._here(folder, at, said, file)
+            files = (
+                files_of(self.tree(place, above, Entry(file, at, said))) if os.path.isdir(place) else [place]
+            )
             yield from (FileEntry(at, each) for each in files)
             texts = [(each, _text(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
-                raise NotHereError(f"{self._shown(each)} runs a program")
+                raise NotHereError(f"{self._shown(each)} runs a program", PROGRAM)
             if _INFLATION in text:
-                raise NotHereError(f"{self._shown(each)} has a {_INFLATION}")
+                raise NotHereError(f"{self._shown(each)} has a {_INFLATION}", CHART)
             if at[0] in _PLUGINS:
                 self._check_plugin(folder, text, each)
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
         """Refuses a plugin that reads what it must not: any of its texts may be a path."""
-        said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
+        said = {said for parsed in parse(text) if parsed.root for said in strings(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
@@ -297,7 +345,7 @@ class _Reader:
             why = self.obstacle(place)
             # Text that leads to no file is none of kustomize's reading.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
-                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
+                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}", OUTSIDE)
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path).replace(os.sep, "/")
@@ -331,23 +379,6 @@ def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
 def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     value = data.get(field)
     return value if isinstance(value, list) else ()
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All strings in data, except keys."""
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
-        elif isinstance(here, str):
-            yield here
-
-
-def _is_remote(said: str) -> bool:
-    return "://" in said or "@" in said or "?ref=" in said or ".git" in said or said.startswith("github.com")
 
 
 @cached

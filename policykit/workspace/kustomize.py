@@ -19,7 +19,9 @@ _SECONDS = 30
 """Beyond, a build is given up."""
 
 
-_LEADING = re.compile(r"^Error: (?:.*(?:accumulation of path|target for path) '[^']*': )?")
+_LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
+"""How kubectl logs an error: with the time and its process, and the error in quotes."""
+_LEADING = re.compile(r"^(?:Error: )?(?:.*(?:accumulation of path|target for path) '[^']*': )?")
 """kustomize prefixes the cause with every folder on the way."""
 _OF_FILE = re.compile(
     r"^accumulating resources: .*accumulating resources from '([^']*)': (.*)': must build .*$"
@@ -168,7 +170,11 @@ def _wrapper(root: Root, folder: str) -> str:
 
 def _said(text: str, wrapper: str, folder: str) -> str:
     """The cause in the error of kustomize, without the temporary folder."""
-    line = _LEADING.sub("", " ".join(text.split()))
+    told = (one for one in text.splitlines() if not one.startswith("# Warning: "))
+    line = " ".join(" ".join(told).split())
+    if logged := _LOGGED.match(line):
+        line = logged[1].replace("\\n", " ").replace('\\"', '"')
+    line = _LEADING.sub("", line)
     line = _OF_FILE.sub(r"\1: \2", line)
     for path in (os.path.relpath(folder, wrapper), folder):
         line = line.replace(path + os.sep, "").replace(path, ".")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
 
 _LISTS = ("select", "ignore", "exclude", "extra-plugins", "crds")
-_TABLES = ("per-path", "severity")
+_TABLES = ("per-path", "severity", "accept-not-judged")
 
 
 @cached
@@ -57,6 +57,7 @@ def pyproject_settings(path: str) -> LintSettings:
 
 
 def _settings(path: str, table: dict[str, Any]) -> LintSettings:
+    from policykit.linter.not_judged import REASONS
     from policykit.model.cluster import LintSettings
 
     known = {*_LISTS, *_TABLES, "preset"}
@@ -66,7 +67,7 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
                 f"[tool.policykit.lint] has no setting {key!r}", f"known: {', '.join(sorted(known))}", path
             )
     lists = {key: _texts(path, key, table.get(key, [])) for key in _LISTS}
-    per_path, severity = (_table(path, key, table.get(key, {})) for key in _TABLES)
+    per_path, severity, accepted = (_table(path, key, table.get(key, {})) for key in _TABLES)
     return LintSettings(
         lists["select"],
         lists["ignore"],
@@ -79,6 +80,12 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
         lists["extra-plugins"],
         _one_of(path, "preset", table.get("preset", "recommended"), PRESETS),
         lists["crds"],
+        {
+            _one_of(path, "reason in accept-not-judged", reason, tuple(REASONS)): _texts(
+                path, f"accept-not-judged {reason}", globs
+            )
+            for reason, globs in accepted.items()
+        },
     )
 
 

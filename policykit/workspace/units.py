@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.not_judged import SOURCE
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.files import files_below, walk
@@ -43,38 +44,38 @@ class Contents(NamedTuple):
     """What a source comes to."""
 
     units: tuple[Unit, ...] = ()
-    why_not: tuple[str, ...] = ()
+    why_not: tuple[NotHereError, ...] = ()
     """Why something of it is not judged."""
 
 
 def contents_of(source: Source) -> Contents:
     """The units of a source. Nothing is built; every path that a build can read is checked."""
     units: list[Unit] = []
-    why_not = [source.why_not] if source.why_not else []
+    why_not = [NotHereError(source.why_not, SOURCE)] if source.why_not else []
     for folder in () if source.why_not else _kustomizations(source, why_not):
         try:
             units += _of_kustomization(source, folder)
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     if not source.why_not and source.form is Form.ARGO_CD_FOLDER:
         try:
             units += _of_argo_cd_folder(source, why_not)
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     if not source.why_not and source.form is Form.CHART:
         try:
             units.append(_of_chart(source))
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     if not source.why_not and source.form is Form.FLUX_FOLDER:
         try:
             units += _of_folder(source, tuple(units))
         except NotHereError as reason:
-            why_not.append(str(reason))
+            why_not.append(reason)
     return Contents(tuple(units), tuple(why_not))
 
 
-def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
+def _kustomizations(source: Source, why_not: list[NotHereError]) -> Iterator[str]:
     """Folders of kustomizations that are built by themselves."""
     if source.form is Form.KUSTOMIZATION:
         yield source.path
@@ -82,7 +83,8 @@ def _kustomizations(source: Source, why_not: list[str]) -> Iterator[str]:
         if not _is_changed(source):
             yield from _files_and_folders(source.path)[1]
     elif source.form is not Form.CHART and source.form is not Form.ARGO_CD_FOLDER:
-        why_not.append(f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here")
+        what = f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here"
+        why_not.append(NotHereError(what, SOURCE))
 
 
 def _is_changed(source: Source) -> bool:
@@ -111,7 +113,7 @@ def _of_kustomization(source: Source, folder: str) -> list[Unit]:
     return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables, "", source.namespace)]
 
 
-def _of_argo_cd_folder(source: Source, why_not: list[str]) -> list[Unit]:
+def _of_argo_cd_folder(source: Source, why_not: list[NotHereError]) -> list[Unit]:
     from policykit.workspace.argocd.folders import is_jsonnet, is_read
 
     files = []
@@ -120,7 +122,7 @@ def _of_argo_cd_folder(source: Source, why_not: list[str]) -> list[Unit]:
         if os.path.isdir(path) or not is_read(name, source.folder):
             continue
         if is_jsonnet(name):
-            why_not.append(f"{os.path.relpath(path)} is Jsonnet")
+            why_not.append(NotHereError(f"{os.path.relpath(path)} is Jsonnet", SOURCE))
             continue
         check_file(path)
         files.append(path)

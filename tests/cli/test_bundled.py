@@ -12,7 +12,7 @@ from tests.cli.commands import Shell
 
 
 @pytest.mark.parametrize("profile", profile_names())
-def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
+def test_the_profile_marked_as_no_object_of_the_cluster(shell: Shell, profile: str) -> None:
     result = shell.run("init", "--profile", profile, "cluster")
     path = "cluster/policykit.yaml"
     assert result == (
@@ -20,7 +20,14 @@ def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
         "",
         f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen\n",
     )
-    assert (shell.folder / path).read_bytes() == bundled.read("profiles", f"{profile}.yaml")
+    written = (shell.folder / path).read_text()
+    text = bundled.read("profiles", f"{profile}.yaml").decode()
+    assert [line for line in written.split("\n") if line not in text.split("\n")] == [
+        "  annotations:",
+        "    # Not applied to the cluster, also where Flux applies every file of this folder.",
+        '    config.kubernetes.io/local-config: "true"',
+    ]
+    assert set(text.split("\n")) <= set(written.split("\n"))
     assert shell.run("gen", "-p", path, "-o", "-").code == 0
 
 

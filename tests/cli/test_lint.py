@@ -179,16 +179,19 @@ def test_nothing_is_missing_from_a_partial_document(
 
 def test_what_was_passed_over(shell: Shell) -> None:
     kindless = {"d.yaml": "apiVersion: v1\n", "e.yaml": "kind: Pod\n", "f.yaml": "kind: 5\napiVersion: v1\n"}
-    shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}", **kindless})
+    crypt = {"g.yaml": b"\x00GITCRYPT\x00\x8a\xff", "h.yaml": b"age-encryption.org/v1\n\x8a"}
+    shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}", **kindless, **crypt})
     result = shell.run("lint", "--show-files")
     assert (result.code, result.out) == (0, "")
-    assert result.err.splitlines()[:6] == [
+    assert result.err.splitlines()[:8] == [
         "skipped a.yaml: without apiVersion and kind",
         "skipped b.yaml: a template, YAML only once rendered",
         "skipped c.json: no Kubernetes object",
         "skipped d.yaml: without kind",
         "skipped e.yaml: without apiVersion",
         "skipped f.yaml: without a text as apiVersion or kind",
+        "skipped g.yaml: encrypted with git-crypt",
+        "skipped h.yaml: encrypted with age",
     ]
 
 

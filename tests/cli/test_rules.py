@@ -60,7 +60,7 @@ def test_two_rules_of_one_name(shell: Shell) -> None:
         ("PK8x", "policykit: no rule is called 'PK8x'\n"),
         ("missing-tolerations", "policykit: no rule is called 'missing-tolerations'\n  help: did you mean"),
         ("", "policykit: no rule is called ''\n"),
-        ("PK0", "policykit: PK0 matches 8 rules\n  help: give the code or the name of one rule\n"),
+        ("PK0", "policykit: PK0 matches 9 rules\n  help: give the code or the name of one rule\n"),
     ],
 )
 def test_what_is_not_one_rule(shell: Shell, rule: str, message: str) -> None:

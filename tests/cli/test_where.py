@@ -62,6 +62,7 @@ def test_as_json(shell: Shell) -> None:
         "replicas": 1,
         "workload": None,
         "decided_by": None,
+        "gang": None,
     }
 
 

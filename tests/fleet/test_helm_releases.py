@@ -76,5 +76,5 @@ def test_a_chart_is_rendered_with_the_values_of_its_release(
 )
 def test_others_are_not_judged_and_say_why(shell: Shell, stated: str, reason: str) -> None:
     result = lint(shell, fleet(stated), ".")
-    assert f"HelmRelease gw/gw is not judged: {reason}" in result.err
+    assert f"gw is not judged: HelmRelease gw/gw: {reason}" in result.err
     assert "PK101" not in result.out

@@ -15,7 +15,7 @@ from tests.formats.reports import CONTEXT, EMPTY, MIXED, REPORT
 
 def test_a_whole_report() -> None:
     data = json.loads(json_text(REPORT))
-    assert list(data) == ["schema_version", "summary", "findings"]
+    assert list(data) == ["schema_version", "summary", "findings", "not_judged"]
     assert data["schema_version"] == 1
     assert data["summary"] == {
         "files": 3,
@@ -23,6 +23,7 @@ def test_a_whole_report() -> None:
         "skipped": 1,
         "suppressed": 1,
         "baselined": 0,
+        "not_judged": 0,
         "unchanged": 0,
         "errors": 1,
         "warnings": 0,

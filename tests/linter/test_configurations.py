@@ -58,6 +58,14 @@ def test_what_is_none(text: str) -> None:
     assert found(text) == []
 
 
+def test_permissions_of_github_are_no_actions_of_volcano() -> None:
+    text = "jobs:\n  review:\n    with:\n      permissions: |\n        actions: read\n"
+    assert read(text) == []
+    assert [name for name, _, _ in read(text.replace("read", "enqueue, alocate"))] == [
+        "volcano-scheduler.conf"
+    ]
+
+
 VOLCANO = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n  - name: gang\n'
 QUEUES = "partitions:\n- name: default\n  queues:\n  - name: root\n"
 

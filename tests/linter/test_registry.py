@@ -7,7 +7,14 @@ import pytest
 from policykit.linter import registry
 from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
-from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, Reading, StaleEntry, Structure
+from policykit.linter.subjects import (
+    DeclaredPolicy,
+    FailedBuild,
+    GeneratedFile,
+    Reading,
+    StaleEntry,
+    Structure,
+)
 from policykit.linter.suppressions import SuppressionUse
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
@@ -22,6 +29,7 @@ SUBJECTS: dict[str, type] = {
     registry.SUPPRESSION: SuppressionUse,
     registry.BASELINE: StaleEntry,
     registry.POLICY: DeclaredPolicy,
+    registry.FAILED_BUILD: FailedBuild,
     registry.GENERATED_FILE: GeneratedFile,
 }
 

@@ -195,7 +195,9 @@ def test_python_is_started_in_isolated_mode(path: str) -> None:
 def test_both_scripts_take_the_same_from_the_environment() -> None:
     """GitLab gives a component no file beside its template, so these lines stand in both."""
     lines = (ROOT / "ci" / "github.sh").read_text(encoding="utf-8").splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("# Anybody"))
+    start = next(
+        number for number, line in enumerate(lines) if line.startswith("# The checkout is untrusted")
+    )
     common = lines[start : lines.index("export POLICYKIT_CACHE_DIR=") + 1]
     (script,) = job_of(with_inputs(package="p"))["script"]
     assert len(common) > 10

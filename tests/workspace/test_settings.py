@@ -71,7 +71,8 @@ def test_settings(tmp_path: Path, text: str, settings: LintSettings) -> None:
         (
             "x = 1",
             "[tool.policykit.lint] has no setting 'x'",
-            "known: crds, exclude, extra-plugins, ignore, per-path, preset, select, severity",
+            "known: accept-not-judged, crds, exclude, extra-plugins, ignore, per-path, preset, select,"
+            " severity",
         ),
         ("select = 'a'", "[tool.policykit.lint] select must be a list of strings", "write it in brackets"),
         ("ignore = [1]", "[tool.policykit.lint] ignore must be a list of strings", "write it in brackets"),

@@ -216,7 +216,9 @@ PLUGINS: Mapping[str, Plugin] = {
             "usage.weight": _weight(5),
             "cpu.weight": _weight(),
             "memory.weight": _weight(),
-            "thresholds": Argument("map", fields={"cpu": _weight(80), "mem": _weight(80)}),
+            "thresholds": Argument(
+                "map", fields=dict.fromkeys(("cpu", "mem"), _weight(80)._replace(since=(1, 8, 2)))
+            ),
         }
     ),
     "extender": Plugin(

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.member import Member
+from policykit.linter.finding import NotJudged
+from policykit.linter.member import STDIN, Member
 from policykit.workspace.clusters import policies_above, sources_of
+from policykit.workspace.kustomizations import NotHereError
 from policykit.workspace.policies import says_what_it_applies
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Unit, contents_of
@@ -35,8 +37,10 @@ class AppliedUnits(NamedTuple):
     """Units that files of the run are part of."""
     beside: tuple[Applied, ...] = ()
     """Further units of the same policies."""
-    not_judged: tuple[tuple[str, str], ...] = ()
-    """(shown place, reason) of what these policies apply and nobody here can read."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """What these policies apply and nobody here can read."""
+    wrong: tuple[tuple[str, int, NotHereError], ...] = ()
+    """Folders of kustomizations with a mistake, the setting of the policy, and what is wrong."""
     incomplete: frozenset[int] = frozenset()
     """Settings of the policies of which not everything can be read."""
     notices: tuple[str, ...] = ()
@@ -50,22 +54,27 @@ def applied_units(
     files = {os.path.realpath(member.file) for member in members if member.file != STDIN}
     of_run: list[Applied] = []
     beside: list[Applied] = []
-    not_judged: list[tuple[str, str]] = []
+    not_judged: list[NotJudged] = []
+    wrong: list[tuple[str, int, NotHereError]] = []
     incomplete: set[int] = set()
     notices: dict[str, None] = {}
     for policy in _policies(request, files):
         units: list[tuple[Source, Unit]] = []
-        reasons: list[tuple[str, str]] = []
+        reasons: list[tuple[Source, NotHereError]] = []
         with failures.collect(shown_as(policy)):
             for source in sources_of(os.path.abspath(policy)):
                 contents = contents_of(source)
                 units += [(source, unit) for unit in contents.units]
-                reasons += [(_place(source), reason) for reason in contents.why_not]
+                reasons += [(source, reason) for reason in contents.why_not]
         concerned = [_concerns(unit, files) for _, unit in units]
         if not any(concerned) and os.path.realpath(policy) not in files:
             continue
         setting = table.of_policy(policy)
-        not_judged += reasons
+        for source, reason in reasons:
+            if reason.wrong:
+                wrong.append((source.path, setting, reason))
+            else:
+                not_judged.append(_not_judged(source, setting, reason))
         incomplete.update((setting,) if reasons else ())
         for (source, unit), here in zip(units, concerned, strict=True):
             each = Applied(setting, source, unit, f"{unit.folder}\0{setting}")
@@ -73,7 +82,12 @@ def applied_units(
             if here:
                 notices |= dict.fromkeys(f"{_place(source)}: {notice}" for notice in source.notices)
     return AppliedUnits(
-        tuple(of_run), tuple(beside), tuple(not_judged), frozenset(incomplete), tuple(notices)
+        tuple(of_run),
+        tuple(beside),
+        tuple(not_judged),
+        tuple(wrong),
+        frozenset(incomplete),
+        tuple(notices),
     )
 
 
@@ -95,6 +109,11 @@ def _concerns(unit: Unit, files: set[str]) -> bool:
     return any(file in files for file in unit.tree.written()) or any(
         listed.file in files for each in unit.tree.every() for listed in each.generated
     )
+
+
+def _not_judged(source: Source, setting: int, reason: NotHereError) -> NotJudged:
+    resource = f"{source.stated.resource}: " if source.stated.resource else ""
+    return NotJudged(shown_as(source.stated.file), reason.reason, f"{resource}{reason}", setting)
 
 
 def _place(source: Source) -> str:

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.applied import Applied
 from policykit.cli.linting.files import Files
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
-from policykit.linter.member import OBJECTS, Member
+from policykit.linter.finding import NotJudged
+from policykit.linter.member import OBJECTS, STDIN, Member
+from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
-from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.files import repository_root
 from policykit.workspace.helm_releases import helm_releases
-from policykit.workspace.kustomizations import NotHereError, files_of, is_plain, is_root, tree_of, used_by
+from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, parts_of, tree_of, used_by
 from policykit.workspace.scopes import (
-    KUSTOMIZATIONS,
     kustomization,
     kustomization_namespace,
     kustomization_root,
@@ -28,8 +29,15 @@ from policykit.workspace.substitution import SubstitutionError, substituted
 from policykit.workspace.units import contents_of
 
 if TYPE_CHECKING:
+    from policykit.linter.subjects import FailedBuild
+    from policykit.workspace.build_failures import FailedPlace
     from policykit.workspace.kustomize import Build, Root
     from policykit.workspace.sources import Variables
+
+
+_NO_PROGRAM = "neither kustomize nor kubectl is on PATH"
+_NO_HELM = "it uses charts, and "
+_NOT_SUBSTITUTED = "variables cannot be substituted"
 
 
 class Attempt(NamedTuple):
@@ -52,23 +60,66 @@ class BuildResults(NamedTuple):
     """Objects as kustomize builds them, by the name of their member."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file."""
     failed: tuple[Attempt, ...] = ()
-    not_judged: tuple[tuple[str, str], ...] = ()
-    """(object, reason) of charts that HelmReleases among the objects deploy."""
 
 
-NO_BUILDS = BuildResults()
+class Declined:
+    """Collects the kustomizations that are not built: one with a mistake has a finding, others are not
+    judged."""
+
+    def __init__(self, table: SettingsTable, files: Files) -> None:
+        self._table = table
+        self._silent = frozenset(map(os.path.realpath, files.left_out))
+        self._names = {os.path.realpath(m.file): m.path for m in files.members if m.file != STDIN}
+        self.not_judged: list[NotJudged] = []
+        self.wrong: list[tuple[int, FailedBuild]] = []
+        self.other_files: list[str] = []
+
+    def add(self, root: str, setting: int, reason: str, detail: str) -> None:
+        one = NotJudged(_shown(root), reason, detail, setting)
+        if one not in self.not_judged:
+            self.not_judged.append(one)
+
+    def build(self, root: str, setting: int, tree: Kustomization, failure: str) -> None:
+        """A build that kustomize fails to make."""
+        from policykit.workspace.build_failures import mistake_in_build, reason_of
+
+        self._told(root, setting, mistake_in_build(tree, failure), reason_of(failure), failure)
+
+    def read(self, root: str, setting: int, error: NotHereError) -> None:
+        """A kustomization that is not given to kustomize."""
+        from policykit.workspace.build_failures import mistake_at
+
+        wrong = mistake_at(error.wrong, str(error)) if error.wrong else None
+        self._told(root, setting, wrong, error.reason, str(error))
+
+    def _told(self, root: str, number: int, wrong: FailedPlace | None, reason: str, detail: str) -> None:
+        from policykit.linter.registry import FAILED_BUILD
+        from policykit.workspace.build_failures import reported
+
+        setting = self._table.settings[number]
+        if wrong is None or not setting.selection.codes & setting.rules.codes(FAILED_BUILD):
+            self.add(root, number, reason, detail)
+        elif wrong.file not in self._silent:
+            path = self._names.get(wrong.file) or _shown(wrong.file)
+            if (number, reported(wrong, path)) not in self.wrong:
+                self.wrong.append((number, reported(wrong, path)))
+            if wrong.file not in self._names:
+                self.other_files.append(path)
 
 
 def attempts_by_place(
-    request: Request, table: SettingsTable, files: Files, stated: frozenset[str], failures: Failures
-) -> tuple[list[Attempt], list[tuple[str, str]]]:
-    """Kustomizations that files of the run are part of, for the policies above them; and those that cannot
-    be built, with the reason. `stated`: kustomizations of which policies say who applies them.
+    request: Request,
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
+) -> list[Attempt]:
+    """Kustomizations that files of the run are part of, for the policies above them. `stated`: kustomizations
+    of which policies say who applies them.
     """
-    trees, declined = _roots(_folders(files), files, stated, failures)
+    trees = _roots(_folders(files), table, files, stated, declined, failures)
     found = []
     for root, tree in trees.items():
         numbers = table.all_of(root)
@@ -77,7 +128,7 @@ def attempts_by_place(
             scope = root if len(numbers) == 1 else f"{root}\0{number}"
             member = built_member(root, tree, scope, number, namespace, numbers.index(number))
             found.append(Attempt(root, member, tree, root_of(tree)))
-    return found, declined
+    return found
 
 
 def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
@@ -107,12 +158,12 @@ def results_of(
     table: SettingsTable,
     files: Files,
     attempts: Sequence[Attempt],
-    declined: list[tuple[str, str]],
+    declined: Declined,
 ) -> BuildResults:
     """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
     made = objects_of(attempts, request, table)
-    released, not_judged = _released(attempts, made)
+    released = _released(attempts, made, declined)
     attempts = [*attempts, *released]
     made += objects_of(released, request, table)
     works = any(each.text is not None for each in made)
@@ -124,7 +175,7 @@ def results_of(
     failed: list[Attempt] = []
     for attempt, (text, folder, failure, rendered) in zip(attempts, made, strict=True):
         if text is None:
-            declined.append((attempt.folder, failure))
+            _decline(declined, attempt, failure)
             failed.append(attempt)
             continue
         texts[attempt.member.file] = text
@@ -139,28 +190,25 @@ def results_of(
         tuple(built),
         texts,
         tuple(member.path for member in generated.values()),
-        tuple(sorted({(_shown(root), why) for root, why in declined})),
         tuple(failed),
-        not_judged,
     )
 
 
-def _released(
-    attempts: Sequence[Attempt], made: Sequence[Objects]
-) -> tuple[list[Attempt], tuple[tuple[str, str], ...]]:
-    """Charts that HelmReleases among built objects deploy, and why others are not judged."""
+def _released(attempts: Sequence[Attempt], made: Sequence[Objects], declined: Declined) -> list[Attempt]:
+    """Charts that HelmReleases among built objects deploy; of others it is told why they are not judged."""
     found: list[Attempt] = []
-    not_judged: dict[tuple[str, str], None] = {}
     for attempt, objects in zip(attempts, made, strict=True):
         for source in helm_releases(objects.text or b"", attempt.tree.file):
             contents = contents_of(source)
-            not_judged |= {(source.stated.resource, why): None for why in contents.why_not}
+            for why in contents.why_not:
+                said = f"{source.stated.resource}: {why}"
+                declined.add(attempt.folder, attempt.member.setting, why.reason, said)
             for number, unit in enumerate(contents.units):
                 assert unit.root is not None
                 name = f"{attempt.member.file}/{source.stated.resource}{number or ''}".replace(" ", "/")
                 member = attempt.member._replace(path=name, file=name, namespace=unit.namespace)
                 found.append(Attempt(unit.folder, member, unit.tree, unit.root))
-    return found, tuple(not_judged)
+    return found
 
 
 class Objects(NamedTuple):
@@ -185,9 +233,9 @@ def objects_of(attempts: Sequence[Attempt], request: Request, table: SettingsTab
     found: dict[int, Objects] = {}
     for number, each in enumerate(attempts):
         if each.root.release is None and not program:
-            found[number] = Objects(failure="neither kustomize nor kubectl is on PATH")
+            found[number] = Objects(failure=_NO_PROGRAM)
         elif charts[number] and not helm:
-            found[number] = Objects(failure=f"it uses charts, and {without_helm}")
+            found[number] = Objects(failure=f"{_NO_HELM}{without_helm}")
     tried = [number for number in range(len(attempts)) if number not in found]
     wanted = []
     for number in tried:
@@ -209,7 +257,7 @@ def _objects_of(attempt: Attempt, build: Build) -> Objects:
         try:
             text = substituted(text.decode("utf-8", errors="replace"), attempt.variables).encode()
         except SubstitutionError as error:
-            return Objects(failure=f"variables cannot be substituted: {error}")
+            return Objects(failure=f"{_NOT_SUBSTITUTED}: {error}")
     return Objects(text, build.folder, "", build.rendered)
 
 
@@ -228,6 +276,16 @@ def kubernetes_of(table: SettingsTable, setting: int) -> str:
     return cluster.kubernetes_version if cluster else ""
 
 
+def _decline(declined: Declined, attempt: Attempt, failure: str) -> None:
+    setting = attempt.member.setting
+    if failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
+        declined.add(attempt.folder, setting, NO_PROGRAM, failure)
+    elif failure.startswith(_NOT_SUBSTITUTED) or attempt.root.charts:
+        declined.add(attempt.folder, setting, BUILD_FAILED, failure)
+    else:
+        declined.build(attempt.folder, setting, attempt.tree, failure)
+
+
 def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> frozenset[str]:
     """Files of a tree that the policy of a setting excludes, links resolved."""
     if not table.excludes:
@@ -241,29 +299,21 @@ def _folders(files: Files) -> list[str]:
     real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
     roots = {root for file in real if (root := repository_root(os.path.dirname(file)))}
     for root in sorted(roots):
-        for folder, parts in _parts(root).items():
+        for folder, parts in parts_of(root).items():
             if folder not in found and not parts.isdisjoint(real):
                 found[folder] = None
     return [*found]
 
 
-def _parts(root: str) -> dict[str, frozenset[str]]:
-    """Folders with kustomizations of a repository, each with all files that are part of it."""
-    found = {}
-    for path in repository_files(root):
-        folder, name = os.path.split(path)
-        if name in KUSTOMIZATIONS and is_root(folder):
-            try:
-                found[folder] = frozenset(files_of(tree_of(folder)))
-            except NotHereError:
-                continue
-    return found
-
-
 def _roots(
-    folders: Sequence[str], files: Files, stated: frozenset[str], failures: Failures
-) -> tuple[dict[str, Kustomization], list[tuple[str, str]]]:
-    """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
+    folders: Sequence[str],
+    table: SettingsTable,
+    files: Files,
+    stated: frozenset[str],
+    declined: Declined,
+    failures: Failures,
+) -> dict[str, Kustomization]:
+    """The outermost kustomizations, with what they list; those that cannot be built are `declined`."""
     silent = frozenset(map(os.path.realpath, files.left_out))
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
@@ -279,7 +329,6 @@ def _roots(
         if below != root and root not in uses.get(below, ())
     }
     trees: dict[str, Kustomization] = {}
-    declined: list[tuple[str, str]] = []
     for root in roots:
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
@@ -292,8 +341,9 @@ def _roots(
                 if tree and not is_plain(tree):
                     trees[root] = tree
             except NotHereError as reason:
-                declined.append((root, str(reason)))
-    return trees, declined
+                for number in table.all_of(root):
+                    declined.read(root, number, reason)
+    return trees
 
 
 def _generated(

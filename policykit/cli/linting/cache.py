@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator
 
 from policykit import api
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.workspace import OpenResult, WorkspaceNotes
 from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
 from policykit.linter.workspace import Options, Setting, Workspace
 from policykit.workspace.boundary import root_of
 from policykit.workspace.files import read
@@ -87,7 +88,7 @@ def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options:
     from policykit.workspace.cache.results import REPORT_KEY
 
     digest = blake2b(digest_size=REPORT_KEY)
-    for part in (notes.not_built, *_parts(workspace, options)):
+    for part in (workspace.not_judged, workspace.failed_builds, *_parts(workspace, options)):
         digest.update(repr(part).encode("utf-8", errors="surrogatepass"))
     for member in workspace.members:
         try:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
-from policykit.linter.member import Member
+from policykit.linter.member import STDIN, Member
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, walk
 from policykit.workspace.policies import FILE_NAME

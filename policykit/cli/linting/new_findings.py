@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.errors import Failures, SourceError
 from policykit.linter.baseline import BaselineFile, Baselines
-from policykit.linter.member import Member
+from policykit.linter.member import STDIN, Member
 from policykit.workspace.baselines import folder_of, load, nearest_baselines, shown_as
 from policykit.workspace.boundary import within
 from policykit.workspace.files import BASELINE, repository_root

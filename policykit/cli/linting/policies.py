@@ -12,9 +12,7 @@ from policykit.errors import Failures
 from policykit.linter.member import Member
 from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.workspace import Setting
-from policykit.workspace.files import repository_root, walk
-from policykit.workspace.policies import nearest_policy
-from policykit.workspace.scopes import KUSTOMIZATIONS
+from policykit.workspace.files import repository_root
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
@@ -123,7 +121,6 @@ class OtherPolicies:
 
     def __init__(self, table: SettingsTable) -> None:
         self._table = table
-        self._users: dict[str, dict[str, set[str]]] = {}
 
     def __call__(self, path: str, setting: int) -> str:
         """The shown path of a policy, other than that of the setting, whose kustomizations use a file;
@@ -133,27 +130,8 @@ class OtherPolicies:
         root = repository_root(os.path.dirname(file))
         if not root:
             return ""
-        if root not in self._users:
-            self._users[root] = _users(root)
+        from policykit.workspace.clusters import repository
+
         source = self._table.sources[setting]
         own = source if source.startswith("profile:") else os.path.abspath(source)
-        return next(map(shown_as, sorted(self._users[root].get(file, set()) - {own})), "")
-
-
-def _users(root: str) -> dict[str, set[str]]:
-    """Real path of each file that kustomizations apply, with the policies of their folders."""
-    from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
-
-    found: dict[str, set[str]] = {}
-    for path in walk(root):
-        folder, name = os.path.split(path)
-        policy = nearest_policy(folder) if name in KUSTOMIZATIONS else ""
-        if not policy or not is_root(folder):
-            continue
-        try:
-            tree = tree_of(folder)
-        except NotHereError:
-            continue
-        for file in tree.looked_at():
-            found.setdefault(file, set()).add(os.path.abspath(policy))
-    return found
+        return next(map(shown_as, sorted(repository(root).users.get(file, frozenset()) - {own})), "")

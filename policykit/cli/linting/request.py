@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit.errors import UsageError
+from policykit.linter.member import STDIN
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 
-STDIN = "-"
 _TODAY = "POLICYKIT_TODAY"
 
 

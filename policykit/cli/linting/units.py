@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.applied import Applied, AppliedUnits, applied_units
 from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
-from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
 from policykit.workspace.files import read, repository_files, repository_root
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
-    from policykit.cli.linting.builds import Attempt, BuildResults
+    from policykit.cli.linting.builds import Attempt, BuildResults, Declined
     from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+    from policykit.linter.finding import NotJudged
+    from policykit.linter.subjects import FailedBuild
 
 
 class Judge(NamedTuple):
@@ -40,10 +42,10 @@ class Units(NamedTuple):
     """Objects as they are applied, by the name of their member."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file."""
-    not_judged: tuple[tuple[str, str], ...] = ()
-    """(shown place, reason) of what policies apply to and nobody here can read."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """Kustomizations that are linted file by file, and what policies apply to and nobody here can read."""
+    wrong: tuple[tuple[int, FailedBuild], ...] = ()
+    """Kustomizations with a mistake, for which no build succeeds, with the index of their setting."""
     certain: frozenset[str] = frozenset()
     """Files that no kustomization adds to in a way that is not known, links resolved."""
     incomplete: frozenset[int] = frozenset()
@@ -59,7 +61,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     Without kustomizations, and policies that say what they apply to, nothing is imported.
     """
     applied = applied_units(request, table, files.members, failures)
-    results = _builds(request, table, files, applied, failures)
+    results, declined = _builds(request, table, files, applied, failures)
     if results is None and not applied.of_run and not table.is_repeated and not table.is_restricted:
         return Units(
             files.members,
@@ -78,9 +80,9 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         members,
         (*built, *direct),
         texts,
-        results.other_files if results else (),
-        results.not_built if results else (),
-        (*applied.not_judged, *(results.not_judged if results else ())),
+        (*results.other_files, *declined.other_files) if results and declined else (),
+        tuple(sorted({*declined.not_judged, *applied.not_judged})) if declined else applied.not_judged,
+        tuple(declined.wrong) if declined else (),
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
@@ -90,22 +92,27 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
 
 def _builds(
     request: Request, table: SettingsTable, files: Files, applied: AppliedUnits, failures: Failures
-) -> BuildResults | None:
-    """What kustomize makes of the run; None: there is nothing for it to do."""
+) -> tuple[BuildResults, Declined] | tuple[None, None]:
+    """What kustomize makes of the run, and does not; None: there is nothing for it to do."""
     if not request.kustomize or not (
-        any(each.unit.root for each in applied.of_run)
+        applied.wrong
+        or any(each.unit.root for each in applied.of_run)
         or any(map(kustomization, files.folders))
         or _has_kustomizations(files)
     ):
-        return None
-    from policykit.cli.linting.builds import attempts_by_place, attempts_of, results_of
+        return None, None
+    from policykit.cli.linting.builds import Declined, attempts_by_place, attempts_of, results_of
 
     stated = frozenset(
         os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
     )
-    attempts, declined = attempts_by_place(request, table, files, stated, failures)
+    declined = Declined(table, files)
+    for folder, setting, error in applied.wrong:
+        declined.read(folder, setting, error)
+    stated |= {folder for folder, _, _ in applied.wrong}
+    attempts = attempts_by_place(request, table, files, stated, declined, failures)
     attempts += attempts_of(applied.of_run, request)
-    return results_of(request, table, files, attempts, declined)
+    return results_of(request, table, files, attempts, declined), declined
 
 
 def _has_kustomizations(files: Files) -> bool:

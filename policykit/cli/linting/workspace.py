@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
 from policykit.cli.linting.new_findings import baselines_of
 from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
-from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.linting.units import units_of
 from policykit.errors import Failures
+from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
+from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
-
-if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import BuiltKustomization
 
 
 class WorkspaceNotes(NamedTuple):
@@ -30,14 +30,10 @@ class WorkspaceNotes(NamedTuple):
     """Links to folders outside the boundary, which are not followed."""
     without_policy: int = 0
     """Files that no policy applies to."""
-    not_built: tuple[tuple[str, str], ...] = ()
-    """(shown folder, reason) of kustomizations that are linted file by file instead."""
     given: bytes | None = None
     """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy or settings file of each setting; empty: there is none."""
-    not_judged: tuple[tuple[str, str], ...] = ()
-    """(shown place, reason) of what clusters apply and cannot be read here."""
     notices: tuple[str, ...] = ()
     """What is judged otherwise than it is applied."""
     excludes: bool = False
@@ -81,6 +77,8 @@ def open_workspace(request: Request) -> OpenResult:
         builds.built,
         baselines_of(request, builds.members, other_files, failures),
         changes,
+        failed_builds=builds.wrong,
+        not_judged=builds.not_judged,
         completed=KustomizedFiles(builds.certain),
         other_policy=OtherPolicies(table),
         incomplete=builds.incomplete,
@@ -88,8 +86,8 @@ def open_workspace(request: Request) -> OpenResult:
     users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
     reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
     without = sum(path not in reached for path in files.without_policy)
-    notes = _notes(files, table, failures, builds.not_built, without)
-    return OpenResult(workspace, notes._replace(not_judged=builds.not_judged, notices=builds.notices))
+    notes = _notes(files, table, failures, without)
+    return OpenResult(workspace, notes._replace(notices=builds.notices))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
@@ -108,7 +106,7 @@ def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
         policies=policies.policies,
         completed=KustomizedFiles(),
     )
-    return OpenResult(workspace, _notes(files, table, failures, (), len(files.without_policy)))
+    return OpenResult(workspace, _notes(files, table, failures, len(files.without_policy)))
 
 
 class KustomizedFiles:
@@ -126,39 +124,31 @@ class KustomizedFiles:
         return os.path.realpath(file) not in self._failed and is_completed(file)
 
 
-def _notes(
-    files: Files,
-    table: SettingsTable,
-    failures: Failures,
-    not_built: tuple[tuple[str, str], ...],
-    without_policy: int,
-) -> WorkspaceNotes:
+def _notes(files: Files, table: SettingsTable, failures: Failures, without_policy: int) -> WorkspaceNotes:
     return WorkspaceNotes(
         tuple(failures),
         files.elsewhere,
         without_policy,
-        not_built,
         files.given,
         tuple(table.sources),
         excludes=table.excludes,
     )
 
 
-def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, every: bool) -> list[str]:
+def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
     lines = [f"policykit: {notice}" for notice in notes.notices]
-    lines += _about_sources(notes.not_judged, every=every)
+    not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
     if every:
-        lines += [f"built {each.shown} with kustomize" for each in built]
-        return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
-    if not notes.not_built:
+        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
+        return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
+    if not not_built:
         return lines
-    folder, why = notes.not_built[0]
-    more = len(notes.not_built) - 1
+    folder, why = not_built[0].path, not_built[0].detail
+    more = len(not_built) - 1
     if not more:
         return [*lines, f"policykit: {folder} is linted file by file: {why}"]
-    reasons = {why for _, why in notes.not_built}
-    if len(reasons) == 1:
+    if len({one.detail for one in not_built}) == 1:
         return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
     return [
         *lines,
@@ -167,9 +157,12 @@ def about_builds(built: Sequence[BuiltKustomization], notes: WorkspaceNotes, *, 
     ]
 
 
-def _about_sources(not_judged: Sequence[tuple[str, str]], *, every: bool) -> list[str]:
-    """A message about what clusters apply and cannot be read here; with `every`, one for each."""
-    lines = [f"policykit: {place} is not judged: {why}" for place, why in not_judged]
-    if every or len(lines) < 2:
-        return lines
-    return [f"{lines[0]}; so are {len(lines) - 1} more (--show-files names them)"]
+def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> list[str]:
+    """Messages about standard input without objects and about sources, with `every` about everything that was
+    not judged; `about_builds` has those about kustomizations."""
+    builds = {one for one in workspace.not_judged if one.reason != SOURCE}
+    return [
+        f"policykit: {one.path} is not judged: {one.detail}"
+        for one in report.not_judged
+        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
+    ]

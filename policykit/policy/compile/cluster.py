@@ -158,6 +158,7 @@ def _lint_settings(draft: Draft) -> LintSettings:
         lint.extra_plugins,
         lint.preset,
         lint.crds,
+        {str(reason): globs for reason, globs in lint.accept_not_judged.items()},
     )
 
 

@@ -12,6 +12,22 @@ from policykit.policy.models.targets import Targets
 from policykit.policy.models.workload import Placement, Workload
 
 NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpenter", "nfd"]
+NotJudgedReason = Literal[
+    "no-program",
+    "remote",
+    "chart",
+    "program",
+    "outside",
+    "generated",
+    "encrypted",
+    "unknown-variable",
+    "over-limits",
+    "build-failed",
+    "no-policy",
+    "empty-input",
+    "not-yaml",
+    "source",
+]
 
 
 class Lint(Model):
@@ -36,6 +52,11 @@ class Lint(Model):
     )
     crds: tuple[str, ...] = Field(
         (), description="Files and folders with your CustomResourceDefinitions, relative to the policy."
+    )
+    accept_not_judged: dict[NotJudgedReason, tuple[str, ...]] = Field(
+        {},
+        description="Reason to globs of files and kustomizations that `lint --require-judged` does not "
+        "require to be judged.",
     )
 
 

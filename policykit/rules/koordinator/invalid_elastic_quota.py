@@ -206,7 +206,7 @@ def _never_counted(data: Mapping[str, Any], stated: Version | None) -> Iterator[
     parts = " and ".join(GPU_PARTS)
     yield Violation(
         ("spec", "max", GPU),
-        f"max has {GPU}, which Koordinator 1.6 and newer never counts: admission replaces it in pods "
+        f"max has {GPU}, never counted by Koordinator 1.6 and newer: admission replaces it in pods "
         f"by {parts}",
         f"replace it with {parts} of the same amount",
         Severity.WARNING if stated is None else None,

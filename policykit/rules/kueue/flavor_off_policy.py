@@ -103,9 +103,10 @@ def _missing_taints(flavor: ResourceFlavor, pools: list[Pool]) -> Iterator[Viola
             continue
         if not any(tolerations.tolerates(each, taint) for each in flavor.tolerations):
             names = ", ".join(pool.name for pool in pools)
+            have = f"pool {names} has" if len(pools) == 1 else f"pools {names} have"
             yield Violation(
                 ("spec", "nodeTaints"),
-                f"pool {names} has taint {taint}, but the flavor does not",
+                f"{have} taint {taint}, but the flavor does not",
                 "add it to nodeTaints, so that only workloads that tolerate it are admitted",
                 Severity.WARNING,
                 key=True,

@@ -1,8 +1,8 @@
 """Metadata for Kueue is where Kueue does not read it as intended.
 
 Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each
-pod: Kueue holds the pods back one by one, or not at all. A topology is requested in the annotations
-of the pod template, and a queue never in an annotation.
+pod: Kueue admits the pods one by one, which only those of a Deployment or StatefulSet can bear. A
+topology is requested in the annotations of the pod template, and a queue never in an annotation.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ spec:
         image: registry.example/train:1
 """
 
+_SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"})
+"""Their pods serve without the others, so each may be admitted by its own label (`pod_webhook.go`, 0.19)."""
 _REQUESTS = (*TOPOLOGY_KEYS, SLICE_TOPOLOGY, SLICE_SIZE, SLICE_CONSTRAINTS)
 
 
@@ -95,6 +97,8 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
 
 def _on_pods(manifest: Manifest, pod_set: PodSet, labels: Path) -> Iterator[Violation]:
     """Labels of the job, on its pods instead; beside those of the job they mean nothing."""
+    if manifest.kind in _SERVING:
+        return
     own = pairs(lookup(manifest.data, labels))
     place = pod_set.places.get("labels")
     for key, what in ((QUEUE_NAME, "queue"), (PRIORITY_CLASS, "priority class")):

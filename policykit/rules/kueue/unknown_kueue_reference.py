@@ -69,11 +69,12 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         fault = "no workload of the LocalQueue is admitted"
         name = local.value.cluster_queue
         yield from _unknown(scope, local, "cluster_queue", "ClusterQueue", name, known_queues, fault)
+    whole = bool(scope.of(DeclaredLocalQueue))  # who keeps both kinds of queues keeps the flavors too
     for queue in scope.of(DeclaredClusterQueue):
         fault = f"ClusterQueue {queue.value.name} is inactive and admits nothing"
         for number, name in enumerate(queue.value.flavors):
             yield from _unknown(
-                scope, queue, f"flavor.{number}", "ResourceFlavor", name, known_flavors, fault
+                scope, queue, f"flavor.{number}", "ResourceFlavor", name, known_flavors, fault, whole=whole
             )
     for flavor in scope.of(DeclaredFlavor):
         fault = "every ClusterQueue with the flavor is inactive and admits nothing"
@@ -83,18 +84,39 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _unknown(
-    scope: Scope, located: LocatedFact[Any], field: str, kind: str, name: str, known: Names, fault: str
+    scope: Scope,
+    located: LocatedFact[Any],
+    field: str,
+    kind: str,
+    name: str,
+    known: Names,
+    fault: str,
+    *,
+    whole: bool = False,
 ) -> Iterator[Violation]:
-    """Without any object of the kind, or a likely name, another repository may have it: a warning."""
-    if not name or not known.sorted or name in known or is_placeholder(name) or scope.may_hold(name):
+    """Without a likely name another repository may have it: a warning, and none without any object of the
+    kind, unless the `whole` configuration is here."""
+    if (
+        not name
+        or not (known.sorted or whole)
+        or name in known
+        or is_placeholder(name)
+        or scope.may_hold(name)
+    ):
         return
     likely = known.nearest(name, _LIKELY)
     yield Violation(
         located.at(field),
         f"no file here defines {kind} {name}",
-        (f"did you mean {likely}? " if likely else f"defined: {_names(known)}; ") + fault,
+        _advice(known, likely) + fault,
         None if likely else Severity.WARNING,
     )
+
+
+def _advice(known: Names, likely: str) -> str:
+    if likely:
+        return f"did you mean {likely}? "
+    return f"defined: {_names(known)}; " if known.sorted else ""
 
 
 def _names(known: Names) -> str:

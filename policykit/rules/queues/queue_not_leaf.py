@@ -81,7 +81,7 @@ def _message(found: Destination, known: Directory) -> str:
         return f"{noun} {name} is closed: {known.semantics.closed_fault}"
     if name in known.semantics.roots:
         return f"{noun} {name} is the root of the tree: {known.semantics.submit_fault}"
-    return f"{noun} {name} contains other {known.semantics.noun}s: {known.semantics.submit_fault}"
+    return f"{noun} {name} has child {known.semantics.noun}s: {known.semantics.submit_fault}"
 
 
 def _advice(found: Destination, known: Directory, below: Mapping[str, str]) -> str:

@@ -67,10 +67,17 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if is_placeholder(name) or not known.speaks_of_absence:
             continue
         found = destinations.destination(use.value, known)
-        if found and found.verdict in _SAYS:
+        if found and found.verdict in _SAYS and not _where_it_is_applied(use.value, found, known, context):
             last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
             if not scope.may_hold(found.queue) and not scope.may_hold(last):
                 yield _violation(use, found, known)
+
+
+def _where_it_is_applied(use: QueueUse, found: Destination, known: Directory, context: Context) -> bool:
+    """Whether a queue of another namespace has the name, and the object may be applied to that one."""
+    if not known.semantics.namespaced or use.namespace not in ("", context.namespace):
+        return False
+    return any(name.rpartition("/")[2] == use.queue for name in found.known)
 
 
 def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory) -> Violation:

@@ -98,7 +98,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             )
             advice = problem.help
             if fragment and problem.kind == MISSING_FIELD:
-                if not _is_name(problem):
+                if not _is_name(problem) or manifest.encrypted:
                     continue  # one cause: this is an excerpt of an object
                 advice += ", or add `# policykit: partial` if it is only part of an object"
             yield Violation(problem.path, problem.message, advice, severity, problem.key)

@@ -51,6 +51,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     gone = removal(manifest.api_version, manifest.kind)
     if gone is None:
         yield from _too_new(manifest, context)
+        yield from _of_another_release(manifest, context)
         return
     version = context.cluster.kubernetes_version if context.cluster else ""
     if gone.system == _KUBERNETES and version and served_until(gone.release, version):
@@ -62,6 +63,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         _severity(manifest, gone, version),
         fix=partial(_fix, manifest, gone.successor) if gone.successor else None,
     )
+
+
+def _of_another_release(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """A kind of a system whose stated release does not have it; PK514 reports Volcano's."""
+    from policykit.targets import releases
+
+    for each in releases.missing("kind", {manifest.kind: ""}, context.cluster):
+        if each.fact.group == manifest.group and not manifest.group.endswith("volcano.sh"):
+            yield Violation(("kind",), each.reason, each.help)
 
 
 def _too_new(manifest: Manifest, context: Context) -> Iterator[Violation]:

@@ -17,6 +17,7 @@ from policykit.model.severity import Severity
 from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
 from policykit.nearest import nearest
 from policykit.placement.capacity import pods_in_domain
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -37,7 +38,7 @@ GOOD = BAD.replace("    highestTierName: rack\n", "")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each bound against the HyperNodes, the configuration and the policy's levels."""
     tiers = [each.value for each in scope.of(DeclaredHyperNode)]
-    plugins = scope.of(TopologyPlugin)
+    plugins = () if versions.enforces_tier(versions.release_of(context.cluster)) else scope.of(TopologyPlugin)
     for use in scope.of(TierUse):
         bound = use.value
         if bound.tier is not None and bound.tier_name:

@@ -16,6 +16,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_policies import without_timeout
 from policykit.rules.volcano.job_specs import (
@@ -27,6 +28,7 @@ from policykit.rules.volcano.job_specs import (
 )
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import BATCH_GROUP, GROUP_APIS, SCHEDULER
+from policykit.targets.volcano.release_facts import FACTS
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -65,10 +67,7 @@ _KINDS = frozenset(
 )
 
 _KIND_SINCE: Mapping[tuple[str, str], Release] = {
-    ("batch.volcano.sh", "CronJob"): (1, 13),
-    ("topology.volcano.sh", "HyperNode"): (1, 12),
-    ("shard.volcano.sh", "NodeShard"): (1, 14),
-    ("config.volcano.sh", "ColocationConfiguration"): (1, 14),
+    (fact.group, fact.name): fact.since[:2] for fact in FACTS if fact.what == "kind" and fact.since
 }
 _TREE_SINCE = (1, 11)
 """The scheduler reads Queue.spec.parent."""
@@ -82,7 +81,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Fields of Volcano's objects, and annotations of all objects whose pods it schedules."""
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
         yield from _newer_fields(manifest, versions.release_of(context.cluster))
-        yield from _unread_fields(manifest)
+        yield from _unread_fields(manifest, versions.release_of(context.cluster))
     if words(manifest.data).end(_KEYS):
         yield from _unread_annotations(manifest)
 
@@ -96,9 +95,14 @@ def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violatio
     if have and have < _TREE_SINCE and parent not in (None, "", "root"):
         message = f"Volcano {release_text(have)} does not read parent (added in {release_text(_TREE_SINCE)})"
         yield Violation(("spec", "parent"), message, UPGRADE, key=True)
+    affinity = lookup(manifest.data, ("spec", "affinity")) if manifest.kind == "Queue" else None
+    if have and have < versions.NODE_GROUPS and affinity:
+        added = release_text(versions.NODE_GROUPS[:2])
+        message = f"Volcano {release_text(have)} does not read affinity: it was added in {added}"
+        yield Violation(("spec", "affinity"), message, UPGRADE, key=True)
 
 
-def _unread_fields(manifest: Manifest) -> Iterator[Violation]:
+def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
     """Fields that no release reads, and those without effect as they are."""
     if (manifest.group, manifest.kind) == ("flow.volcano.sh", "JobFlow"):
         yield from _flows(manifest)
@@ -120,7 +124,7 @@ def _unread_fields(manifest: Manifest) -> Iterator[Violation]:
                     "add a timeout such as 10m: how long a pod may be pending",
                 )
     for place, topology in topologies:
-        if lacks_tier(topology) and not manifest.partial:
+        if lacks_tier(topology) and not manifest.partial and not versions.assumes_tier(have):
             yield Violation(
                 place,
                 "networkTopology is hard but names no tier: the pods may run anywhere",

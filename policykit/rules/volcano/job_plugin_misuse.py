@@ -17,6 +17,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, texts
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_specs import specs, tasks
 from policykit.targets.volcano import versions
@@ -62,11 +63,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 if len(problem.path) > 1 and not is_placeholder(arguments[int(problem.path[1])]):
                     yield Violation((*path, problem.path[1]), problem.message, problem.help)
             if names and not any(map(is_placeholder, (*names, *arguments))):
-                yield from _roles(plugin, arguments, names, path)
+                yield from _roles(plugin, arguments, names, path, have)
 
 
-def _roles(plugin: str, arguments: Sequence[str], names: Sequence[str], path: Path) -> Iterator[Violation]:
-    for role, task in job_plugins.roles(plugin, arguments).items():
+def _roles(
+    plugin: str, arguments: Sequence[str], names: Sequence[str], path: Path, have: Version | None
+) -> Iterator[Violation]:
+    required = plugin == "mpi" and have is not None and have < versions.MPI_WORKER_OPTIONAL
+    defaults = {"worker": "worker"} if required else {}
+    for role, task in {**defaults, **job_plugins.roles(plugin, arguments)}.items():
         if task in names:
             continue
         places = (n for n, each in enumerate(arguments) if each.lstrip("-").startswith(f"{role}="))
@@ -78,6 +83,15 @@ def _roles(plugin: str, arguments: Sequence[str], names: Sequence[str], path: Pa
                 path if number is None else (*path, number),
                 f"job plugin mpi: {source} task {task}, which the job does not have: Volcano rejects the job",
                 advice if number is not None else f"{advice}; set it with --master=",
+                Severity.ERROR,
+                key=number is None,
+            )
+        elif required:
+            yield Violation(
+                path if number is None else (*path, number),
+                f"job plugin mpi: its worker is task {task}, which the job does not have: Volcano {have} "
+                "rejects the job",
+                f"{advice}; set it with --worker=",
                 Severity.ERROR,
                 key=number is None,
             )

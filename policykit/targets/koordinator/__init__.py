@@ -55,4 +55,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
     import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
     releases=Lazy("policykit.targets.koordinator.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.koordinator.release_facts:FACTS"),
 )

@@ -21,6 +21,7 @@ from policykit.model.kueue import (
     TopologyRequest,
 )
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.targets.kueue import refused_pods
 from policykit.targets.kueue.names import (
     GROUP,
     PREFERRED_TOPOLOGY,
@@ -42,6 +43,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.group == GROUP and manifest.kind in _READERS:
         yield from _READERS[manifest.kind](manifest, context)
     for pod_set in pod_sets:
+        if context.cluster is not None and not manifest.partial:
+            yield from refused_pods.facts(manifest, pod_set, context.cluster, context.namespace)
         for key in _LEVELS:
             if key in pod_set.annotations and pod_set.places.get("annotations"):
                 request = TopologyRequest(pod_set.annotations[key], key)
@@ -51,7 +54,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = resource_flavors.read_flavor(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    yield Fact(DeclaredFlavor(found.name, found.topology), places)
+    yield Fact(DeclaredFlavor(found.name, found.topology, found.tolerations, tuple(found.labels)), places)
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Fact]:

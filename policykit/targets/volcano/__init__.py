@@ -24,16 +24,21 @@ from policykit.targets.volcano.names import (
 )
 
 _FIELDS = frozenset({"actions", "tiers", "configurations", "metrics"})
+_ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim")
+"""A line without any of them may be another program's: `actions: read` is a permission of GitHub."""
 
 
 def _is_it(data: object) -> bool:
-    """Tiers of plugins, or a line of actions and nothing that is not the scheduler's."""
+    """Tiers of plugins, or a line of Volcano's actions and nothing that is not the scheduler's."""
     if not isinstance(data, dict):
         return False
     tiers = data.get("tiers")
     if isinstance(tiers, list) and any(isinstance(tier, dict) and "plugins" in tier for tier in tiers):
         return True
-    return isinstance(data.get("actions"), str) and data.keys() <= _FIELDS
+    actions = data.get("actions")
+    if not isinstance(actions, str) or not data.keys() <= _FIELDS:
+        return False
+    return len(data) > 1 or any(action in actions for action in _ACTIONS)
 
 
 def _is_named(holder: Manifest, path: Path) -> bool:
@@ -102,4 +107,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.volcano.generate:generate"),
     import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
     releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.volcano.release_facts:FACTS"),
 )

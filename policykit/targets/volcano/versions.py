@@ -15,6 +15,13 @@ RELEASES = Releases("Volcano", {8: 2, 9: 1, 10: 2, 11: 2, 12: 4, 13: 3, 14: 4, 1
 
 CAPACITY = Version(1, 9, 0)
 """Plugin capacity and Queue.spec.deserved."""
+NODE_GROUPS = Version(1, 9, 0)
+"""Plugin nodegroup, which reads Queue.spec.affinity."""
+ASSUMED_TIER = (Version(1, 12, 0), Version(1, 14, 0))
+"""First release whose CRDs default highestTierAllowed to 1, and the first whose do not."""
+ENFORCED_TIER = (Version(1, 12, 0), Version(1, 14, 0))
+"""First release whose action allocate itself keeps jobs within their tier, and the first that leaves it to
+plugin network-topology-aware."""
 QUEUE_PRIORITY = Version(1, 10, 0)
 CONFIG_OVERRIDE = Version(1, 10, 0)
 """Chart value custom.scheduler_config_override."""
@@ -32,6 +39,10 @@ WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))
 """First and last release whose webhook takes a dimension missing in a queue's capability for 0."""
 AGENT_SCHEDULER = Version(1, 14, 0)
 """A second scheduler that the chart fills with the same override."""
+NORMALISED_AFFINITY = Version(1, 15, 1)
+"""nodeorder normalises the sums of matched preferences to 100; before, it adds the sums as they are."""
+MPI_WORKER_OPTIONAL = Version(1, 15, 0)
+"""Before, the webhook refuses an mpi job without the worker task too, as it does one without the master."""
 NODES_TO_FIND = Version(1, 15, 0)
 """Chart value custom.scheduler_percentage_nodes_to_find."""
 
@@ -47,6 +58,16 @@ def parse(text: str) -> Version:
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that a policy states; None where it states none."""
     return stated_release(cluster, SCHEDULER, parse)
+
+
+def assumes_tier(version: Version | None) -> bool:
+    """Whether a hard topology without a tier means tier 1."""
+    return version is not None and ASSUMED_TIER[0] <= version < ASSUMED_TIER[1]
+
+
+def enforces_tier(version: Version | None) -> bool:
+    """Whether jobs stay within their tier without plugin network-topology-aware."""
+    return version is not None and ENFORCED_TIER[0] <= version < ENFORCED_TIER[1]
 
 
 def newest() -> Version:

@@ -50,4 +50,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
     import_reader=Lazy("policykit.targets.yunikorn.importing:YunikornReader"),
     releases=Lazy("policykit.targets.yunikorn.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.yunikorn.release_facts:FACTS"),
 )

@@ -15,6 +15,7 @@ from policykit.model.gang import Membership
 from policykit.targets.yunikorn.names import (
     APP_ID,
     OLD_APP_IDS,
+    OLD_QUEUE,
     QUEUE,
     SCHEDULER,
     TASK_GROUP_NAME,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 
-OLD_QUEUE = "queue"
 USER_INFO = "yunikorn.apache.org/user.info"
 DOMAIN = "yunikorn.apache.org/"
 _IDS = (

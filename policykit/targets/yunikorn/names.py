@@ -21,6 +21,8 @@ PARENT_QUEUE = "yunikorn.apache.org/parentqueue"
 """Namespace annotation: the queue of its pods, or the parent of the namespace's own queue."""
 NAMESPACE_QUOTA = "yunikorn.apache.org/namespace.quota"
 """Namespace annotation: JSON of Kubernetes quantities, the max of the namespace's own queue."""
+OLD_QUEUE = "queue"
+"""Label of the queue, read if QUEUE is missing; before 1.6 in its place."""
 OLD_APP_IDS = ("applicationId", "spark-app-selector")
 """Labels read if APP_ID is missing, in this order."""
 

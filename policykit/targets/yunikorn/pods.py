@@ -10,14 +10,24 @@ from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets import pod_spreading
+from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.gang import Gang, gang_of
-from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, ROOT, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.names import (
+    APP_ID,
+    OLD_APP_IDS,
+    OLD_QUEUE,
+    PARAMETERS,
+    QUEUE,
+    ROOT,
+    TASK_GROUP_NAME,
+    TASK_GROUPS,
+)
 from policykit.targets.yunikorn.queue_tree import queue_paths
 from policykit.targets.yunikorn.task_groups import write
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
-    """Labels and annotations for pods of a workload kind; every release from 1.6 reads them.
+    """Labels and annotations for pods of a workload kind; as the release of the policy reads them.
 
     The first pod of an application decides its queue and gang, so all its pods say the same.
     """
@@ -25,11 +35,14 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     annotations: dict[str, str] = {}
     application = application_id(pods)
     if application:
-        labels[APP_ID] = application
+        labels[application_label(cluster)] = application
     path = queue_path(kind.queue, cluster) if kind.queue else ""
     if path:
         # A label holds 63 characters; the annotation is read where there is no label.
-        (annotations if label_value_problem(path) else labels)[QUEUE] = path
+        if label_value_problem(path):
+            annotations[QUEUE] = path
+        else:
+            labels[QUEUE if _reads_canonical_labels(cluster) else OLD_QUEUE] = path
     close, unmet = _pod_affinity(kind, cluster, application)
     gang = Gang()
     if kind.gang == "all" and application and pods.job and pods.owner_kind != "DaemonSet":
@@ -38,6 +51,16 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     spec = {"affinity": {"podAffinity": close}} if close else {}
     notices = (*_application_notices(kind, pods), *unmet, *_spread_notices(kind), *gang.notices)
     return PodFields(labels, annotations, spec=spec, notices=notices)
+
+
+def _reads_canonical_labels(cluster: Cluster) -> bool:
+    stated = versions.policy_version(cluster)
+    return stated is None or stated >= versions.CANONICAL_LABELS
+
+
+def application_label(cluster: Cluster) -> str:
+    """Label of the application that the release of the policy reads."""
+    return APP_ID if _reads_canonical_labels(cluster) else OLD_APP_IDS[0]
 
 
 def _annotations(gang: Gang) -> dict[str, str]:
@@ -68,7 +91,7 @@ def _pod_affinity(
         return {}, (f"{kind.name}: no node label is known for level {level}: set it under scheme.topology",)
     if not application:
         return {}, ()
-    term = {"topologyKey": key, "labelSelector": {"matchLabels": {APP_ID: application}}}
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {application_label(cluster): application}}}
     return {"requiredDuringSchedulingIgnoredDuringExecution": [term]}, (
         f"{kind.name}: YuniKorn places the first pod of a job without checking that its {level} has room "
         "for the others, which may then wait",

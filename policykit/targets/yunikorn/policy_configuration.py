@@ -39,10 +39,10 @@ def policy_configuration(cluster: Cluster, target: TargetSettings) -> PolicyConf
     sorting = node_sorting.sorting(cluster, target, stated.node_sort)
     amounts = tree_resources(cluster.queues, deserved=True)
     made = _configuration(cluster, stated, version, sorting, amounts)
-    if any(queue.deserved for queue in cluster.queues) and validation.refused(made):
+    if any(queue.deserved for queue in cluster.queues) and validation.refused(made, version):
         amounts = tree_resources(cluster.queues, deserved=False)
         made = _configuration(cluster, stated, version, sorting, amounts)
-    _check(made)
+    _check(made, version)
     return PolicyConfiguration(made, sorting.comments, (*amounts.notices, *sorting.notices))
 
 
@@ -81,9 +81,9 @@ def _rules(stated: Options, places: Mapping[str, str]) -> tuple[Rule, ...]:
     return placement_rules.standard_rules(below, fallback)
 
 
-def _check(made: Configuration) -> None:
+def _check(made: Configuration, version: Version) -> None:
     hint = "change the queues or targets.yunikorn"
-    for problem in validation.refused(made):
+    for problem in validation.refused(made, version):
         raise PolicykitError(f"YuniKorn would refuse the queues: {problem.message}", hint, path=("queues",))
     for problem in validation.failing(made):
         raise PolicykitError(

@@ -12,6 +12,16 @@ if TYPE_CHECKING:
 
 RELEASES = Releases("YuniKorn", {3: 0, 4: 0, 5: 2, 6: 3, 7: 0, 8: 0, 9: 0})
 
+STATE_DUMP_ENDS = Version(1, 5, 0)
+"""statedumpfilepath of a partition: from here on the file is refused."""
+DEFAULT_QUEUE_ENDS = Version(1, 5, 2)
+"""Setting admissionController.filtering.defaultQueue."""
+CANONICAL_LABELS = Version(1, 6, 0)
+"""Labels yunikorn.apache.org/queue and app-id; older releases read queue and applicationId."""
+QUEUE_NAME_SIGNS = Version(1, 6, 0)
+"""Names of queues may have : # / and @."""
+STATE_AWARE_ENDS = Version(1, 6, 0)
+"""Sort policy stateaware, from here on the same as fifo."""
 QUOTA_PREEMPTION = Version(1, 8, 0)
 """preemption.quotapreemptionenabled of a partition: older releases refuse the file."""
 GROUP_RESOLVER = Version(1, 8, 0)

@@ -115,9 +115,10 @@ def test_the_first_difference(generated: Path, old: str, new: str, result: str) 
     assert result in found
 
 
-def test_missing_files_are_for_gen_to_say(generated: Path) -> None:
+def test_missing_files_break_the_kustomization_that_lists_them(generated: Path) -> None:
     (generated / PRIORITIES).unlink()
-    assert findings(generated, code=0) == []
+    assert [line.split(":")[0] for line in findings(generated, code=1)] == ["generated/kustomization.yaml"]
+    assert "PK009 lists kubernetes/priorities.yaml, which does not exist" in findings(generated, code=1)[0]
 
 
 def test_files_of_others_are_left_alone(generated: Path) -> None:

@@ -131,7 +131,14 @@ def _topology(path: Path, value: Any) -> Inject:
     return inject
 
 
+def _removed_label(subject: Subject) -> Iterator[Change]:
+    """A label that no supported release of its system reads."""
+    for path in _pods(subject):
+        yield put((*path, "runai/queue"), "research")
+
+
 FAULTS = (
+    fault("the queue of an early KAI on a pod", "PK132", _removed_label),
     fault("a quota label that is a boolean", "PK006 PK004", _quota_label("is-parent", True)),
     fault("a quota label that is a word", "PK610", _quota_label("is-parent", "yes")),
     fault("a quota that is its own parent", "PK403 PK610", _quota_label("parent", "team-a"), elsewhere=True),

@@ -17,8 +17,12 @@ class Node(NamedTuple):
     """Normalised scores of tainttoleration, imagelocality, podtopologyspread."""
 
 
-def totals(scoring: Scoring, nodes: Sequence[Node], asked: Amounts) -> list[float]:
-    affinity = scores.node_affinity([node.preference for node in nodes])
+def totals(
+    scoring: Scoring, nodes: Sequence[Node], asked: Amounts, *, normalised: bool = True
+) -> list[float]:
+    """`normalised`: nodeaffinity as since 1.15.1; before, the sums of the weights were added as they are."""
+    raw = [node.preference for node in nodes]
+    affinity = scores.node_affinity(raw) if normalised else raw
     return [_total(scoring, node, asked, near) for node, near in zip(nodes, affinity, strict=True)]
 
 

@@ -15,6 +15,10 @@ SPREADING = "Of two equal nodes the one with one less card in use wins, however 
 SCARCE = "A node without scarce resources wins for pods that request none:"
 NEAR = "A node one level closer to the rest of its job wins over all of these:"
 PREFERENCE = "An empty node of a preferred usage wins over a full one of another:"
+AS_WRITTEN = (
+    "  (before 1.15.1 Volcano adds the weights of preferences as they are written,",
+    "  so these are their differences)",
+)
 _ZEROS = (
     "leastrequested, mostrequested and balancedresource are 0: they score cpu",
     "and memory, and would pull pods away from the node whose cards are in use.",
@@ -120,9 +124,10 @@ def mixed_sizes(resource: str, sizes: Sequence[int]) -> str:
     )
 
 
-def too_close(kind: WorkloadKind, gap: int, needed: int) -> str:
+def too_close(kind: WorkloadKind, gap: int, needed: int, *, normalised: bool = True) -> str:
     return (
-        f"workload kind {kind.name}: its preferred usages are {gap} of 100 apart after normalizing, which "
+        f"workload kind {kind.name}: its preferred usages are {gap} of 100 apart"
+        f"{' after normalizing' if normalised else ''}, which "
         f"needs nodeaffinity.weight {needed}, more than {weights.LARGEST}: a fuller node of a less preferred "
         "usage may win. Set the preferences further apart, or lower the binpack weights"
     )

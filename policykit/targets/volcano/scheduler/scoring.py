@@ -91,7 +91,7 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     rivals |= {"sra": scarce.weight} if scarce.weight else {}
     near = _near(cluster, closer, rivals)
     rivals |= plugins.topology_rival(near.weight)
-    affinity, comments, unmet = _preference(kinds, rivals)
+    affinity, comments, unmet = _preference(kinds, rivals, version)
     fitted = placed.plugin == FIT_PLUGIN
     return Scoring(
         placed.weight if placed.plugin == BINPACK_PLUGIN else 0,
@@ -169,15 +169,17 @@ def _parts(affinity: int, spreading: Mapping[str, int]) -> dict[str, int]:
 
 
 def _preference(
-    kinds: Sequence[WorkloadKind], parts: Mapping[str, int]
+    kinds: Sequence[WorkloadKind], parts: Mapping[str, int], version: Version
 ) -> tuple[int, tuple[str, ...], list[str]]:
     """nodeaffinity.weight, the reason, and a notice for each kind it cannot serve."""
+    normalised = version >= versions.NORMALISED_AFFINITY
     rivals = sum(parts.values())
-    gaps = [(kind, weights.preference_gap(kind)) for kind in kinds if kind.prefer]
+    gaps = [(kind, weights.preference_gap(kind, normalised=normalised)) for kind in kinds if kind.prefer]
     gap = min((gap for _, gap in gaps), default=100)
     weight = min(weights.preference_weight(gap, rivals), weights.LARGEST)
     comments = (
         reasons.PREFERENCE,
+        *(() if normalised else reasons.AS_WRITTEN),
         reasons.preference(weight, gap, rivals),
         reasons.rivals({part: value for part, value in parts.items() if value}),
     )
@@ -185,7 +187,7 @@ def _preference(
     for kind, own in gaps:
         needed = weights.preference_weight(own, rivals)
         if needed > weights.LARGEST:
-            notices.append(reasons.too_close(kind, own, needed))
+            notices.append(reasons.too_close(kind, own, needed, normalised=normalised))
     return weight, comments, notices
 
 

@@ -96,21 +96,24 @@ def even_packing_weight(step: Step, rivals: int) -> int:
 def preference_weight(gap: int, rivals: int) -> int:
     """Smallest nodeaffinity.weight with which a preferred node wins by a point, binpack among rivals.
 
-    `weight * gap >= 100 * rivals + 1`, where `gap` is of normalised scores (see preference_gap).
+    `weight * gap >= 100 * rivals + 1`, where `gap` is of the scores that the release adds (see
+    preference_gap).
     """
     return divided_up(100 * rivals + 1, gap)
 
 
-def preference_gap(kind: WorkloadKind) -> int:
-    """Least difference of normalised nodeaffinity scores between two of a kind's usages, 1 to 100.
+def preference_gap(kind: WorkloadKind, *, normalised: bool = True) -> int:
+    """Least difference of nodeaffinity scores between two of a kind's usages, 1 to 100.
 
-    Scores are normalised to the highest among the candidate nodes, whichever usages those have,
-    and cut to integers. 100 for a kind with at most one level.
+    Normalised scores are those relative to the highest among the candidate nodes, whichever usages
+    those have, cut to integers; others are the weights as written. 100 for a kind with at most one level.
     """
     levels = {kind.prefer.get(usage, 0) for usage in kind.usages} | set(kind.prefer.values())
     if not kind.usages:
         levels.add(0)
     ordered = sorted(levels)
+    if not normalised:
+        return min((upper - lower for lower, upper in pairwise(ordered)), default=100)
     gaps = [
         100 * upper // highest - 100 * lower // highest
         for position, highest in enumerate(ordered)

@@ -71,6 +71,8 @@ def no_effect_reason(name: str, text: str, version: Version | None) -> str:
         if name != read:
             return f"is called {read} in YuniKorn {version}"
     if name == SORT and text == _COUNTS_AS_FIFO:
+        if version is not None and version < versions.STATE_AWARE_ENDS:
+            return ""
         return f"is {text!r}, which YuniKorn treats as fifo"
     if name in _ABOVE_ZERO and is_duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"

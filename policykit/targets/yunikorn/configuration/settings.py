@@ -44,6 +44,8 @@ _DURATION = Parameter(_duration, "a duration such as 10s")
 _PATTERNS = Parameter(_patterns, "comma-separated regular expressions")
 _USER = Parameter(_whole, "a whole number", versions.PLACEHOLDER_USER)
 
+_1_4, _1_5, _1_6 = Version(1, 4, 0), Version(1, 5, 0), Version(1, 6, 0)
+
 KNOWN: Mapping[str, Parameter] = {
     "service.clusterId": _TEXT,
     "service.schedulingInterval": _DURATION,
@@ -52,6 +54,7 @@ KNOWN: Mapping[str, Parameter] = {
     "service.dispatchTimeout": _DURATION,
     "service.disableGangScheduling": _FLAG,
     "service.enableConfigHotRefresh": _FLAG,
+    "service.operatorPlugins": Parameter(_any, gone=_1_5),
     "service.placeholderImage": _TEXT,
     "service.placeholderRunAsUser": _USER,
     "service.placeholderRunAsGroup": _USER,
@@ -60,18 +63,19 @@ KNOWN: Mapping[str, Parameter] = {
     "kubernetes.qps": _WHOLE,
     "kubernetes.burst": _WHOLE,
     "health.checkInterval": _DURATION,
-    "event.trackingEnabled": _FLAG,
-    "event.requestCapacity": _WHOLE,
-    "event.ringBufferCapacity": _WHOLE,
-    "event.maxStreams": _WHOLE,
-    "event.maxStreamsPerHost": _WHOLE,
-    "event.RESTResponseSize": _WHOLE,
+    "event.trackingEnabled": _FLAG._replace(since=_1_4),
+    "event.requestCapacity": _WHOLE._replace(since=_1_4),
+    "event.ringBufferCapacity": _WHOLE._replace(since=_1_4),
+    "event.maxStreams": _WHOLE._replace(since=_1_5),
+    "event.maxStreamsPerHost": _WHOLE._replace(since=_1_5),
+    "event.RESTResponseSize": _WHOLE._replace(since=_1_6),
     "admissionController.webHook.amServiceName": _TEXT,
     "admissionController.webHook.schedulerServiceAddress": _TEXT,
     "admissionController.filtering.processNamespaces": _PATTERNS,
     "admissionController.filtering.bypassNamespaces": _PATTERNS,
     "admissionController.filtering.labelNamespaces": _PATTERNS,
     "admissionController.filtering.noLabelNamespaces": _PATTERNS,
+    "admissionController.filtering.defaultQueue": Parameter(_any, gone=versions.DEFAULT_QUEUE_ENDS),
     "admissionController.filtering.generateUniqueAppId": _FLAG,
     "admissionController.accessControl.bypassAuth": _FLAG,
     "admissionController.accessControl.trustControllers": _FLAG,
@@ -80,10 +84,6 @@ KNOWN: Mapping[str, Parameter] = {
     "admissionController.accessControl.externalGroups": _PATTERNS,
 }
 
-REMOVED: Mapping[str, str] = {
-    "admissionController.filtering.defaultQueue": "was removed in YuniKorn 1.6",
-    "service.operatorPlugins": "has no effect since operator plugins were removed",
-}
 _FATAL = ("service.", "kubernetes.")
 """Settings of the scheduler: one invalid value makes the update of all settings fail."""
 
@@ -97,7 +97,7 @@ def no_effect_reason(key: str, text: str, version: Version | None) -> str:
     """Why a key of the ConfigMap has no effect. `version` None: any release that reads it will do."""
     if key == POLICY_GROUP:
         return ""
-    return REMOVED.get(key) or problem(key, text, version or versions.parse(""))
+    return problem(key, text, version or versions.parse(""))
 
 
 def problem(key: str, text: str, version: Version) -> str:

@@ -99,6 +99,8 @@ class Parameter(NamedTuple):
     words: str = ""
     """The valid values, for messages."""
     since: Version | None = None
+    gone: Version | None = None
+    """First release that no longer reads it."""
 
 
 def parameter_problem(
@@ -111,4 +113,6 @@ def parameter_problem(
         return f"is not a {what} that YuniKorn reads{f': did you mean {near}?' if near else ''}"
     if parameter.since and version < parameter.since:
         return f"requires YuniKorn {parameter.since} or later"
+    if parameter.gone and version >= parameter.gone:
+        return f"was removed in YuniKorn {parameter.gone}"
     return "" if parameter.takes(text) else f"is {text!r}, not {parameter.words}"

@@ -25,16 +25,16 @@ def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
     other problems that correcting these parts cannot resolve.
     """
     undecoded = tuple(decoding.problems(data, version))
-    rest = refused(read(data)) if isinstance(data, Mapping) else ()
+    rest = refused(read(data), version) if isinstance(data, Mapping) else ()
     return (*undecoded, *certain_problems(rest, UndecodedParts.of(undecoded), data))
 
 
-def refused(configuration: Configuration) -> tuple[Problem, ...]:
+def refused(configuration: Configuration, version: Version = _NEWEST) -> tuple[Problem, ...]:
     """Problems for which the scheduler refuses a configuration that decodes."""
     found = list(queues.partitions(configuration))
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None:
-            found += _partition(partition, ("partitions", number))
+            found += _partition(partition, ("partitions", number), version)
     return tuple(found)
 
 
@@ -55,10 +55,10 @@ def failing(configuration: Configuration) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _partition(partition: Partition, path: Path) -> Iterator[Problem]:
+def _partition(partition: Partition, path: Path, version: Version) -> Iterator[Problem]:
     tree = queue_tree(partition, path)
     yield from queues.root(partition, tree)
-    yield from queues.queues(tree)
+    yield from queues.queues(tree, version)
     yield from limits.own(tree)
     yield from queues.resources(tree)
     yield from placement.refused(partition.rules, tree, (*path, "placementrules"))

@@ -24,7 +24,11 @@ def problems(data: object, version: Version) -> Iterator[Problem]:
         yield from _document(data, (), version)
 
 
-def _keys(checks: Mapping[str, Check], since: Mapping[str, Version] | None = None) -> Check:
+def _keys(
+    checks: Mapping[str, Check],
+    since: Mapping[str, Version] | None = None,
+    gone: Mapping[str, Version] | None = None,
+) -> Check:
     def check(data: object, path: Path, version: Version) -> Iterator[Problem]:
         if data is None:
             return
@@ -40,6 +44,8 @@ def _keys(checks: Mapping[str, Check], since: Mapping[str, Version] | None = Non
                 yield problem(here, RULE, f"unknown key {dotted(here)}{hint}", key=True)
             elif since and key in since and version < since[key]:
                 yield problem(here, RULE, f"{dotted(here)} requires YuniKorn {since[key]} or later", key=True)
+            elif gone and key in gone and version >= gone[key]:
+                yield problem(here, RULE, f"{dotted(here)} was removed in YuniKorn {gone[key]}", key=True)
             else:
                 yield from known(value, here, version)
 
@@ -138,7 +144,9 @@ _PARTITION = _keys(
         "preemption": _PREEMPTION,
         "nodesortpolicy": _keys({"type": _text, "resourceweights": _map_of(_weight)}),
         "usergroupresolver": _keys({"type": _text}),
+        "statedumpfilepath": _text,
     },
     {"usergroupresolver": versions.GROUP_RESOLVER},
+    {"statedumpfilepath": versions.STATE_DUMP_ENDS},
 )
 _document: Any = _keys({"partitions": _list(_PARTITION), "checksum": _text})

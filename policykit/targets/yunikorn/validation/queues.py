@@ -9,6 +9,7 @@ from typing import NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
+from policykit.model.release import Version
 from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import (
     CORES,
@@ -20,9 +21,11 @@ from policykit.targets.yunikorn.configuration.resources import (
     total,
 )
 from policykit.targets.yunikorn.validation.problem import problem
+from policykit.targets.yunikorn.versions import QUEUE_NAME_SIGNS
 
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
 """A queue's own name: no dots, which separate the names of a path."""
+_OLD_QUEUE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 SORT_TYPES = ("", "fair", "binpacking")
 
 
@@ -53,7 +56,7 @@ def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
         yield problem(tree.limits_path, "root-limits", "the partition and root have different limits")
 
 
-def queues(tree: QueueNode) -> Iterator[Problem]:
+def queues(tree: QueueNode, version: Version) -> Iterator[Problem]:
     """Access lists and names."""
     for each in tree.walk():
         for key, text in (("adminacl", each.queue.admin), ("submitacl", each.queue.submit)):
@@ -64,11 +67,11 @@ def queues(tree: QueueNode) -> Iterator[Problem]:
         for child in each.children:
             name = child.queue.name
             if not QUEUE_NAME.match(name):
-                yield problem(
-                    (*child.path, "name"),
-                    "queue-name",
-                    f"queue name {name!r} is invalid: use 1 to 64 letters, digits and _ : # / @ -",
-                )
+                said = f"queue name {name!r} is invalid: use 1 to 64 letters, digits and _ : # / @ -"
+                yield problem((*child.path, "name"), "queue-name", said)
+            elif version < QUEUE_NAME_SIGNS and not _OLD_QUEUE_NAME.match(name):
+                said = f"queue name {name!r} requires YuniKorn {QUEUE_NAME_SIGNS} or later"
+                yield problem((*child.path, "name"), "queue-name", said)
             if name.lower() in seen:
                 message = f"queue {name} is defined twice below {each.queue.name}"
                 yield problem((*child.path, "name"), "queue-name-twice", message)

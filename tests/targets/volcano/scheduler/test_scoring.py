@@ -62,15 +62,18 @@ def test_packing_wins(data: st.DataObject) -> None:
     assert won > lost
 
 
-@settings(deadline=None, max_examples=300)
+@pytest.mark.parametrize("version", ["1.8.2", "1.15.0", "1.15.1"])
+@settings(deadline=None, max_examples=200)
 @given(st.data())
-def test_an_empty_node_of_the_preferred_usage_wins(data: st.DataObject) -> None:
+def test_an_empty_node_of_the_preferred_usage_wins(version: str, data: st.DataObject) -> None:
     cards = data.draw(st.integers(1, 16))
     levels = data.draw(st.lists(st.integers(1, 100), min_size=1, max_size=3, unique=True))
     usages = ("a", "b", "c", "d")
     prefer = dict(zip(usages, levels, strict=False))
     kind = WorkloadKind("k", usages, prefer)
-    made = scored(pools=(pool("p", "a", 2, cards),), kinds=(kind,), options=data.draw(options(cards)))
+    made = scored(
+        pools=(pool("p", "a", 2, cards),), kinds=(kind,), options=data.draw(options(cards)), version=version
+    )
     asked = data.draw(requests(cards))
     present = data.draw(st.lists(st.sampled_from([*levels, 0]), min_size=2, max_size=4, unique=True))
     candidates = [
@@ -81,7 +84,7 @@ def test_an_empty_node_of_the_preferred_usage_wins(data: st.DataObject) -> None:
     ]
     best = present.index(max(present))
     candidates[best] = candidates[best]._replace(used={})
-    ranked = totals(made, candidates, asked)
+    ranked = totals(made, candidates, asked, normalised=version == "1.15.1")
     assert all(ranked[best] > other for number, other in enumerate(ranked) if number != best)
 
 
@@ -231,6 +234,22 @@ MIG = Pool("m", (Shape({}, 1, 1),), card="h20", resources=("nvidia.com/mig-1g.10
 def test_what_it_cannot_do_is_said(parts: dict[str, Any], binpack: int, notices: tuple[str, ...]) -> None:
     made = scored(**parts)
     assert (made.binpack, made.notices) == (binpack, notices)
+
+
+@pytest.mark.parametrize(
+    ("version", "weight", "why"),
+    [
+        ("1.15.1", 219, "  nodeaffinity 219 x 50/100 = 109.50 > 109"),
+        ("1.15.0", 10_901, "  nodeaffinity 10901 x 1/100 = 109.01 > 109"),
+        ("1.8.2", 10_901, "  nodeaffinity 10901 x 1/100 = 109.01 > 109"),
+    ],
+)
+def test_before_normalising_preferences_count_as_written(version: str, weight: int, why: str) -> None:
+    kind = TRAINING._replace(prefer={"training": 2, "hybrid": 1})
+    made = scored(kinds=(kind,), version=version)
+    assert made.parts["nodeaffinity"] == weight
+    assert why in made.comments
+    assert (reasons.AS_WRITTEN[0] in made.comments) == (version != "1.15.1")
 
 
 def test_weights_too_large_to_write() -> None:

@@ -1,0 +1,95 @@
+"""`policykit clusters`: the policies of a repository, what they apply to, and what no policy judges."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from policykit.cli.options import allow_path, format_option
+from policykit.cli.output import complain, emit
+from policykit.cli.policy import shown_as
+from policykit.errors import UsageError
+from policykit.workspace.clusters import Repository, repository
+from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.policies import FILE_NAME, name_of, says_what_it_applies
+from policykit.workspace.scopes import KUSTOMIZATIONS
+from policykit.workspace.sources import Source
+from policykit.workspace.units import Contents
+
+
+@click.command("clusters")
+@click.argument("folder", default=".", metavar="[DIR]")
+@allow_path
+@format_option
+def command(folder: str, format_: str) -> int:
+    """List the policies of the repository that DIR is in, what each applies to, and files that none judges.
+
+    A policy applies to what its `applies` says, else to what Flux objects beside it say, and to files
+    that nobody says who applies them, if it is the nearest policy above them.
+    """
+    if not os.path.isdir(folder):
+        raise UsageError("no such folder", "name a folder of a repository", folder)
+    root = repository_root(folder) or os.path.abspath(folder)
+    found = repository(root)
+    policies = [_policy(policy, found) for policy in sorted(found.contents)]
+    none = _judged_by_none(root, found)
+    if format_ == "json":
+        import json
+
+        emit(json.dumps({"clusters": policies, "judged_by_none": none}, indent=2) + "\n")
+    else:
+        emit("".join(f"{line}\n" for line in _text(policies, none)))
+    for fault in found.faults:
+        complain(fault)
+    return 2 if found.faults else 0
+
+
+def _policy(policy: str, found: Repository) -> dict[str, Any]:
+    sources = found.contents[policy]
+    return {
+        "name": name_of(policy),
+        "policy": shown_as(policy),
+        "applies": [_source(source, contents) for source, contents in sources],
+        "by_place": not says_what_it_applies(policy),
+    }
+
+
+def _source(source: Source, contents: Contents) -> dict[str, Any]:
+    return {
+        "path": shown_as(source.path) if source.path else None,
+        "form": source.form.value,
+        "stated": f"{shown_as(source.stated.file)}:{source.stated.line}",
+        "resource": source.stated.resource or None,
+        "notices": list(source.notices),
+        "not_judged": [str(why) for why in contents.why_not],
+    }
+
+
+def _judged_by_none(root: str, found: Repository) -> list[str]:
+    paths = repository_files(root) if found.contents else ()
+    return [
+        shown_as(path)
+        for path in paths
+        if os.path.basename(path) not in (FILE_NAME, *KUSTOMIZATIONS) and not found.policies_of(path)
+    ]
+
+
+def _text(policies: list[dict[str, Any]], none: list[str]) -> list[str]:
+    lines = []
+    for each in policies:
+        lines.append(f"{each['name'] or '(no name)'}  {each['policy']}")
+        for source in each["applies"]:
+            stated = f"{source['resource']}, {source['stated']}" if source["resource"] else source["stated"]
+            lines.append(f"  {source['path'] or '?'}  {source['form']} ({stated})")
+            lines += [f"    {notice}" for notice in source["notices"]]
+            lines += [f"    not judged: {why}" for why in source["not_judged"]]
+        if each["by_place"]:
+            others = "other files" if each["applies"] else "files"
+            lines.append(f"  {others} that it is the nearest policy of")
+    if not policies:
+        lines.append("no policy in this repository")
+    if none:
+        lines += ["", f"judged by no policy: {len(none)}", *(f"  {path}" for path in none)]
+    return lines

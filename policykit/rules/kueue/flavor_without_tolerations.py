@@ -1,0 +1,147 @@
+"""Pods that Kueue admits lack tolerations, and no flavor of their queue adds them.
+
+Kueue adds the tolerations of the flavor that it assigns, so pods that wait for admission may lack
+them. Where the flavors of their queue are known and none adds what the pools' taints require, the
+pods are admitted, hold quota, and stay pending. Under partial coverage, a flavor whose labels no pool
+declares may be of nodes that the policy does not list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.tolerations import tolerates
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.kueue import (
+    DeclaredClusterQueue,
+    DeclaredFlavor,
+    DeclaredLocalQueue,
+    RefusedPods,
+    RefusingPool,
+)
+from policykit.model.severity import Severity
+from policykit.model.taint import Taint, Toleration
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: any
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: research
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors:
+    - name: any
+      resources:
+      - name: nvidia.com/gpu
+        nominalQuota: 8
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: research
+  namespace: team-a
+spec:
+  clusterQueue: research
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: team-a
+  labels:
+    kueue.x-k8s.io/queue-name: research
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+        resources:
+          requests: {cpu: "4", memory: 16Gi}
+          limits: {nvidia.com/gpu: 1}
+"""
+
+GOOD = BAD.replace(
+    "  name: any\n---",
+    "  name: any\nspec:\n  tolerations:\n"
+    "  - {key: maip.mxsf.io/node.usage, operator: Exists, effect: NoSchedule}\n"
+    "  - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}\n---",
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Where LocalQueue, ClusterQueue and every flavor of it are known. Source: `flavorassigner.go` (0.19)."""
+    queues = {(one.value.namespace, one.value.name): one.value for one in scope.of(DeclaredLocalQueue)}
+    above = {one.value.name: one.value for one in scope.of(DeclaredClusterQueue)}
+    known = {one.value.name: one.value for one in scope.of(DeclaredFlavor)}
+    for pods in scope.of(RefusedPods):
+        local = queues.get((pods.value.namespace, pods.value.queue))
+        cluster_queue = above.get(local.cluster_queue) if local else None
+        flavors = _flavors(cluster_queue, known) if cluster_queue else ()
+        if not cluster_queue or not flavors or any(_of_other_nodes(each, context) for each in flavors):
+            continue
+        if not any(_helps(pool, flavors) for pool in pods.value.pools):
+            yield _violation(pods, cluster_queue, flavors)
+
+
+def _flavors(queue: DeclaredClusterQueue, known: dict[str, DeclaredFlavor]) -> tuple[DeclaredFlavor, ...]:
+    """Those of a queue; none if one of them is not known."""
+    if not all(name in known for name in queue.flavors):
+        return ()
+    return tuple(known[name] for name in dict.fromkeys(queue.flavors))
+
+
+def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:
+    """Whether its nodes may be some that the policy does not list."""
+    cluster = context.cluster
+    if cluster is None or cluster.complete:
+        return False
+    return any(key not in cluster.declared_keys for key in flavor.label_keys)
+
+
+def _helps(pool: RefusingPool, flavors: tuple[DeclaredFlavor, ...]) -> bool:
+    """Whether the flavors together add what a pool requires: each group of resources adds those of one."""
+    return not _left(pool, tuple(each for flavor in flavors for each in flavor.tolerations))
+
+
+def _left(pool: RefusingPool, added: tuple[Toleration, ...]) -> tuple[Taint, ...]:
+    return tuple(taint for taint in pool.taints if not any(tolerates(each, taint) for each in added))
+
+
+def _violation(
+    pods: LocatedFact[RefusedPods], queue: DeclaredClusterQueue, flavors: tuple[DeclaredFlavor, ...]
+) -> Violation:
+    added = tuple(each for flavor in flavors for each in flavor.tolerations)
+    pool = pods.value.pools[0]
+    taint = _left(pool, added)[0]
+    names = ", ".join(flavor.name for flavor in flavors)
+    which = f"flavor {names}" if len(flavors) == 1 else f"none of the flavors {names}"
+    verb = "does not add the toleration" if len(flavors) == 1 else "adds the toleration"
+    return Violation(
+        pods.at("tolerations"),
+        f"the pod does not tolerate taint {taint} of pool {pool.name}, and {which} of ClusterQueue "
+        f"{queue.name} {verb}",
+        "add it to the pod or to spec.tolerations of the flavor: the pods are admitted and stay pending",
+    )
+
+
+RULE = Rule(
+    code="PK929",
+    name="flavor-without-tolerations",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

@@ -1,0 +1,59 @@
+"""A label or annotation is read only by other releases of its system.
+
+A scheduler ignores metadata that it does not know, without a word: the pod is placed as if it said
+nothing. The release is the one that the policy states under `targets`; where it states none, only
+what no supported release reads is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube import podsets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.targets import releases
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels:
+    runai/queue: research
+spec:
+  schedulerName: kai-scheduler
+  containers:
+  - name: main
+    image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("runai/queue", "kai.scheduler/queue")
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Of the object and of each pod template."""
+    places: dict[Path, tuple[str, Mapping[str, str]]] = {
+        ("metadata", "labels"): ("label", manifest.labels),
+        ("metadata", "annotations"): ("annotation", manifest.annotations),
+    }
+    for pod_set in podsets.pod_sets(manifest.data):
+        places[pod_set.place("labels")] = ("label", pod_set.labels)
+        places[pod_set.place("annotations")] = ("annotation", pod_set.annotations)
+    for path, (what, entries) in places.items():
+        for each in releases.missing(what, entries, context.cluster):
+            yield Violation((*path, each.fact.name), each.reason, each.help, key=True)
+
+
+RULE = Rule(
+    code="PK132",
+    name="metadata-of-another-release",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)
