@@ -248,7 +248,8 @@ OPENERS = {
     "policykit.workspace.writing": "replaces and deletes what was judged",
     "policykit.workspace.cache.folder": "keeps results in a folder of its own",
     "policykit.workspace.kustomize": "makes a folder of its own for a build",
-    "policykit.workspace.programs": "finds git and kustomize",
+    "policykit.workspace.helm": "makes a folder of its own for a chart",
+    "policykit.workspace.programs": "finds git, kustomize and helm",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""

@@ -11,7 +11,7 @@ from policykit import api
 from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, policies_option
+from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -47,6 +47,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
     show_default=True,
     help="Same as for `lint`: check kustomizations as kustomize builds them, or (never) only their files.",
 )
+@helm_option
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -54,6 +55,7 @@ def command(
     output: str,
     prune: bool,
     kustomize: str,
+    helm: str,
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
@@ -74,7 +76,9 @@ def command(
         _require_all(old, paths)
     paths = paths or (".",)
     cache = cache_of((*paths, *policies), cache_dir, no_cache)
-    request = Request(paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache)
+    request = Request(
+        paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
+    )
     opened = open_workspace(request)
     findings = _all_findings(opened)
     if findings is None:

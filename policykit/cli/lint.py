@@ -13,7 +13,14 @@ from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
-from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policies_option
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    helm_option,
+    namespace_option,
+    policies_option,
+)
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
@@ -120,6 +127,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     show_default=True,
     help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
+@helm_option
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
 @click.option(
     "--require-judged",
@@ -159,6 +167,7 @@ def command(
     hook: bool,
     crds: tuple[str, ...],
     kustomize: str,
+    helm: str,
     require_policy: bool,
     require_judged: bool,
     show_files: bool,
@@ -203,7 +212,8 @@ def command(
         baseline,
         no_baseline,
         since,
-        cache,
+        cache=cache,
+        helm=helm == "auto",
     )
     if hook:
         from policykit.cli.linting.hook import hook_request

@@ -56,6 +56,15 @@ namespace_option = click.option(
     help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
 )
 
+helm_option = click.option(
+    "--helm",
+    type=click.Choice(("auto", "never")),
+    default="auto",
+    show_default=True,
+    help="auto: check charts of the repository as helm renders them, where they are used and helm is on PATH;"
+    " never: do not run helm.",
+)
+
 format_option = click.option(
     "--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True
 )

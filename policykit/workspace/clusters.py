@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.workspace.applied import stated_sources
+from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.flux import flux_sources
@@ -34,7 +35,7 @@ def _of_controllers(policy: str) -> tuple[Source, ...]:
     def beside(file: str) -> bool:
         return os.path.abspath(policy_by_place(os.path.dirname(file)) or file) == policy
 
-    return flux_sources(root, name_of(policy), beside)
+    return (*flux_sources(root, name_of(policy), beside), *argocd_sources(policy))
 
 
 class Repository(NamedTuple):

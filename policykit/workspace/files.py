@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that lists accepted findings."""
+_MOST_FILES = 200_000
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
@@ -147,6 +148,20 @@ def is_there(path: str) -> bool:
 def repository_files(root: str) -> tuple[str, ...]:
     """Every manifest file of a repository, in a stable order."""
     return tuple(walk(root))
+
+
+@cached
+def files_below(folder: str) -> tuple[str, ...]:
+    """Paths of all files below a folder, whatever their names, relative to it; links to folders are not
+    followed. Sorted, and no more than a repository has.
+    """
+    found: list[str] = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
+        found += (os.path.relpath(os.path.join(here, name), folder).replace(os.sep, "/") for name in names)
+        if len(found) > _MOST_FILES:
+            break
+    return tuple(sorted(found[:_MOST_FILES]))
 
 
 @cached

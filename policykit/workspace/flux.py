@@ -32,7 +32,7 @@ _APPLIED = frozenset(
 )
 
 
-class _Object(NamedTuple):
+class FluxObject(NamedTuple):
     """An object of a file."""
 
     file: str
@@ -79,7 +79,7 @@ def _raw(file: str) -> bytes:
 
 
 @cached
-def _kustomizations(root: str) -> tuple[_Object, ...]:
+def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
         for file in _of_flux(root)
@@ -89,21 +89,21 @@ def _kustomizations(root: str) -> tuple[_Object, ...]:
 
 
 @cached
-def _objects(file: str, mark: str) -> tuple[_Object, ...]:
+def _objects(file: str, mark: str) -> tuple[FluxObject, ...]:
     """The objects of a file that has a text in it; empty: it cannot be read, or has not."""
     raw = _raw(file)
     if mark.encode() not in raw:
         return ()
     text = raw.decode("utf-8", errors="replace")
     return tuple(
-        _Object(file, each)
+        FluxObject(file, each)
         for number, parsed in enumerate(parse(text))
         if parsed.root
         for each in manifests(parsed.root, number)
     )
 
 
-def _source(stated: _Object, spec: Mapping[str, Any]) -> Source:
+def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     manifest = stated.manifest
     at = (*manifest.base, "spec", "path" if "path" in spec else "sourceRef")
     name = f"Kustomization {manifest.namespace or 'default'}/{manifest.name}"
@@ -114,7 +114,7 @@ def _source(stated: _Object, spec: Mapping[str, Any]) -> Source:
     path = os.path.realpath(
         os.path.join(root, (said if isinstance(said, str) else "").replace("\0", "").lstrip("/"))
     )
-    why_not, notices = _source_fault(stated, spec, root)
+    why_not, notices = source_fault(stated, spec, root)
     why_not = why_not or _fault(spec, path, root)
     if why_not:
         return Source("", Form.KUSTOMIZATION, statement, why_not=why_not)
@@ -135,7 +135,7 @@ def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
     return "" if os.path.isdir(path) else f"its path {spec.get('path')} is not a folder of the repository"
 
 
-def _source_fault(stated: _Object, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
+def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
     """Why the folder is not one of this repository; and what is judged otherwise than it is applied."""
     reference = _map(spec, "sourceRef")
     kind, name = reference.get("kind"), reference.get("name")
@@ -205,7 +205,7 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"target": {"kind": ".*"}, "patch": json.dumps(patch)}
 
 
-def _variables(stated: _Object, spec: Mapping[str, Any]) -> Variables | None:
+def _variables(stated: FluxObject, spec: Mapping[str, Any]) -> Variables | None:
     post = _map(spec, "postBuild")
     found: list[Variables] = []
     references = post.get("substituteFrom")
@@ -217,7 +217,7 @@ def _variables(stated: _Object, spec: Mapping[str, Any]) -> Variables | None:
     return joined(found) if found else None
 
 
-def _referenced(stated: _Object, reference: Mapping[str, Any]) -> Variables:
+def _referenced(stated: FluxObject, reference: Mapping[str, Any]) -> Variables:
     """The variables of a ConfigMap or Secret beside the Kustomization; what is not here may say anything."""
     wanted = (str(reference.get("kind")), str(reference.get("name")))
     here = os.path.dirname(stated.file)

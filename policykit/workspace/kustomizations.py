@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import (
     BUILD_FAILED,
     CHART,
-    GENERATED,
     OUTSIDE,
     OVER_LIMITS,
     PROGRAM,
-    REMOTE,
-    UNKNOWN_VARIABLE,
 )
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import is_fetched, is_ignored, read, repository_files, walk
+from policykit.workspace.entries import absence, is_remote, strings
+from policykit.workspace.files import read, repository_files, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
 _FILES = ("crds", "configurations", *_PLUGINS)
 """Fields with files, or kustomizations, that are not objects to apply."""
 _GENERATORS = ("configMapGenerator", "secretGenerator")
-_CHARTS = ("helmCharts", "helmChartInflationGenerator", "helmGlobals")
+_CHARTS = ("helmChartInflationGenerator",)
+_INFLATION = "HelmChartInflationGenerator"
 _FUNCTION = "config.kubernetes.io/function"
 _GROUP = "kustomize.config.k8s.io/"
 
@@ -41,8 +39,6 @@ _LONGEST = 4096
 """Maximum length of a path; longer texts are none."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
-_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
-"""`github.com/`: the host of a repository, which no folder here is called."""
 
 
 class Entry(NamedTuple):
@@ -191,6 +187,7 @@ def files_of(tree: Kustomization) -> list[str]:
             for listed in (*each.resources, *each.patches, *each.generated, *each.beside)
             if listed.file
         )
+        found.update(file for chart in each.charts for file in chart.files.values())
     return sorted(found)
 
 
@@ -250,7 +247,15 @@ class _Reader:
             tuple(components),
             tuple(beside),
             data.get("sortOptions"),
+            self._charts(data, file),
         )
+
+    def _charts(self, data: dict[str, Any], file: str) -> tuple[Chart, ...]:
+        if not data.get("helmCharts"):
+            return ()
+        from policykit.workspace.charts import kustomize_charts  # it imports this module
+
+        return tuple(kustomize_charts(file, data, self._limit))
 
     def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
         for at, said in _entries(data, "patchesStrategicMerge"):
@@ -294,8 +299,8 @@ class _Reader:
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
-        if not os.path.lexists(place) and (_is_remote(said) or not why):
-            why, reason = _absence(said, os.path.join(folder, said))
+        if not os.path.lexists(place) and (is_remote(said) or not why):
+            why, reason = absence(said, os.path.join(folder, said))
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
             raise NotHereError(f"{self._shown(file)} lists {said}, which {why}", reason, wrong)
@@ -325,18 +330,19 @@ class _Reader:
         for each, text in texts:
             if _FUNCTION in text:
                 raise NotHereError(f"{self._shown(each)} runs a program", PROGRAM)
+            if _INFLATION in text:
+                raise NotHereError(f"{self._shown(each)} has a {_INFLATION}", CHART)
             if at[0] in _PLUGINS:
                 self._check_plugin(folder, text, each)
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
-        """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
-        outside the folder kustomize refuses every file itself, unless it is unrestricted."""
-        said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
+        """Refuses a plugin that reads what it must not: any of its texts may be a path."""
+        said = {said for parsed in parse(text) if parsed.root for said in strings(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
             within = boundary.within(place, folder)
-            why = self.obstacle(place) if within or self._unrestricted else ""
+            why = self.obstacle(place)
             # Text that leads to no file is none of kustomize's reading.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{self._shown(file)} lists {path}, which {why}", OUTSIDE)
@@ -345,7 +351,15 @@ class _Reader:
         return os.path.relpath(path).replace(os.sep, "/")
 
 
+def _is_readable(place: str) -> bool:
+    return os.path.lexists(place) and not os.path.isdir(place)
+
+
 def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    if data.get("helmCharts"):
+        from policykit.workspace.charts import kustomize_values
+
+        yield from kustomize_values(data)
     for field in _FILES:
         yield from _entries(data, field)
     for number, each in enumerate(_list(data, "replacements")):
@@ -365,37 +379,6 @@ def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
 def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     value = data.get(field)
     return value if isinstance(value, list) else ()
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All strings in data, except keys."""
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
-        elif isinstance(here, str):
-            yield here
-
-
-def _absence(said: str, path: str) -> tuple[str, str]:
-    """Why there is nothing at a path that an entry names, and the reason by its name."""
-    if _is_remote(said):
-        return "is not on this machine", REMOTE
-    if "${" in said or "{{" in said:
-        return "has a variable", UNKNOWN_VARIABLE
-    if is_ignored(path):
-        return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
-    if is_fetched(path):
-        return "does not exist yet: something has to fetch or generate its folder", GENERATED
-    return "does not exist", BUILD_FAILED
-
-
-def _is_remote(said: str) -> bool:
-    """Whether an entry that is no path here may be one of another machine: a URL, or `host.example/owner`."""
-    return any(mark in said for mark in ("://", "//", "@", "?ref=", ".git")) or bool(_HOST.match(said))
 
 
 @cached

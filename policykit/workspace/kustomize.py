@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from policykit.workspace.programs import program_path
+from policykit.errors import SourceError
+from policykit.workspace.programs import program_path, run, sealed
+
+if TYPE_CHECKING:
+    from policykit.linter.builds.kustomization import Chart
+    from policykit.workspace.helm import KustomizeHelm
+    from policykit.workspace.sources import HelmOptions
 
 _SECONDS = 30
-"""Time limit of a build."""
-_NOWHERE = "http://127.0.0.1:9"
-"""A proxy that never answers: port 9 is reserved for discarding data."""
+"""Beyond, a build is given up."""
 
 
 _LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
@@ -33,7 +37,9 @@ class Build(NamedTuple):
     folder: str = ""
     """Absolute folder that those origins are relative to."""
     failure: str = ""
-    """The error of kustomize; empty: the build succeeded."""
+    """Why there is none, as kustomize says it."""
+    rendered: bytes = b""
+    """Objects of its charts as helm renders them, below comments that name their templates."""
 
 
 _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
@@ -63,6 +69,14 @@ class Root(NamedTuple):
     """Further fields of the kustomization around it; components are absolute paths."""
     unrestricted: bool = False
     """Kustomizations may name files outside of their folders. All that they name has been checked."""
+    charts: tuple[Chart, ...] = ()
+    """All charts of it, to be rendered by `helm`."""
+    helm: str = ""
+    """Path of the program; only where there are charts."""
+    kubernetes: str = ""
+    """Version that charts are rendered for; empty: the one that helm assumes."""
+    release: HelmOptions | None = None
+    """Its one chart is rendered with these options; None: kustomize builds it."""
 
 
 def build(program: str, roots: Sequence[Root]) -> list[Build]:
@@ -80,7 +94,8 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
 
 
 def _build(program: str, root: Root) -> Build:
-    import subprocess
+    if root.release is not None:
+        return _rendered(root, root.release)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="policykit-") as made:
@@ -91,21 +106,45 @@ def _build(program: str, root: Root) -> Build:
             file.write(_wrapper(root, wrapper))
         restrictor = ["--load-restrictor", "LoadRestrictionsNone"] if root.unrestricted else []
         try:
-            done = subprocess.run(
-                [*_command(program), *restrictor, wrapper],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=_environment(here),
-                timeout=_SECONDS,
-                check=False,
+            helm = _helm(root, here)
+            done = run(
+                [*_command(program), *(helm.options if helm else ()), *restrictor, wrapper],
+                sealed(here),
+                _SECONDS,
+                here,
             )
-        except subprocess.TimeoutExpired:
-            return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         except OSError as error:
             return Build(failure=f"kustomize cannot be run: {error.strerror}")
-    if done.returncode:
-        return Build(failure=_said(done.stderr.decode("utf-8", errors="replace"), wrapper, root.folder))
-    return Build(done.stdout, wrapper)
+        except SourceError as error:
+            return Build(failure=str(error))
+        failure = helm.failure() if helm else ""
+        if failure:
+            return Build(failure=failure)
+        if done.late:
+            return Build(failure=f"kustomize took more than {_SECONDS} seconds")
+        if done.status:
+            return Build(failure=_said(done.errors, wrapper, root.folder))
+        return Build(done.out, wrapper, rendered=helm.rendered() if helm else b"")
+
+
+def _rendered(root: Root, release: HelmOptions) -> Build:
+    """A chart by itself."""
+    from policykit.workspace.helm import render
+
+    options = release._replace(kubernetes_version=release.kubernetes_version or root.kubernetes)
+    try:
+        found = render(root.helm, root.charts[0], options)
+    except SourceError as error:
+        return Build(failure=str(error))
+    return Build(found.text, root.folder, found.failure, found.text)
+
+
+def _helm(root: Root, folder: str) -> KustomizeHelm | None:
+    if not root.charts:
+        return None
+    from policykit.workspace.helm import for_kustomize
+
+    return for_kustomize(root.helm, root.charts, root.kubernetes, os.path.join(folder, "charts"))
 
 
 def _wrapper(root: Root, folder: str) -> str:
@@ -127,20 +166,6 @@ def _wrapper(root: Root, folder: str) -> str:
     if root.order is not None:
         said["sortOptions"] = root.order
     return json.dumps(said)
-
-
-def _environment(home: str) -> dict[str, str]:
-    """Without PATH there is no git; proxies that never answer block the rest of the network."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP") if name in os.environ}
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy", "http_proxy"), _NOWHERE)
-    return {
-        **kept,
-        **proxies,
-        "PATH": "",
-        "HOME": home,
-        "XDG_CONFIG_HOME": home,
-        "GIT_ALLOW_PROTOCOL": "none",
-    }
 
 
 def _said(text: str, wrapper: str, folder: str) -> str:

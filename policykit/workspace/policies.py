@@ -75,6 +75,20 @@ def name_of(path: str) -> str:
     return _output_settings(path).name
 
 
+def metadata_of(path: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Name, labels and annotations of a policy's cluster, as far as they are texts."""
+    from policykit.policy.tree import find, plain
+
+    tree, _ = policy_tree(path)
+    found = []
+    for field in ("labels", "annotations"):
+        stated = find(tree, ("metadata", field)) if tree else None
+        data = plain(stated) if stated else {}
+        items = data.items() if isinstance(data, dict) else ()
+        found.append({key: value for key, value in items if isinstance(value, str)})
+    return name_of(path), found[0], found[1]
+
+
 def reader(policy: str) -> Callable[[str], bytes]:
     """Reads a policy and the files it names, within the boundary of that policy."""
 

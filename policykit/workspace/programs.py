@@ -1,9 +1,25 @@
-"""Finds the external programs that are run: git and kustomize."""
+"""Programs of others that are run: git, kustomize and helm."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_NOWHERE = "http://127.0.0.1:9"
+"""Nothing answers there: the port is reserved for throwing away."""
+
+
+class Finished(NamedTuple):
+    """A program that has ended, or was stopped."""
+
+    out: bytes = b""
+    errors: str = ""
+    status: int = 0
+    late: bool = False
+    """It was stopped because it took too long."""
 
 
 def program_path(name: str) -> str:
@@ -14,3 +30,59 @@ def program_path(name: str) -> str:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     path = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders))) or ""
     return path if os.path.isabs(path) else ""
+
+
+def sealed(home: str) -> dict[str, str]:
+    """The environment of a program that renders a stranger's files, with an empty home folder.
+
+    Without PATH there is no git; proxies that do not answer take the rest of the network away.
+    """
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP") if name in os.environ}
+    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy", "http_proxy"), _NOWHERE)
+    return {
+        **kept,
+        **proxies,
+        "PATH": "",
+        "HOME": home,
+        "XDG_CONFIG_HOME": home,
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], seconds: float, folder: str) -> Finished:
+    """Runs a program without input; after some seconds, it and the programs that it runs are stopped.
+
+    Raises OSError if it cannot be run.
+    """
+    import subprocess
+
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(environment),
+        cwd=folder,
+        start_new_session=True,
+    ) as process:
+        late = False
+        try:
+            out, errors = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            late = True
+            _stop(process.pid)
+            process.kill()
+            out, errors = process.communicate()
+        except BaseException:
+            _stop(process.pid)
+            raise
+    return Finished(out, errors.decode("utf-8", errors="replace"), process.returncode, late)
+
+
+def _stop(group: int) -> None:
+    """Kills a process group, which may have ended meanwhile."""
+    if hasattr(os, "killpg"):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            return

@@ -94,6 +94,8 @@ class Source(NamedTuple):
     """Of a chart, else None."""
     namespace: str = ""
     """Of objects that name none; empty: none is stated."""
+    own_values: bool = True
+    """A chart's own values.yaml counts as well."""
     unrestricted: bool = False
     """Kustomizations may name files outside of their folders, as Flux lets them."""
     notices: tuple[str, ...] = ()

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
-from policykit.linter.not_judged import CHART, SOURCE
+from policykit.linter.not_judged import SOURCE
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import walk
+from policykit.workspace.files import files_below, walk
 from policykit.workspace.kustomizations import (
     NotHereError,
     check_file,
@@ -20,7 +20,7 @@ from policykit.workspace.kustomizations import (
 )
 from policykit.workspace.kustomize import Root
 from policykit.workspace.scopes import kustomization
-from policykit.workspace.sources import Form, Source, Variables
+from policykit.workspace.sources import Form, HelmOptions, Source, Variables
 
 _YAML = (".yaml", ".yml")
 
@@ -57,6 +57,16 @@ def contents_of(source: Source) -> Contents:
             units += _of_kustomization(source, folder)
         except NotHereError as reason:
             why_not.append(reason)
+    if not source.why_not and source.form is Form.ARGO_CD_FOLDER:
+        try:
+            units += _of_argo_cd_folder(source, why_not)
+        except NotHereError as reason:
+            why_not.append(reason)
+    if not source.why_not and source.form is Form.CHART:
+        try:
+            units.append(_of_chart(source))
+        except NotHereError as reason:
+            why_not.append(reason)
     if not source.why_not and source.form is Form.FLUX_FOLDER:
         try:
             units += _of_folder(source, tuple(units))
@@ -72,9 +82,9 @@ def _kustomizations(source: Source, why_not: list[NotHereError]) -> Iterator[str
     elif source.form is Form.FLUX_FOLDER:
         if not _is_changed(source):
             yield from _files_and_folders(source.path)[1]
-    else:
+    elif source.form is not Form.CHART and source.form is not Form.ARGO_CD_FOLDER:
         what = f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here"
-        why_not.append(NotHereError(what, CHART if source.form is Form.CHART else SOURCE))
+        why_not.append(NotHereError(what, SOURCE))
 
 
 def _is_changed(source: Source) -> bool:
@@ -89,7 +99,7 @@ def _is_changed(source: Source) -> bool:
 def _of_kustomization(source: Source, folder: str) -> list[Unit]:
     tree = tree_of(folder, unrestricted=source.unrestricted)
     if not _is_changed(source) and is_plain(tree):
-        namespace = namespace_of(tree)
+        namespace = namespace_of(tree) or source.namespace
         return [
             Unit(folder, _stated(source, bases=(tree,)), None, None, file, namespace)
             for file in dict.fromkeys(tree.looked_at())
@@ -100,7 +110,47 @@ def _of_kustomization(source: Source, folder: str) -> list[Unit]:
         added=dict(source.added),
         unrestricted=source.unrestricted,
     )
-    return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables)]
+    return [Unit(folder, _stated(source, bases=(tree,)), root, source.variables, "", source.namespace)]
+
+
+def _of_argo_cd_folder(source: Source, why_not: list[NotHereError]) -> list[Unit]:
+    from policykit.workspace.argocd.folders import is_jsonnet, is_read
+
+    files = []
+    for name in files_below(source.path) if source.folder.recurse else sorted(os.listdir(source.path)):
+        path = os.path.join(source.path, name)
+        if os.path.isdir(path) or not is_read(name, source.folder):
+            continue
+        if is_jsonnet(name):
+            why_not.append(NotHereError(f"{os.path.relpath(path)} is Jsonnet", SOURCE))
+            continue
+        check_file(path)
+        files.append(path)
+    tree = _stated(source, files=tuple(files))
+    return [Unit(source.path, tree, None, None, os.path.realpath(file), source.namespace) for file in files]
+
+
+def _of_chart(source: Source) -> Unit:
+    from policykit.workspace.charts import read_chart
+    from policykit.workspace.helm import check_options
+
+    options = source.helm or HelmOptions()
+    limit = boundary.root_of(os.path.join(source.path, "Chart.yaml"))
+    chart = read_chart(source.path, limit)
+    if not source.own_values:
+        chart = chart._replace(
+            files={path: file for path, file in chart.files.items() if path != "values.yaml"}
+        )
+    values = [FileEntry(source.stated.at, file) for file in check_options(options, limit)]
+    options = options._replace(
+        value_files=tuple(map(os.path.realpath, options.value_files)),
+        file_parameters=tuple((name, os.path.realpath(file)) for name, file in options.file_parameters),
+    )
+    tree = Kustomization(
+        source.stated.file, beside=tuple(values), charts=(chart,), document=source.stated.document
+    )
+    root = Root(source.path, charts=(chart,), release=options)
+    return Unit(source.path, tree, root, source.variables, "", options.namespace)
 
 
 def _of_folder(source: Source, built: tuple[Unit, ...]) -> list[Unit]:

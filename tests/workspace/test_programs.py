@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from policykit.workspace.programs import program_path
+from policykit.workspace.programs import program_path, run
 
 
 @pytest.fixture
@@ -42,3 +44,14 @@ def test_without_path_the_usual_folders_are_looked_into(
     monkeypatch.delenv("PATH")
     assert program_path("sh") in {os.path.join(folder, "sh") for folder in os.defpath.split(os.pathsep)}
     assert program_path("tool") == ""
+
+
+def test_programs_that_take_too_long_are_stopped(tmp_path: Path) -> None:
+    """With the programs that they run, which keep the pipes open."""
+    child = (
+        f"import subprocess, sys; subprocess.run([{sys.executable!r}, '-c', 'import time; time.sleep(60)'])"
+    )
+    start = time.monotonic()
+    found = run([sys.executable, "-c", child], os.environ, 0.5, str(tmp_path))
+    assert found.late
+    assert time.monotonic() - start < 30

@@ -18,6 +18,7 @@ from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
 from policykit.workspace.files import repository_root
+from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, parts_of, tree_of, used_by
 from policykit.workspace.scopes import (
     kustomization,
@@ -25,16 +26,17 @@ from policykit.workspace.scopes import (
     kustomization_root,
 )
 from policykit.workspace.substitution import SubstitutionError, substituted
+from policykit.workspace.units import contents_of
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import FailedBuild
     from policykit.workspace.build_failures import FailedPlace
-    from policykit.workspace.cache.folder import Cache
     from policykit.workspace.kustomize import Build, Root
     from policykit.workspace.sources import Variables
 
 
 _NO_PROGRAM = "neither kustomize nor kubectl is on PATH"
+_NO_HELM = "it uses charts, and "
 _NOT_SUBSTITUTED = "variables cannot be substituted"
 
 
@@ -160,15 +162,18 @@ def results_of(
 ) -> BuildResults:
     """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
-    made = texts_of(attempts, request.cache)
-    works = any(text is not None for text, _, _ in made)
+    made = objects_of(attempts, request, table)
+    released = _released(attempts, made, declined)
+    attempts = [*attempts, *released]
+    made += objects_of(released, request, table)
+    works = any(each.text is not None for each in made)
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
     generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
     names |= generated
     built: list[BuiltKustomization] = []
     texts: dict[str, bytes] = {}
     failed: list[Attempt] = []
-    for attempt, (text, folder, failure) in zip(attempts, made, strict=True):
+    for attempt, (text, folder, failure, rendered) in zip(attempts, made, strict=True):
         if text is None:
             _decline(declined, attempt, failure)
             failed.append(attempt)
@@ -176,7 +181,11 @@ def results_of(
         texts[attempt.member.file] = text
         excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
         real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
-        built.append(BuiltKustomization(attempt.member, attempt.tree, folder, names, excluded, shown, real))
+        built.append(
+            BuiltKustomization(
+                attempt.member, attempt.tree, folder, names, excluded, shown, rendered, root=real
+            )
+        )
     return BuildResults(
         tuple(built),
         texts,
@@ -185,35 +194,96 @@ def results_of(
     )
 
 
-def texts_of(attempts: Sequence[Attempt], cache: Cache) -> list[tuple[bytes | None, str, str]]:
-    """Of each attempt the text of its objects, the folder of their origins, and why there is no text."""
+def _released(attempts: Sequence[Attempt], made: Sequence[Objects], declined: Declined) -> list[Attempt]:
+    """Charts that HelmReleases among built objects deploy; of others it is told why they are not judged."""
+    found: list[Attempt] = []
+    for attempt, objects in zip(attempts, made, strict=True):
+        for source in helm_releases(objects.text or b"", attempt.tree.file):
+            contents = contents_of(source)
+            for why in contents.why_not:
+                said = f"{source.stated.resource}: {why}"
+                declined.add(attempt.folder, attempt.member.setting, why.reason, said)
+            for number, unit in enumerate(contents.units):
+                assert unit.root is not None
+                name = f"{attempt.member.file}/{source.stated.resource}{number or ''}".replace(" ", "/")
+                member = attempt.member._replace(path=name, file=name, namespace=unit.namespace)
+                found.append(Attempt(unit.folder, member, unit.tree, unit.root))
+    return found
+
+
+class Objects(NamedTuple):
+    """What came of an attempt."""
+
+    text: bytes | None = None
+    """None: nothing did."""
+    folder: str = ""
+    """That the origins of its objects are relative to."""
+    failure: str = ""
+    rendered: bytes = b""
+    """Objects of charts as helm renders them."""
+
+
+def objects_of(attempts: Sequence[Attempt], request: Request, table: SettingsTable) -> list[Objects]:
+    """Runs kustomize and helm."""
     program = kustomize.binary() if attempts else ""
-    if not program:
-        return [(None, "", _NO_PROGRAM) for _ in attempts]
-    results = builds(program, [Wanted(each.root, each.tree) for each in attempts], cache)
-    return [_text_of(attempt, build) for attempt, build in zip(attempts, results, strict=True)]
+    helm = without_helm = ""
+    charts = [tuple(each.tree.every_chart()) for each in attempts]
+    if any(charts):
+        helm, without_helm = _helm(request)
+    found: dict[int, Objects] = {}
+    for number, each in enumerate(attempts):
+        if each.root.release is None and not program:
+            found[number] = Objects(failure=_NO_PROGRAM)
+        elif charts[number] and not helm:
+            found[number] = Objects(failure=f"{_NO_HELM}{without_helm}")
+    tried = [number for number in range(len(attempts)) if number not in found]
+    wanted = []
+    for number in tried:
+        root = attempts[number].root
+        if charts[number]:
+            version = kubernetes_of(table, attempts[number].member.setting)
+            root = root._replace(charts=charts[number], helm=helm, kubernetes=version)
+        wanted.append(Wanted(root, attempts[number].tree))
+    made = builds(program, wanted, request.cache)
+    found |= {number: _objects_of(attempts[number], build) for number, build in zip(tried, made, strict=True)}
+    return [found[number] for number in range(len(attempts))]
+
+
+def _objects_of(attempt: Attempt, build: Build) -> Objects:
+    if build.failure:
+        return Objects(failure=build.failure)
+    text = build.text
+    if attempt.variables is not None:
+        try:
+            text = substituted(text.decode("utf-8", errors="replace"), attempt.variables).encode()
+        except SubstitutionError as error:
+            return Objects(failure=f"{_NOT_SUBSTITUTED}: {error}")
+    return Objects(text, build.folder, "", build.rendered)
+
+
+def _helm(request: Request) -> tuple[str, str]:
+    """The program that renders charts, else why there is none."""
+    if not request.helm:
+        return "", "--helm never"
+    from policykit.workspace.helm import binary
+
+    return binary(), "helm is not on PATH"
+
+
+def kubernetes_of(table: SettingsTable, setting: int) -> str:
+    """The version of Kubernetes that charts are rendered for."""
+    cluster = table.settings[setting].cluster
+    return cluster.kubernetes_version if cluster else ""
 
 
 def _decline(declined: Declined, attempt: Attempt, failure: str) -> None:
     setting = attempt.member.setting
-    if failure == _NO_PROGRAM:
+    if failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
         declined.add(attempt.folder, setting, NO_PROGRAM, failure)
-    elif failure.startswith(_NOT_SUBSTITUTED):
+    elif failure.startswith(_NOT_SUBSTITUTED) or attempt.root.charts:
         declined.add(attempt.folder, setting, BUILD_FAILED, failure)
     else:
         declined.build(attempt.folder, setting, attempt.tree, failure)
-
-
-def _text_of(attempt: Attempt, build: Build) -> tuple[bytes | None, str, str]:
-    if build.failure:
-        return None, "", build.failure
-    if attempt.variables is None:
-        return build.text, build.folder, ""
-    try:
-        text = substituted(build.text.decode("utf-8", errors="replace"), attempt.variables)
-    except SubstitutionError as error:
-        return None, "", f"{_NOT_SUBSTITUTED}: {error}"
-    return text.encode(), build.folder, ""
 
 
 def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> frozenset[str]:

@@ -40,6 +40,8 @@ class Request(NamedTuple):
     whole: tuple[str, ...] = ()
     """Files whose findings are all reported nevertheless."""
     cache: Cache = NO_CACHE
+    helm: bool = True
+    """Render charts with helm."""
 
     @property
     def named(self) -> list[str]:

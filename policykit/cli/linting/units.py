@@ -75,7 +75,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     members, direct = _members(table, files, applied, judges, built)
     texts = {**(results.texts if results else {}), **{each.member.file: _raw(each.file) for each in direct}}
     looked_at = frozenset(file for each in built for file in each.tree.looked_at())
-    beside = _Beside(request, applied, texts)
+    beside = _Beside(request, table, applied, texts)
     return Units(
         members,
         (*built, *direct),
@@ -240,8 +240,11 @@ def _scopes(
 class _Beside:
     """What policies say they apply to beside the run; kustomizations are built when they are asked for."""
 
-    def __init__(self, request: Request, applied: AppliedUnits, texts: dict[str, bytes]) -> None:
+    def __init__(
+        self, request: Request, table: SettingsTable, applied: AppliedUnits, texts: dict[str, bytes]
+    ) -> None:
         self._request = request
+        self._table = table
         self._applied = applied
         self._texts = texts
         self._known: dict[int, tuple[Member, ...]] = {}
@@ -270,10 +273,10 @@ class _Beside:
         """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []
-        from policykit.cli.linting.builds import attempts_of, texts_of
+        from policykit.cli.linting.builds import attempts_of, objects_of
 
         attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
-        for attempt, (text, _, _) in zip(attempts, texts_of(attempts, self._request.cache), strict=True):
-            if text is not None:
-                self._texts[attempt.member.file] = text
+        for attempt, made in zip(attempts, objects_of(attempts, self._request, self._table), strict=True):
+            if made.text is not None:
+                self._texts[attempt.member.file] = made.text
         return [attempt.member for attempt in attempts]

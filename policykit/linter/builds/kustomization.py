@@ -22,6 +22,20 @@ class FileEntry(NamedTuple):
     """For a file of a generator: its key in the generated object."""
 
 
+class Chart(NamedTuple):
+    """A chart of the repository that helm renders from a copy of its files."""
+
+    name: str
+    folder: str
+    """Absolute, links resolved."""
+    files: Mapping[str, str]
+    """Path in the chart to the file, links resolved."""
+    at: Path = ()
+    """Its entry in the kustomization."""
+    path: str = ""
+    """As kustomize gives it to helm."""
+
+
 class Kustomization(NamedTuple):
     """A kustomization with those it uses."""
 
@@ -37,6 +51,8 @@ class Kustomization(NamedTuple):
     """Files that configure the build."""
     order: Any = None
     """Its `sortOptions`."""
+    charts: tuple[Chart, ...] = ()
+    """Those of its `helmCharts`, or the one that is rendered by itself."""
     document: int = 0
     """Of the file; other than 0 only where an object such as a Flux Kustomization says what is built."""
 
@@ -55,6 +71,12 @@ class Kustomization(NamedTuple):
         """All files: the kustomizations, and their resources and patches."""
         yield from (tree.file for tree in self.every())
         yield from self.looked_at()
+        yield from (file for chart in self.every_chart() for file in chart.files.values())
+
+    def every_chart(self) -> Iterator[Chart]:
+        """Its own charts and those of all below."""
+        for tree in self.every():
+            yield from tree.charts
 
     def looked_at(self) -> Iterator[str]:
         """Files whose objects are linted as built: resources and patches."""
@@ -103,6 +125,8 @@ class BuiltKustomization(NamedTuple):
     """Files that settings exclude: no finding is reported there."""
     shown: str = "."
     """The folder, as people read it."""
+    rendered: bytes = b""
+    """Objects of charts as helm renders them, below comments that name their templates."""
     root: str = ""
     """That folder, absolute with links resolved; empty: that of the tree's file."""
     file: str = ""

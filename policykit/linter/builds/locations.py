@@ -8,6 +8,7 @@ from typing import NamedTuple
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
 from policykit.linter.builds.patches import path_of_pointer
 from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
+from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import relocation
 from policykit.manifests.document import Manifest, span
@@ -34,7 +35,16 @@ class SourceLocator:
 
     def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
         self._built = built
-        self._texts = SourceFiles(lambda file: read(built.names[file].file if file in built.names else file))
+        self._rendered = f"{built.tree.file}#rendered"
+        """Stands for what helm renders, as a file that objects come from."""
+        self._templates: Templates | None = None
+
+        def content(file: str) -> bytes:
+            if file == self._rendered:
+                return built.rendered
+            return read(built.names[file].file if file in built.names else file)
+
+        self._texts = SourceFiles(content)
         self._text = self._texts.of(built.member.file)
         self._ways = routes(built.tree)
 
@@ -79,9 +89,12 @@ class SourceLocator:
         origin = root.data if root and isinstance(root.data, dict) else {}
         path = origin.get("path") or origin.get("configuredIn")
         file = _joined(self._built.folder, path) if isinstance(path, str) else ""
+        by = origin.get("configuredBy")
+        of_chart = isinstance(by, dict) and by.get("kind") == "HelmChartInflationGenerator"
         if file not in self._ways:
             file = self._built.tree.file
-        return file, self._ways[file]
+            of_chart = bool(self._built.tree.charts)
+        return self._rendered if of_chart else file, self._ways[file]
 
     def _home(self, manifest: Manifest, file: str) -> Manifest | None:
         """The object in its file: of its kind, and with the name that became its name."""
@@ -138,6 +151,8 @@ class SourceLocator:
     ) -> SourceFinding | None:
         """At its own location if the file is part of the run, else at the entry that leads to the file."""
         built = self._built
+        if file == self._rendered:
+            return self._in_template(finding, way, home)
         if file in built.silent:
             return None
         if file not in built.names:
@@ -148,6 +163,19 @@ class SourceLocator:
         return SourceFinding(
             finding, (home_path, home[1] if home[0] in built.names else finding.span), outside
         )
+
+    def _in_template(self, finding: Finding, way: Route, home: tuple[str, Span]) -> SourceFinding | None:
+        if self._templates is None:
+            self._templates = Templates(
+                self._texts.of(self._rendered).text,
+                self._built.tree.every_chart(),
+                lambda file: self._texts.of(file).text,
+            )
+        place, start = self._templates.place(finding.span), self._templates.place(home[1])
+        finding = finding._replace(document=0)
+        if place is None or start is None:
+            return self._at_entry(finding, way, "")
+        return self._reported(finding._replace(span=place.span), place.file, way, (start.file, start.span))
 
     def _at_entry(self, finding: Finding, way: Route, file: str) -> SourceFinding | None:
         for tree, at in reversed(way):

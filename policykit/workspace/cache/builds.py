@@ -52,8 +52,8 @@ def _builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]
 
 def _key(program: str, wanted: Wanted) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
-    state = os.stat(program)
-    about = (program, state.st_mtime_ns, state.st_size, tuple(wanted.root))
+    states = [(path, os.stat(path)) for path in (program, wanted.root.helm) if path]
+    about = ([(path, it.st_mtime_ns, it.st_size) for path, it in states], tuple(wanted.root))
     digest = blake2b(repr(about).encode(), digest_size=KEY)
     try:
         for file in files_of(wanted.tree):

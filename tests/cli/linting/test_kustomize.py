@@ -368,7 +368,8 @@ DECLINED = [
     (
         "a chart",
         {**BASE, "prod/kustomization.yaml": kustomization(resources=["../base"], helmCharts=[{"name": "a"}])},
-        "prod is linted file by file: prod/kustomization.yaml has helmCharts",
+        "prod is linted file by file: prod/kustomization.yaml uses the chart a, which is not in the"
+        " repository",
     ),
     (
         "a function",

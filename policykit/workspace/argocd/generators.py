@@ -1,0 +1,186 @@
+"""Generators of ApplicationSets: list, git, clusters and matrix. Others need what no repository has."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError
+from policykit.workspace.argocd.templates import Parameters, filled
+from policykit.workspace.remotes import normalised
+
+_MOST = 1000
+"""Applications of one ApplicationSet."""
+_NO_NAME = re.compile(r"[^a-z0-9.-]+")
+
+
+def parameters_of(spec: Mapping[str, Any], repository: Repository) -> list[Parameters]:
+    """The sets of parameters of an ApplicationSet, one for each Application. Raises UnreadableError."""
+    found: list[Parameters] = []
+    go = bool(spec.get("goTemplate"))
+    generators = spec.get("generators")
+    for generator in generators if isinstance(generators, list) else ():
+        found += _generated(generator, repository, go=go)
+        if len(found) > _MOST:
+            raise UnreadableError(f"it makes more than {_MOST} Applications")
+    return found
+
+
+def _generated(generator: Any, repository: Repository, *, go: bool) -> list[Parameters]:
+    if not isinstance(generator, dict) or len(generator) != 1:
+        names = ", ".join(sorted(generator)) if isinstance(generator, dict) else "nothing"
+        raise UnreadableError(f"its generator has {names}: only one of {', '.join(_KINDS)} is read")
+    ((kind, said),) = generator.items()
+    if kind == "matrix":
+        return _matrix(said, repository, go=go)
+    if kind not in _KINDS:
+        raise UnreadableError(f"its generator {kind} needs what is not in the repository")
+    said = said if isinstance(said, dict) else {}
+    _only(said, _KINDS[kind], kind)
+    made: Iterable[Parameters]
+    if kind == "list":
+        made = _listed(said)
+    elif kind == "clusters":
+        made = _clusters(said, repository)
+    else:
+        made = _git(said, repository)
+    return [_with_values(each, said.get("values"), go=go) for each in made]
+
+
+_KINDS = {
+    "list": frozenset({"elements"}),
+    "clusters": frozenset({"selector", "values", "flatList"}),
+    "git": frozenset({"repoURL", "revision", "directories", "files", "values", "requeueAfterSeconds"}),
+    "matrix": frozenset({"generators"}),
+}
+"""Generators and the fields that are read."""
+
+
+def _only(said: Mapping[str, Any], known: frozenset[str], kind: str) -> None:
+    unknown = sorted(name for name in said if name not in known and said[name])
+    if unknown:
+        raise UnreadableError(f"its generator {kind} has {unknown[0]}, which is not read")
+
+
+def _with_values(parameters: Parameters, values: Any, *, go: bool) -> Parameters:
+    if not isinstance(values, dict):
+        return parameters
+    return {**parameters, "values": filled(values, parameters, go=go)}
+
+
+def _listed(said: Mapping[str, Any]) -> Iterator[Parameters]:
+    elements = said.get("elements")
+    for each in elements if isinstance(elements, list) else ():
+        if isinstance(each, dict):
+            yield each
+
+
+def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
+    generators = said.get("generators") if isinstance(said, dict) else None
+    if not isinstance(generators, list) or len(generators) != 2:
+        raise UnreadableError("its generator matrix does not have two generators")
+    found: list[Parameters] = []
+    for first in _generated(generators[0], repository, go=go):
+        for second in _generated(filled(generators[1], first, go=go), repository, go=go):
+            found.append(_merged(first, second))
+            if len(found) > _MOST:
+                raise UnreadableError(f"it makes more than {_MOST} Applications")
+    return found
+
+
+def _merged(first: Parameters, second: Parameters) -> Parameters:
+    merged = dict(first)
+    for key, value in second.items():
+        before = merged.get(key)
+        both = isinstance(before, dict) and isinstance(value, dict)
+        merged[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def _clusters(said: Mapping[str, Any], repository: Repository) -> Iterator[Parameters]:
+    for cluster in repository.clusters:
+        if _selects(said.get("selector"), cluster):
+            yield {
+                "name": cluster.name,
+                "nameNormalized": _name(cluster.name),
+                "server": cluster.server or f"policy:{cluster.name}",
+                "metadata": {"labels": dict(cluster.labels), "annotations": dict(cluster.annotations)},
+            }
+
+
+def _selects(selector: Any, cluster: TargetCluster) -> bool:
+    if not isinstance(selector, dict):
+        return True
+    _only(selector, frozenset({"matchLabels", "matchExpressions"}), "clusters")
+    labels = {"argocd.argoproj.io/secret-type": "cluster", **cluster.labels}
+    wanted = selector.get("matchLabels")
+    if isinstance(wanted, dict) and any(labels.get(key) != value for key, value in wanted.items()):
+        return False
+    expressions = selector.get("matchExpressions")
+    return all(_holds(each, labels) for each in expressions) if isinstance(expressions, list) else True
+
+
+def _holds(expression: Any, labels: Mapping[str, str]) -> bool:
+    said = expression if isinstance(expression, dict) else {}
+    key, operator, values = said.get("key"), said.get("operator"), said.get("values") or ()
+    if operator in ("In", "NotIn"):
+        return (labels.get(str(key)) in values) is (operator == "In")
+    if operator in ("Exists", "DoesNotExist"):
+        return (key in labels) is (operator == "Exists")
+    raise UnreadableError(f"its selector has the operator {operator}")
+
+
+def _git(said: Mapping[str, Any], repository: Repository) -> Iterator[Parameters]:
+    url = str(said.get("repoURL", ""))
+    if normalised(url) not in repository.urls:
+        raise UnreadableError(f"its generator reads {url}, which is not this repository")
+    if isinstance(said.get("directories"), list):
+        for path in _matching(said["directories"], repository.folders(), _is_folder):
+            if not any(part.startswith(".") for part in path.split("/")):
+                yield {"path": _path(path)}
+    if isinstance(said.get("files"), list):
+        for path in _matching(said["files"], repository.files(), fnmatchcase):
+            yield from _of_file(path, repository)
+
+
+def _of_file(path: str, repository: Repository) -> Iterator[Parameters]:
+    data = repository.data(path)
+    name = posixpath.basename(path)
+    about = {**_path(posixpath.dirname(path)), "filename": name, "filenameNormalized": _name(name)}
+    for each in data if isinstance(data, list) else [data]:
+        if not isinstance(each, dict):
+            raise UnreadableError(f"its generator reads {path}, which has no fields")
+        yield {**each, "path": about}
+
+
+def _path(path: str) -> dict[str, Any]:
+    name = posixpath.basename(path)
+    return {
+        "path": path,
+        "basename": name,
+        "basenameNormalized": _name(name),
+        "segments": path.split("/") if path else [],
+    }
+
+
+def _matching(listed: list[Any], paths: Iterable[str], matches: Any) -> Iterator[str]:
+    """Paths that an entry names, unless another one excludes them."""
+    entries = [each for each in listed if isinstance(each, dict) and isinstance(each.get("path"), str)]
+    for path in paths:
+        found = [bool(each.get("exclude")) for each in entries if matches(path, each["path"].strip("/"))]
+        if found and not any(found):
+            yield path
+
+
+def _is_folder(path: str, pattern: str) -> bool:
+    """`*` stands for a part of one name."""
+    names, patterns = path.split("/"), pattern.split("/")
+    return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))
+
+
+def _name(name: str) -> str:
+    """As the name of an object: what may not be in one is a dash."""
+    return _NO_NAME.sub("-", name.lower())[:253].strip("-.")

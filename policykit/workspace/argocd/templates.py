@@ -1,0 +1,101 @@
+"""Values in templates of ApplicationSets: `{{path.basename}}`, with goTemplate `{{ .path.basename }}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.workspace.argocd.repository import UnreadableError
+
+Parameters = Mapping[str, Any]
+"""What a generator gives: as a tree; without goTemplate names with dots are paths in it."""
+
+_EXPRESSION = re.compile(r"\{\{(-?)([^{}]*?)(-?)\}\}")
+_FIELDS = re.compile(r"(?:\.[A-Za-z_][A-Za-z0-9_]*)+")
+_INDEX = re.compile(r'index\s+((?:\.[A-Za-z_][A-Za-z0-9_]*)+|\.)((?:\s+(?:"[^"\\]*"|\d{1,9}))+)')
+_STEP = re.compile(r'"([^"\\]*)"|(\d+)')
+_SEGMENT = re.compile(r"path\[(\d{1,9})\]")
+
+
+def filled(template: Any, parameters: Parameters, *, go: bool) -> Any:
+    """A template with the values of one set of parameters. Raises UnreadableError for an expression that is
+    more than a value, or one without a value.
+    """
+    if isinstance(template, str):
+        return _text(template, parameters, go=go)
+    if isinstance(template, dict):
+        return {
+            filled(key, parameters, go=go): filled(value, parameters, go=go)
+            for key, value in template.items()
+        }
+    if isinstance(template, list):
+        return [filled(each, parameters, go=go) for each in template]
+    return template
+
+
+def _text(text: str, parameters: Parameters, *, go: bool) -> str:
+    if "{{" not in text:
+        return text
+    found: list[str] = []
+    done = 0
+    for match in _EXPRESSION.finditer(text):
+        before = text[done : match.start()]
+        found.append(before.rstrip() if go and match[1] else before)
+        value = _go(match[2].strip(), parameters) if go else _plain(match[2].strip(), parameters)
+        if value is None or isinstance(value, (dict, list)):
+            raise UnreadableError(f"its template says {match[0]}, which is no value that is known here")
+        found.append(_written(value))
+        done = match.end()
+        if go and match[3]:
+            done += len(text[done:]) - len(text[done:].lstrip())
+    rest = text[done:]
+    if go and "{{" in rest:
+        raise UnreadableError(f"its template says {rest[:60]}, which is more than a value")
+    return "".join((*found, rest))
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plain(name: str, parameters: Parameters) -> Any:
+    """The value of a name such as `metadata.labels.env`, whose last part may have dots itself."""
+    segment = _SEGMENT.fullmatch(name)
+    if segment:
+        return _step(_at(parameters, ["path", "segments"]), int(segment[1]))
+    here: Any = parameters
+    rest = name
+    while isinstance(here, Mapping):
+        if rest in here:
+            here = here[rest]
+            return here.get("path") if rest == name == "path" and isinstance(here, Mapping) else here
+        key, dot, rest = rest.partition(".")
+        here = here.get(key) if dot else None
+    return None
+
+
+def _go(expression: str, parameters: Parameters) -> Any:
+    if _FIELDS.fullmatch(expression):
+        return _at(parameters, expression[1:].split("."))
+    match = _INDEX.fullmatch(expression)
+    if match is None:
+        return None
+    here = _at(parameters, [part for part in match[1].split(".") if part])
+    for text, number in _STEP.findall(match[2]):
+        here = _step(here, int(number) if number else text)
+    return here
+
+
+def _at(data: Any, path: list[str]) -> Any:
+    for key in path:
+        data = _step(data, key)
+    return data
+
+
+def _step(data: Any, step: str | int) -> Any:
+    if isinstance(data, Mapping):
+        return data.get(step)
+    if isinstance(data, list) and isinstance(step, int) and step < len(data):
+        return data[step]
+    return None

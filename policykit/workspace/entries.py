@@ -1,0 +1,44 @@
+"""Entries of kustomizations: what one that leads nowhere means, and the strings that may be paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
+from policykit.workspace.files import is_fetched, is_ignored
+
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
+"""`github.com/`: the host of a repository, which no folder here is called."""
+
+
+def strings(value: Any) -> Iterator[str]:
+    """All strings in data, except keys."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str):
+            yield here
+
+
+def absence(said: str, path: str) -> tuple[str, str]:
+    """Why there is nothing at a path that an entry names, and the reason by its name."""
+    if is_remote(said):
+        return "is not on this machine", REMOTE
+    if "${" in said or "{{" in said:
+        return "has a variable", UNKNOWN_VARIABLE
+    if is_ignored(path):
+        return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
+    if is_fetched(path):
+        return "does not exist yet: something has to fetch or generate its folder", GENERATED
+    return "does not exist", BUILD_FAILED
+
+
+def is_remote(said: str) -> bool:
+    """Whether an entry that is no path here may be one of another machine: a URL, or `host.example/owner`."""
+    return any(mark in said for mark in ("://", "//", "@", "?ref=", ".git")) or bool(_HOST.match(said))

@@ -1,0 +1,148 @@
+"""A fleet with Argo CD: each policy judges what Applications deploy to its cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import Shell
+from tests.fleet.repositories import kustomization
+from tests.fleet.repositories import on_path as on_path
+from tests.fleet.test_applies import judged, lint, policy
+from tests.fleet.test_charts import CHART
+from tests.fleet.test_units import JOB
+from tests.tools import tool
+
+URL = "git@git.example.com:fleet/apps.git"
+
+
+@pytest.fixture(autouse=True)
+def remote(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The repository of the test has a remote, and helm is there."""
+    git = shutil.which("git") or pytest.skip("git is not installed")
+    for words in (("init", "-q"), ("remote", "add", "origin", "https://git.example.com/fleet/apps")):
+        subprocess.run([git, *words], cwd=shell.folder, check=True)
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "helm").symlink_to(tool("helm3"))
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def application(name: str, destination: str, **source: Any) -> str:
+    spec = {
+        "source": {"repoURL": URL, **source},
+        "destination": {"name": destination, "namespace": "gw"},
+    }
+    head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name}}
+    return json.dumps({**head, "spec": spec}, indent=1)
+
+
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: jobs}
+spec:
+  goTemplate: true
+  generators:
+    - matrix:
+        generators:
+          - git:
+              repoURL: https://git.example.com/fleet/apps.git
+              directories: [{path: apps/*}]
+          - clusters: {}
+  template:
+    metadata: {name: '{{ .path.basename }}-{{ .name }}'}
+    spec:
+      source: {repoURL: 'https://git.example.com/fleet/apps.git', path: '{{ .path.path }}'}
+      destination: {name: '{{ .name }}', namespace: gw}
+"""
+
+FLEET = {
+    "clusters/dev/policykit.yaml": policy("dev"),
+    "clusters/prod/policykit.yaml": policy("prod"),
+    "apps/gw/kustomization.yaml": kustomization(resources=["job.yaml"]),
+    "apps/gw/job.yaml": JOB,
+    "plain/job.yaml": JOB,
+    "plain/deep/job.yaml": JOB,
+    "other/job.yaml": JOB,
+}
+GW = "apps/gw/job.yaml:6"
+
+
+@pytest.mark.parametrize("path", [".", "apps", "apps/gw/job.yaml"])
+def test_a_set_deploys_to_each_cluster(shell: Shell, path: str) -> None:
+    assert (GW, ("dev", "prod")) in judged(shell, {**FLEET, "argo/set.yaml": SET}, path)
+
+
+def test_an_application_belongs_to_the_policy_that_its_destination_names(shell: Shell) -> None:
+    files = {**FLEET, "argo/gw.yaml": application("gw", "prod", path="apps/gw")}
+    assert judged(shell, files, "apps") == [(GW, ("prod",))]
+
+
+def test_or_else_to_the_policy_beside_it(shell: Shell) -> None:
+    files = {**FLEET, "clusters/dev/gw.yaml": application("gw", "in-cluster", path="apps/gw")}
+    assert judged(shell, files, "apps") == [(GW, ("dev",))]
+
+
+def test_a_folder_is_read_at_its_top(shell: Shell) -> None:
+    files = {**FLEET, "argo/plain.yaml": application("plain", "dev", path="plain")}
+    assert judged(shell, files, "plain") == [("plain/job.yaml:6", ("dev",))]
+
+
+def test_or_below_it_where_it_says_so(shell: Shell) -> None:
+    said = {"recurse": True, "exclude": "{job,x}.yaml"}
+    files = {**FLEET, "argo/plain.yaml": application("plain", "dev", path="plain", directory=said)}
+    assert judged(shell, files, "plain") == [("plain/deep/job.yaml:6", ("dev",))]
+
+
+def test_what_is_not_judged_says_why(shell: Shell) -> None:
+    (shell.folder / "plain").mkdir()
+    (shell.folder / "plain" / "a.jsonnet").write_text("{}")
+    files = {**FLEET, "argo/plain.yaml": application("plain", "dev", path="plain")}
+    assert "plain/a.jsonnet is Jsonnet" in lint(shell, files, ".").err
+
+
+def test_another_revision_is_judged_from_the_work_tree(shell: Shell) -> None:
+    files = {**FLEET, "argo/gw.yaml": application("gw", "prod", path="apps/gw", targetRevision="v1")}
+    result = lint(shell, files, "apps")
+    assert "Application gw (argo/gw.yaml:10): its revision v1 is judged from the work tree" in result.err
+    assert "PK101" in result.out
+
+
+CHARTS = {
+    "dev": ({"values": "usage: trainnig"}, [("charts/train/templates/job.yaml:12", ("dev",))]),
+    "prod": ({"valuesObject": {"usage": "training"}}, []),
+}
+
+
+@pytest.mark.parametrize(("cluster", "case"), CHARTS.items())
+def test_a_chart_is_rendered_with_its_values(
+    shell: Shell, cluster: str, case: tuple[dict[str, Any], list[Any]]
+) -> None:
+    helm, expected = case
+    said = application("gw", cluster, path="charts/train", helm=helm)
+    assert judged(shell, {**FLEET, **CHART, "argo/gw.yaml": said}, "charts") == expected
+
+
+def test_a_policy_applies_a_chart(shell: Shell) -> None:
+    chart = {"path": "../../charts/train", "helm": {"values": ["values.yaml"], "release": "gw"}}
+    files = {
+        **CHART,
+        "clusters/dev/policykit.yaml": policy("dev", chart),
+        "clusters/dev/values.yaml": "usage: trainnig\n",
+    }
+    assert judged(shell, files, ".") == [("charts/train/templates/job.yaml:12", ("dev",))]
+
+
+def test_a_chart_that_cannot_be_rendered_is_not_judged(shell: Shell) -> None:
+    chart = {"path": "../../charts/train", "helm": {}}
+    files = {**CHART, "clusters/dev/policykit.yaml": policy("dev", chart)}
+    files["charts/train/templates/bad.yaml"] = '{{ fail "no" }}\n'
+    result = lint(shell, files, ".")
+    assert "bad.yaml:1:3" in result.err
+    assert Path(shell.folder / "charts").is_dir()
