@@ -12,7 +12,7 @@ from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.flux import flux_sources
-from policykit.workspace.kustomizations import parts_of
+from policykit.workspace.kustomization_parts import parts_of
 from policykit.workspace.policies import FILE_NAME, is_cluster, name_of, policy_by_place
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Contents, contents_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
@@ -20,7 +20,7 @@ from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import absence, is_remote, strings
-from policykit.workspace.files import read, repository_files, walk
+from policykit.workspace.files import read, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -99,22 +99,6 @@ def check_file(path: str) -> None:
     why = reader.obstacle(os.path.realpath(path))
     if why:
         raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
-
-
-@cached
-def parts_of(root: str) -> Mapping[str, frozenset[str]]:
-    """Folders of a repository with kustomizations that can be built by themselves, each with the real paths
-    of everything that its build reads. Those that list something that is not here are left out.
-    """
-    found = {}
-    for path in repository_files(root):
-        folder, name = os.path.split(path)
-        if name in KUSTOMIZATIONS and is_root(folder):
-            try:
-                found[folder] = frozenset(files_of(tree_of(folder)))
-            except NotHereError:
-                continue
-    return found
 
 
 def is_completed(path: str) -> bool:

@@ -19,7 +19,8 @@ from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
 from policykit.workspace.files import repository_root
 from policykit.workspace.helm_releases import helm_releases
-from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, parts_of, tree_of, used_by
+from policykit.workspace.kustomization_parts import parts_of
+from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
 from policykit.workspace.scopes import (
     kustomization,
     kustomization_namespace,

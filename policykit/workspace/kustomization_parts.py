@@ -1,0 +1,27 @@
+"""The files that the kustomizations of a repository are made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from policykit.workspace.disk import cached
+from policykit.workspace.files import repository_files
+from policykit.workspace.kustomizations import NotHereError, files_of, is_root, tree_of
+from policykit.workspace.scopes import KUSTOMIZATIONS
+
+
+@cached
+def parts_of(root: str) -> Mapping[str, frozenset[str]]:
+    """Folders of a repository with kustomizations that can be built by themselves, each with the real paths
+    of everything that its build reads. Those that list something that is not here are left out.
+    """
+    found = {}
+    for path in repository_files(root):
+        folder, name = os.path.split(path)
+        if name in KUSTOMIZATIONS and is_root(folder):
+            try:
+                found[folder] = frozenset(files_of(tree_of(folder)))
+            except NotHereError:
+                continue
+    return found
