@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from policykit.lazy import Lazy
 from policykit.linter.target import Key, Target
-from policykit.model.release import ReleaseFact, Releases, Version
 
 SCHEDULER = "kai-scheduler"
 QUEUE = "kai.scheduler/queue"
@@ -16,17 +15,6 @@ KEYS = (
 )
 
 
-RELEASES = Releases("KAI-Scheduler", {**dict.fromkeys(range(6, 13), 99), 13: 0}, major=0, by_patch=False)
-RELEASE_FACTS = (
-    ReleaseFact(
-        "label",
-        "runai/queue",
-        gone=Version(0, 6, 0),
-        instead=f"label {QUEUE}",
-        source="pkg/podgrouper/podgroup/podgroup.go",
-    ),
-)
-
 TARGET = Target(
     "kai",
     "KAI-Scheduler",
@@ -34,7 +22,7 @@ TARGET = Target(
     KEYS,
     supports_gangs=True,
     gang_substrings=("kai.scheduler",),
-    releases=Lazy("policykit.targets.kai:RELEASES"),
-    release_facts=Lazy("policykit.targets.kai:RELEASE_FACTS"),
+    releases=Lazy("policykit.targets.kai_releases:RELEASES"),
+    release_facts=Lazy("policykit.targets.kai_releases:FACTS"),
     groups_pods=True,
 )
