@@ -245,6 +245,7 @@ def test_commands_load_only_what_they_need(arguments: list[str], absent: list[st
 
 OPENERS = {
     "policykit.workspace.boundary": "judges every path and reads what may be read",
+    "policykit.workspace.earlier_files": "writes the files of a revision to a folder of its own",
     "policykit.workspace.writing": "replaces and deletes what was judged",
     "policykit.workspace.cache.folder": "keeps results in a folder of its own",
     "policykit.workspace.kustomize": "makes a folder of its own for a build",

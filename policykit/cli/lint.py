@@ -26,7 +26,7 @@ from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
-from policykit.linter.not_judged import not_accepted
+from policykit.linter.not_judged_pass import not_accepted
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Applicability, Severity

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
-from policykit.linter.not_judged import left_over
+from policykit.linter.not_judged_pass import left_over
 from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.scope_pass import scope_facts, scope_findings

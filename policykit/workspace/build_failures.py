@@ -14,8 +14,8 @@ from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
-from policykit.workspace.kustomizations import Entry
 
 _START = Span(1, 1, 1, 2)
 _TARGET = re.compile(r"no matches for Id (?P<kind>\w+)\.\S*?/(?P<name>[^.\s/]+)\.")

@@ -12,7 +12,7 @@ from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.kustomizations import NotHereError
+from policykit.workspace.entries import NotHereError
 
 _MOST_FILES = 5000
 _LARGEST = 64 << 20

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 
 from policykit.errors import SourceError
 from policykit.workspace.boundary import LARGE
@@ -12,6 +14,18 @@ from policykit.workspace.revisions import LINK, SUBMODULE, TreeEntry, contents, 
 
 _MOST = 1 << 20
 """Maximum bytes of a file that is not a manifest: generators of kustomize may read it."""
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder, links resolved, that is gone after the block."""
+    with TemporaryDirectory(prefix="policykit-") as made:
+        yield os.path.realpath(made)
+
+
+def create_folder(path: str) -> None:
+    """Creates a folder in the temporary one, unless it exists."""
+    os.makedirs(path, exist_ok=True)
 
 
 def write_revision(root: str, commit: str, folder: str) -> frozenset[str]:

@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
+from policykit.manifests.path import Path
 from policykit.workspace.files import is_fetched, is_ignored
 
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
 """`github.com/`: the host of a repository, which no folder here is called."""
+
+
+class Entry(NamedTuple):
+    """An entry of a kustomization."""
+
+    file: str
+    """The kustomization, links resolved."""
+    at: Path
+    said: str
+
+
+class NotHereError(Exception):
+    """A kustomization cannot be built from what is on this machine, or nowhere at all."""
+
+    def __init__(self, why: str, reason: str, wrong: Entry | None = None) -> None:
+        """`reason`: the name of it in `policykit.linter.not_judged`; `wrong`: the entry with a mistake,
+        for which the kustomization cannot be built anywhere."""
+        super().__init__(why)
+        self.reason = reason
+        self.wrong = wrong
 
 
 def strings(value: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from policykit.linter.builds.kustomization import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.workspace import boundary
 from policykit.workspace.chart_texts import steady
-from policykit.workspace.kustomizations import NotHereError
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.programs import program_path, run, sealed
 from policykit.workspace.sources import HelmOptions
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 
 from policykit.workspace.disk import cached
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import repository_files
-from policykit.workspace.kustomizations import NotHereError, files_of, is_root, tree_of
+from policykit.workspace.kustomizations import files_of, is_root, tree_of
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
@@ -19,7 +19,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.entries import absence, is_remote, strings
+from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
 from policykit.workspace.files import read, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
@@ -39,26 +39,6 @@ _LONGEST = 4096
 """Maximum length of a path; longer texts are none."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
-
-
-class Entry(NamedTuple):
-    """An entry of a kustomization."""
-
-    file: str
-    """The kustomization, links resolved."""
-    at: Path
-    said: str
-
-
-class NotHereError(Exception):
-    """A kustomization cannot be built from what is on this machine, or nowhere at all."""
-
-    def __init__(self, why: str, reason: str, wrong: Entry | None = None) -> None:
-        """`reason`: the name of it in `policykit.linter.not_judged`; `wrong`: the entry with a mistake,
-        for which the kustomization cannot be built anywhere."""
-        super().__init__(why)
-        self.reason = reason
-        self.wrong = wrong
 
 
 def is_root(folder: str) -> bool:
@@ -237,7 +217,7 @@ class _Reader:
     def _charts(self, data: dict[str, Any], file: str) -> tuple[Chart, ...]:
         if not data.get("helmCharts"):
             return ()
-        from policykit.workspace.charts import kustomize_charts  # it imports this module
+        from policykit.workspace.charts import kustomize_charts
 
         return tuple(kustomize_charts(file, data, self._limit))
 

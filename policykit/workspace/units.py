@@ -10,14 +10,9 @@ from policykit.linter.builds.kustomization import FileEntry, Kustomization, Kust
 from policykit.linter.not_judged import SOURCE
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import files_below, walk
-from policykit.workspace.kustomizations import (
-    NotHereError,
-    check_file,
-    is_plain,
-    namespace_of,
-    tree_of,
-)
+from policykit.workspace.kustomizations import check_file, is_plain, namespace_of, tree_of
 from policykit.workspace.kustomize import Root
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, HelmOptions, Source, Variables

@@ -11,7 +11,7 @@ import pytest
 from policykit.linter.builds.kustomization import Chart
 from policykit.workspace import boundary, helm
 from policykit.workspace.charts import read_chart
-from policykit.workspace.kustomizations import NotHereError
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.sources import HelmOptions
 from tests.tools import tool
 

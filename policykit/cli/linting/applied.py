@@ -13,7 +13,7 @@ from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
 from policykit.workspace.clusters import policies_above, sources_of
-from policykit.workspace.kustomizations import NotHereError
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.policies import says_what_it_applies
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Unit, contents_of

@@ -17,10 +17,11 @@ from policykit.linter.member import OBJECTS, STDIN, Member
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import Wanted, builds, root_of
+from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import repository_root
 from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomization_parts import parts_of
-from policykit.workspace.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
+from policykit.workspace.kustomizations import is_plain, is_root, tree_of, used_by
 from policykit.workspace.scopes import (
     kustomization,
     kustomization_namespace,

@@ -148,7 +148,8 @@ def _users(root: str) -> dict[str, dict[str, str]]:
     """Real path of each file that kustomizations apply, with the policies of their folders, each with the
     first of its kustomizations."""
     from policykit.workspace.clusters import repository
-    from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
+    from policykit.workspace.entries import NotHereError
+    from policykit.workspace.kustomizations import is_root, tree_of
 
     found: dict[str, dict[str, str]] = {}
     for path in sorted(walk(root)):

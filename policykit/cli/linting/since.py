@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from policykit.cli.linting.cache import unit_findings
@@ -114,10 +113,10 @@ class _Revision:
 
     def judge(self, known: _Known) -> _Found:
         """Writes the files of the revision to a folder, and lints them there."""
-        from policykit.workspace.earlier_files import write_revision
+        from policykit.workspace.earlier_files import temporary_folder, write_revision
 
-        with TemporaryDirectory(prefix="policykit-") as made:
-            folder = os.path.join(os.path.realpath(made), "repository")
+        with temporary_folder() as made:
+            folder = os.path.join(made, "repository")
             every: set[str] = set()
             for top in self._tops:
                 commit = commit_of(self._revision, top, self._home)
@@ -177,9 +176,11 @@ class _Revision:
 
     def _moved_folder(self, folder: str) -> str:
         """The current folder, among the files of the revision."""
+        from policykit.workspace.earlier_files import create_folder
+
         here = os.path.realpath(os.getcwd())
         moved = os.path.join(folder, os.path.relpath(here, self.root)) if within(here, self.root) else folder
-        os.makedirs(moved, exist_ok=True)
+        create_folder(moved)
         return os.path.normpath(moved)
 
     def _moved_request(self, folder: str, gone: frozenset[str]) -> Request:
