@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.errors import SourceError
 from policykit.linter.baseline import (
+    ANY,
     Baseline,
     Key,
     extended_baseline,
@@ -197,14 +198,15 @@ def test_joined_accepts_all_of_both(old: dict[Key, int], found: dict[Key, int]) 
 
 
 @given(AMOUNTS, AMOUNTS, st.sets(WORDS))
-def test_pruned_adds_nothing_and_leaves_other_rules(
+def test_pruned_adds_nothing_and_leaves_other_rules_and_clusters(
     old: dict[Key, int], found: dict[Key, int], some: set[str]
 ) -> None:
     codes = some | {key.rule for key in [*found][:3]}
     after = pruned_baseline(Baseline(old, ("a",)), found, codes)
     assert after.covers == ("a",)
     for key, amount in old.items():
-        assert after.accepted.get(key, 0) == (min(amount, found.get(key, 0)) if key.rule in codes else amount)
+        linted = key.rule in codes and key.cluster in (ANY, "")
+        assert after.accepted.get(key, 0) == (min(amount, found.get(key, 0)) if linted else amount)
     assert set(after.accepted) <= set(old)
 
 
