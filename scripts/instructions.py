@@ -101,11 +101,14 @@ def comparisons() -> list[Comparison]:
 
     lint = (*POLICYKIT, "lint", "--exit-zero")
     with tempfile.TemporaryDirectory() as folder:
-        yamllint = count((sys.executable, "-m", "yamllint", "-d", "relaxed", SMALL), folder)
+        # Alone: in a repository, what applies to the file is looked for in all of it.
+        os.mkdir(os.path.join(folder, "alone"))
+        file = shutil.copy(os.path.join(ROOT, SMALL), os.path.join(folder, "alone"))
+        yamllint = count((sys.executable, "-m", "yamllint", "-d", "relaxed", file), folder)
         found = [
             Comparison("version", count((*POLICYKIT, "--version"), folder), count(PASS, folder)),
-            Comparison("small-file", count((*lint, SMALL), folder), yamllint),
-            Comparison("small-file-with-policy", count((*lint, *POLICY, SMALL), folder), yamllint),
+            Comparison("small-file", count((*lint, file), folder), yamllint),
+            Comparison("small-file-with-policy", count((*lint, *POLICY, file), folder), yamllint),
         ]
         small, large = (os.path.join(folder, str(files)) for files in (FEW, MANY))
         write_tree(small, FEW)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.workspace.applied import stated_sources
 from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
-from policykit.workspace.files import repository_files, repository_root
+from policykit.workspace.files import repository_root
 from policykit.workspace.flux import flux_sources
 from policykit.workspace.kustomization_parts import parts_of
-from policykit.workspace.policies import FILE_NAME, is_cluster, name_of, policy_by_place
+from policykit.workspace.policies import name_of, policies_above, policy_by_place
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Contents, contents_of
 
@@ -78,11 +78,3 @@ def repository(root: str) -> Repository:
         for file in parts - stated if policy else ():
             users.setdefault(file, set()).add(os.path.abspath(policy))
     return Repository(contents, {file: frozenset(own) for file, own in users.items()}, tuple(faults))
-
-
-def policies_above(folders: Iterable[str]) -> list[str]:
-    """Absolute paths of the policies of clusters in the repositories of folders."""
-    roots = dict.fromkeys(root for root in map(repository_root, folders) if root)
-    paths = (path for root in roots for path in repository_files(root))
-    found = dict.fromkeys(os.path.abspath(path) for path in paths if os.path.basename(path) == FILE_NAME)
-    return [path for path in found if is_cluster(path)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
@@ -208,3 +208,11 @@ def _content(path: str) -> bytes:
         return read(path)
     except SourceError:
         return b""
+
+
+def policies_above(folders: Iterable[str]) -> list[str]:
+    """Absolute paths of the policies of clusters in the repositories of folders."""
+    roots = dict.fromkeys(root for root in map(repository_root, folders) if root)
+    paths = (path for root in roots for path in repository_files(root))
+    found = dict.fromkeys(os.path.abspath(path) for path in paths if os.path.basename(path) == FILE_NAME)
+    return [path for path in found if is_cluster(path)]

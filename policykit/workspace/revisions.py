@@ -87,7 +87,9 @@ def entries(root: str, commit: str) -> list[TreeEntry]:
         if tab and _is_inside(path):
             mode, _, one = about.split()
             found.append(TreeEntry(path, mode, one.decode()))
-    return [one._replace(size=size) for one, size in zip(found, _sizes(root, found), strict=True)]
+    # In a partial clone git ends at the first object that it would have to fetch: the rest has no size.
+    sizes = dict(zip(found, _sizes(root, found), strict=False))
+    return [one._replace(size=sizes.get(one)) for one in found]
 
 
 def contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:

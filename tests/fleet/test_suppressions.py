@@ -71,7 +71,7 @@ def test_a_baseline_entry_that_any_unit_uses_is_used(shell: Shell) -> None:
     shell.write(dict(files))
     assert shell.run("baseline").code == 0
     accepted = json.loads((shell.folder / ".policykit-baseline.json").read_text())["findings"]
-    assert [(each["rule"], each["occurrences"]) for each in accepted] == [("PK101", 1)]
+    assert [(each["rule"], each["cluster"]) for each in accepted] == [("PK101", "dev"), ("PK101", "prod")]
     assert judged(shell, {}) == []
     again = {"clusters/dev/policykit.yaml": policy("dev", select=["PK201"])}
     assert lint(shell, again, "--select", "PK101,PK909").code == 0

@@ -30,7 +30,7 @@ ACCUMULATED = (
             f'E1123 07:16:21.767201   31030 run.go:72] "command failed" err="{ACCUMULATED}"\n',
             "../store.yaml: security; file '../store.yaml' is not in or below '.'",
         ),
-        ("", "kustomize does not say why"),
+        ("", "kustomize gives no reason"),
     ],
     ids=["kustomize", "warnings", "kubectl", "a file outside", "silence"],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -12,11 +12,12 @@ from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
-from policykit.workspace.clusters import policies_above, sources_of
-from policykit.workspace.entries import NotHereError
-from policykit.workspace.policies import says_what_it_applies
-from policykit.workspace.sources import Source
-from policykit.workspace.units import Unit, contents_of
+from policykit.workspace.policies import policies_above, says_what_it_applies
+
+if TYPE_CHECKING:
+    from policykit.workspace.entries import NotHereError
+    from policykit.workspace.sources import Source
+    from policykit.workspace.units import Unit
 
 
 class Applied(NamedTuple):
@@ -59,6 +60,9 @@ def applied_units(
     incomplete: set[int] = set()
     notices: dict[str, None] = {}
     for policy in _policies(request, files):
+        from policykit.workspace.clusters import sources_of
+        from policykit.workspace.units import contents_of
+
         units: list[tuple[Source, Unit]] = []
         reasons: list[tuple[Source, NotHereError]] = []
         with failures.collect(shown_as(policy)):

@@ -164,7 +164,7 @@ class ElasticQuota(Model):
     )
     enable_check_parent_quota: bool | None = Field(None, description="Pods must fit the parent queues too.")
     enable_runtime_quota: bool | None = Field(
-        None, description="Queues share what others leave unused; false: only their limits count."
+        None, description="Queues share what others leave unused; false: only their limits count. From 1.4.1."
     )
     enable_min_quota_scale: bool | None = Field(
         None, description="Guarantees are scaled down where the cluster is smaller than their sum. From 1.7."
