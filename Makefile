@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-cluster fuzz mutation bench bench-peers golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
+# Tests start policykit thousands of times: without compiled modules each start compiles all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
 	@$(BIN)/python scripts/demo.py
