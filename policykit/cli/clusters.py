@@ -87,7 +87,7 @@ def _text(policies: list[dict[str, Any]], none: list[str]) -> list[str]:
             lines += [f"    not judged: {why}" for why in source["not_judged"]]
         if each["by_place"]:
             others = "other files" if each["applies"] else "files"
-            lines.append(f"  {others} that it is the nearest policy of")
+            lines.append(f"  {others} with no nearer policy")
     if not policies:
         lines.append("no policy in this repository")
     if none:

@@ -40,8 +40,8 @@ def test_clusters_of_flux(shell: Shell) -> None:
     assert "prod  clusters/prod/policykit.yaml\n  ?  kustomization (Kustomization flux-system/apps, " in shown
     assert "    not judged: its source is Bucket a, not a GitRepository\n" in shown
     assert "  clusters/prod  folder as Flux reads it (Kustomization flux-system/own, " in shown
-    assert "  other files that it is the nearest policy of\n" in shown
-    assert "base  policykit.yaml\n  files that it is the nearest policy of\n" in shown
+    assert "  other files with no nearer policy\n" in shown
+    assert "base  policykit.yaml\n  files with no nearer policy\n" in shown
 
 
 def test_what_cannot_be_read_fails(shell: Shell) -> None:

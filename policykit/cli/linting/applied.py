@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from policykit.workspace.units import Unit
 
 
-class Applied(NamedTuple):
+class ClusterUnit(NamedTuple):
     """A unit of a cluster."""
 
     setting: int
@@ -31,12 +31,12 @@ class Applied(NamedTuple):
     """Of its objects: each policy has its own in a folder."""
 
 
-class AppliedUnits(NamedTuple):
+class ClusterUnits(NamedTuple):
     """What policies say they apply to."""
 
-    of_run: tuple[Applied, ...] = ()
+    of_run: tuple[ClusterUnit, ...] = ()
     """Units that files of the run are part of."""
-    beside: tuple[Applied, ...] = ()
+    beside: tuple[ClusterUnit, ...] = ()
     """Further units of the same policies."""
     not_judged: tuple[NotJudged, ...] = ()
     """What these policies apply and nobody here can read."""
@@ -50,11 +50,11 @@ class AppliedUnits(NamedTuple):
 
 def applied_units(
     request: Request, table: SettingsTable, members: Sequence[Member], failures: Failures
-) -> AppliedUnits:
+) -> ClusterUnits:
     """The units of all policies of the repository, or of those that -p names, by what they say."""
     files = {os.path.realpath(member.file) for member in members if member.file != STDIN}
-    of_run: list[Applied] = []
-    beside: list[Applied] = []
+    of_run: list[ClusterUnit] = []
+    beside: list[ClusterUnit] = []
     not_judged: list[NotJudged] = []
     wrong: list[tuple[str, int, NotHereError]] = []
     incomplete: set[int] = set()
@@ -81,11 +81,11 @@ def applied_units(
                 not_judged.append(_not_judged(source, setting, reason))
         incomplete.update((setting,) if reasons else ())
         for (source, unit), here in zip(units, concerned, strict=True):
-            each = Applied(setting, source, unit, f"{unit.folder}\0{setting}")
+            each = ClusterUnit(setting, source, unit, f"{unit.folder}\0{setting}")
             (of_run if here else beside).append(each)
             if here:
                 notices |= dict.fromkeys(f"{_place(source)}: {notice}" for notice in source.notices)
-    return AppliedUnits(
+    return ClusterUnits(
         tuple(of_run),
         tuple(beside),
         tuple(not_judged),

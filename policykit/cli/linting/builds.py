@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.cli.linting.applied import Applied
+from policykit.cli.linting.applied import ClusterUnit
 from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -16,7 +16,7 @@ from policykit.linter.finding import NotJudged
 from policykit.linter.member import OBJECTS, STDIN, Member
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
-from policykit.workspace.cache.builds import Wanted, builds, root_of
+from policykit.workspace.cache.builds import BuildRequest, builds, root_of
 from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import repository_root
 from policykit.workspace.helm_releases import helm_releases
@@ -65,7 +65,7 @@ class BuildResults(NamedTuple):
     failed: tuple[Attempt, ...] = ()
 
 
-class Declined:
+class SkippedBuilds:
     """Collects the kustomizations that are not built: one with a mistake has a finding, others are not
     judged."""
 
@@ -115,7 +115,7 @@ def attempts_by_place(
     table: SettingsTable,
     files: Files,
     stated: frozenset[str],
-    declined: Declined,
+    declined: SkippedBuilds,
     failures: Failures,
 ) -> list[Attempt]:
     """Kustomizations that files of the run are part of, for the policies above them. `stated`: kustomizations
@@ -133,7 +133,7 @@ def attempts_by_place(
     return found
 
 
-def attempts_of(applied: Iterable[Applied], request: Request, first: int = 1) -> list[Attempt]:
+def attempts_of(applied: Iterable[ClusterUnit], request: Request, first: int = 1) -> list[Attempt]:
     """Kustomizations that policies say they apply."""
     found = []
     for number, each in enumerate(applied, first):
@@ -160,7 +160,7 @@ def results_of(
     table: SettingsTable,
     files: Files,
     attempts: Sequence[Attempt],
-    declined: Declined,
+    declined: SkippedBuilds,
 ) -> BuildResults:
     """Runs kustomize."""
     silent = frozenset(map(os.path.realpath, files.left_out))
@@ -196,7 +196,7 @@ def results_of(
     )
 
 
-def _released(attempts: Sequence[Attempt], made: Sequence[Objects], declined: Declined) -> list[Attempt]:
+def _released(attempts: Sequence[Attempt], made: Sequence[Objects], declined: SkippedBuilds) -> list[Attempt]:
     """Charts that HelmReleases among built objects deploy; of others it is told why they are not judged."""
     found: list[Attempt] = []
     for attempt, objects in zip(attempts, made, strict=True):
@@ -245,7 +245,7 @@ def objects_of(attempts: Sequence[Attempt], request: Request, table: SettingsTab
         if charts[number]:
             version = kubernetes_of(table, attempts[number].member.setting)
             root = root._replace(charts=charts[number], helm=helm, kubernetes=version)
-        wanted.append(Wanted(root, attempts[number].tree))
+        wanted.append(BuildRequest(root, attempts[number].tree))
     made = builds(program, wanted, request.cache)
     found |= {number: _objects_of(attempts[number], build) for number, build in zip(tried, made, strict=True)}
     return [found[number] for number in range(len(attempts))]
@@ -278,7 +278,7 @@ def kubernetes_of(table: SettingsTable, setting: int) -> str:
     return cluster.kubernetes_version if cluster else ""
 
 
-def _decline(declined: Declined, attempt: Attempt, failure: str) -> None:
+def _decline(declined: SkippedBuilds, attempt: Attempt, failure: str) -> None:
     setting = attempt.member.setting
     if failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
         declined.add(attempt.folder, setting, NO_PROGRAM, failure)
@@ -312,7 +312,7 @@ def _roots(
     table: SettingsTable,
     files: Files,
     stated: frozenset[str],
-    declined: Declined,
+    declined: SkippedBuilds,
     failures: Failures,
 ) -> dict[str, Kustomization]:
     """The outermost kustomizations, with what they list; those that cannot be built are `declined`."""

@@ -24,7 +24,7 @@ from policykit.workspace.files import repository_root
 from policykit.workspace.revisions import commit_of, top_of
 
 
-class Judged(NamedTuple):
+class LintedWorkspace(NamedTuple):
     """What a run judges, as far as runs of two revisions are compared."""
 
     members: tuple[Member, ...]
@@ -54,14 +54,14 @@ def without_earlier(request: Request, opened: OpenResult) -> OpenResult:
     return OpenResult(workspace._replace(earlier=earlier.findings), notes._replace(since=earlier.notes))
 
 
-def earlier_findings(request: Request, now: Judged) -> Earlier:
+def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
     """The findings that `request.since` had in what the request names. Raises SourceError or UsageError
     if git fails."""
     here = repository_root(os.getcwd())
     home = top_of(here) if here else ""
     runs = [_Revision(request, root, tops, home) for root, tops in _roots(now.members).items()]
     names = _policy_names(now, [run.root for run in runs])
-    known = _Known(names, _cluster_names(now.settings))
+    known = _CurrentPolicies(names, _cluster_names(now.settings))
     amounts: Counter[tuple[Key, str]] = Counter()
     files: set[str] = set()
     gone: set[str] = set()
@@ -83,7 +83,7 @@ _Summary = tuple[Mapping[str, str], Mapping[str, frozenset[str]], frozenset[str]
 """What is judged: files with their clusters, clusters with their rules, built folders, accepted findings."""
 
 
-class _Known(NamedTuple):
+class _CurrentPolicies(NamedTuple):
     """The policies of this run."""
 
     policies: list[str]
@@ -92,7 +92,7 @@ class _Known(NamedTuple):
     """The `metadata.name` of each."""
 
 
-class _Found(NamedTuple):
+class _EarlierRun(NamedTuple):
     amounts: Mapping[tuple[Key, str], int]
     files: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ class _Revision:
         self._revision = request.since or ""
         self._start = os.getcwd()
 
-    def judge(self, known: _Known) -> _Found:
+    def judge(self, known: _CurrentPolicies) -> _EarlierRun:
         """Writes the files of the revision to a folder, and lints them there."""
         from policykit.workspace.earlier_files import temporary_folder, write_revision
 
@@ -126,21 +126,21 @@ class _Revision:
                     every.update(os.path.normpath(os.path.join(below, name)) for name in inside)
             gone = frozenset(name for name in every if not os.path.lexists(os.path.join(self.root, name)))
             if not every:
-                return _Found({})
+                return _EarlierRun({})
             with aside(), _inside(self._moved_folder(folder)):
                 found = self._judge(folder, gone, known)
             return found._replace(files=frozenset(every), gone=gone)
 
-    def _judge(self, folder: str, gone: frozenset[str], known: _Known) -> _Found:
+    def _judge(self, folder: str, gone: frozenset[str], known: _CurrentPolicies) -> _EarlierRun:
         from policykit.linter.baseline_pass import accept
 
         request = self._moved_request(folder, gone)
         if not request.paths:
-            return _Found({})
+            return _EarlierRun({})
         try:
             opened = open_workspace(request)
         except PolicykitError as error:
-            return _Found({}, notes=(self._told(str(error), folder),))
+            return _EarlierRun({}, notes=(self._told(str(error), folder),))
         found, report = unit_findings(request, opened, Options(today=today()))
         if opened.workspace.baselines:
             found = accept(opened.workspace, found, complete=not report.failures).findings
@@ -149,9 +149,9 @@ class _Revision:
         failures = (*opened.notes.failures, *report.failures)
         amounts = earlier_amounts(found, paired, _from_roots([folder]))
         notes = tuple(self._told(each, folder) for each in failures)
-        return _Found(amounts, notes=notes, judged=_summary(judged, _from_roots([folder])))
+        return _EarlierRun(amounts, notes=notes, judged=_summary(judged, _from_roots([folder])))
 
-    def no_longer(self, now: Judged, then: _Summary) -> Iterator[str]:
+    def no_longer(self, now: LintedWorkspace, then: _Summary) -> Iterator[str]:
         """What the revision judged, and is not judged any more although it is still there."""
         files, rules, built, accepted = _summary(now, _from_roots([self.root]))
         start = f"policykit: no longer judged, unlike in {self._revision}: "
@@ -215,11 +215,11 @@ class _Revision:
         return moved if os.path.isabs(path) else os.path.relpath(moved)
 
 
-def judged_by(opened: OpenResult) -> Judged:
+def judged_by(opened: OpenResult) -> LintedWorkspace:
     """What a run judges."""
     workspace, notes = opened
     files = workspace.baselines.files.values() if workspace.baselines else ()
-    return Judged(
+    return LintedWorkspace(
         workspace.members,
         workspace.settings,
         notes.sources,
@@ -228,7 +228,7 @@ def judged_by(opened: OpenResult) -> Judged:
     )
 
 
-def _summary(judged: Judged, locate: Locate) -> _Summary:
+def _summary(judged: LintedWorkspace, locate: Locate) -> _Summary:
     clusters = _cluster_names(judged.settings)
     files = {locate(one.file): clusters[one.setting] for one in judged.members if clusters[one.setting]}
     pairs = zip(clusters, judged.settings, strict=True)
@@ -269,7 +269,7 @@ def _from_roots(roots: Sequence[str]) -> Locate:
     return locate
 
 
-def _policy_names(judged: Judged, roots: Sequence[str]) -> list[str]:
+def _policy_names(judged: LintedWorkspace, roots: Sequence[str]) -> list[str]:
     """What each policy is called when two revisions are compared: its file; empty: there is no policy."""
     locate = _from_roots(roots)
     pairs = zip(judged.settings, judged.sources, strict=True)
@@ -283,7 +283,7 @@ def _cluster_names(settings: Sequence[Setting]) -> list[str]:
     return [setting.cluster.name if setting.cluster else "" for setting in settings]
 
 
-def _paired(own: Sequence[str], judged: Judged, known: _Known) -> list[str]:
+def _paired(own: Sequence[str], judged: LintedWorkspace, known: _CurrentPolicies) -> list[str]:
     """The policies of a revision under the names of those of today: by file, else by `metadata.name`."""
     moved = {
         cluster: name

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.cli.linting.applied import Applied, AppliedUnits, applied_units
+from policykit.cli.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -16,7 +16,7 @@ from policykit.workspace.files import read, repository_files, repository_root
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
-    from policykit.cli.linting.builds import Attempt, BuildResults, Declined
+    from policykit.cli.linting.builds import Attempt, BuildResults, SkippedBuilds
     from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.linter.finding import NotJudged
     from policykit.linter.subjects import FailedBuild
@@ -91,8 +91,8 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
 
 
 def _builds(
-    request: Request, table: SettingsTable, files: Files, applied: AppliedUnits, failures: Failures
-) -> tuple[BuildResults, Declined] | tuple[None, None]:
+    request: Request, table: SettingsTable, files: Files, applied: ClusterUnits, failures: Failures
+) -> tuple[BuildResults, SkippedBuilds] | tuple[None, None]:
     """What kustomize makes of the run, and does not; None: there is nothing for it to do."""
     if not request.kustomize or not (
         applied.wrong
@@ -101,12 +101,12 @@ def _builds(
         or _has_kustomizations(files)
     ):
         return None, None
-    from policykit.cli.linting.builds import Declined, attempts_by_place, attempts_of, results_of
+    from policykit.cli.linting.builds import SkippedBuilds, attempts_by_place, attempts_of, results_of
 
     stated = frozenset(
         os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
     )
-    declined = Declined(table, files)
+    declined = SkippedBuilds(table, files)
     for folder, setting, error in applied.wrong:
         declined.read(folder, setting, error)
     stated |= {folder for folder, _, _ in applied.wrong}
@@ -124,7 +124,7 @@ def _has_kustomizations(files: Files) -> bool:
 
 
 def _judges(
-    request: Request, files: Files, applied: AppliedUnits, failed: Iterable[Attempt]
+    request: Request, files: Files, applied: ClusterUnits, failed: Iterable[Attempt]
 ) -> dict[str, list[Judge]]:
     """Policies that say they apply to files as they stand, by the real path of each file. What could not be
     built counts as written.
@@ -153,7 +153,7 @@ def _is_stated(attempt: Attempt) -> bool:
 def _members(
     table: SettingsTable,
     files: Files,
-    applied: AppliedUnits,
+    applied: ClusterUnits,
     judges: Mapping[str, list[Judge]],
     built: Sequence[BuiltKustomization],
 ) -> tuple[tuple[Member, ...], tuple[BuiltKustomization, ...]]:
@@ -222,7 +222,7 @@ def _raw(file: str) -> bytes:
 
 
 def _scopes(
-    members: Iterable[Member], built: Iterable[BuiltKustomization], applied: AppliedUnits, beside: _Beside
+    members: Iterable[Member], built: Iterable[BuiltKustomization], applied: ClusterUnits, beside: _Beside
 ) -> dict[str, tuple[Member, ...]]:
     """Members by the scopes that policies have by what they say, those beside the run among them."""
     found: dict[str, dict[str, Member]] = {}
@@ -241,7 +241,7 @@ class _Beside:
     """What policies say they apply to beside the run; kustomizations are built when they are asked for."""
 
     def __init__(
-        self, request: Request, table: SettingsTable, applied: AppliedUnits, texts: dict[str, bytes]
+        self, request: Request, table: SettingsTable, applied: ClusterUnits, texts: dict[str, bytes]
     ) -> None:
         self._request = request
         self._table = table
@@ -256,7 +256,7 @@ class _Beside:
             self._known[setting] = (*files, *self._built(units))
         return self._known[setting]
 
-    def member(self, applied: Applied) -> Member:
+    def member(self, applied: ClusterUnit) -> Member:
         """A file as it stands."""
         file = applied.unit.file
         namespace = self._request.namespace or applied.unit.namespace
@@ -269,7 +269,7 @@ class _Beside:
             namespace or kustomization_namespace(os.path.dirname(file)),
         )
 
-    def _built(self, units: Sequence[Applied]) -> list[Member]:
+    def _built(self, units: Sequence[ClusterUnit]) -> list[Member]:
         """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []

@@ -16,7 +16,7 @@ from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
 
 
-class Wanted(NamedTuple):
+class BuildRequest(NamedTuple):
     """A kustomization to build, and all that kustomize reads for it."""
 
     root: Root
@@ -28,14 +28,14 @@ def root_of(tree: Kustomization) -> Root:
     return Root(os.path.dirname(tree.file), tree.order)
 
 
-def builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+def builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
     """The builds of kustomizations, in order; those that changed are built again, equal ones once."""
     once = {repr(each.root): each for each in wanted}
     found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
     return [found[repr(each.root)] for each in wanted]
 
 
-def _builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]:
+def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
     keys = [_key(program, each) if cache.folder else b"" for each in wanted]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
@@ -50,7 +50,7 @@ def _builds(program: str, wanted: Sequence[Wanted], cache: Cache) -> list[Build]
     return done
 
 
-def _key(program: str, wanted: Wanted) -> bytes:
+def _key(program: str, wanted: BuildRequest) -> bytes:
     """The cache key of a build; empty if it cannot be determined."""
     states = [(path, os.stat(path)) for path in (program, wanted.root.helm) if path]
     about = ([(path, it.st_mtime_ns, it.st_size) for path, it in states], tuple(wanted.root))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from policykit.linter.builds.kustomization import Kustomization
-from policykit.workspace.cache.builds import Wanted, _key, builds, root_of
+from policykit.workspace.cache.builds import BuildRequest, _key, builds, root_of
 from policykit.workspace.cache.codec import encode
 from policykit.workspace.cache.folder import Cache, name_of, pack
 from policykit.workspace.kustomize import Build
@@ -38,8 +38,8 @@ def test_an_entry_is_taken_if_it_is_a_build(
     entry: bytes, taken: bool, tree: Kustomization, tmp_path: Path
 ) -> None:
     cache = Cache(str(tmp_path / "cache"))
-    cache.store(name_of("builds"), pack({_key(sys.executable, Wanted(root_of(tree), tree)): entry}))
-    (found,) = builds(sys.executable, [Wanted(root_of(tree), tree)], cache)
+    cache.store(name_of("builds"), pack({_key(sys.executable, BuildRequest(root_of(tree), tree)): entry}))
+    (found,) = builds(sys.executable, [BuildRequest(root_of(tree), tree)], cache)
     assert (found == DONE) is taken
     assert bool(found.failure) is not taken, "Python builds nothing"
 
@@ -47,5 +47,5 @@ def test_an_entry_is_taken_if_it_is_a_build(
 def test_a_damaged_file_is_as_good_as_none(tree: Kustomization, tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
     cache.store(name_of("builds"), b"\xff" * 9)
-    (found,) = builds(sys.executable, [Wanted(root_of(tree), tree)], cache)
+    (found,) = builds(sys.executable, [BuildRequest(root_of(tree), tree)], cache)
     assert found.failure
