@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from policykit.manifests.node import line_breaks
+from policykit.manifests.node import BREAK
 
 _KEY = re.compile(
     r"""(?P<dashes>(?:-[ ]+)*+)"""
@@ -53,7 +53,7 @@ class Opening(NamedTuple):
 @lru_cache(maxsize=1)  # a file may have many broken documents
 def split(text: str) -> list[str]:
     """Lines as libyaml counts them."""
-    return line_breaks().split(text)
+    return BREAK.split(text)
 
 
 def read(raw: list[str], first: int, end: int) -> Iterator[Line]:

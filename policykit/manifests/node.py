@@ -6,12 +6,13 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Step
 
+BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What ends a line for libyaml."""
 OFFSET_BITS = 32
 """An extent is an offset of as many bits before another: `start << OFFSET_BITS | end`."""
 OFFSET_MASK = (1 << OFFSET_BITS) - 1
@@ -45,14 +46,8 @@ class Lines:
 
 def _starts(text: str) -> Iterable[int]:
     if any(other in text for other in "\r\x85\u2028\u2029"):
-        return (0, *(found.end() for found in line_breaks().finditer(text)))
+        return (0, *(found.end() for found in BREAK.finditer(text)))
     return accumulate((len(line) + 1 for line in text.split("\n")), initial=0)
-
-
-@cache
-def line_breaks() -> re.Pattern[str]:
-    """What ends a line for libyaml. Compiling it takes milliseconds, and few texts need it."""
-    return re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 class Node:

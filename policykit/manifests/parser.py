@@ -23,7 +23,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from policykit.manifests.node import OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node, line_breaks
+from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node
 from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
 
 MAX_DEPTH = 200
@@ -91,7 +91,7 @@ def _starts(text: str) -> Iterator[_Start]:
     """Every `---`, in order."""
     line = offset = 0
     for marker in _MARKER.finditer(text):
-        line += sum(1 for _ in line_breaks().finditer(text, offset, marker.start()))
+        line += sum(1 for _ in BREAK.finditer(text, offset, marker.start()))
         offset = marker.start()
         yield _Start(line, offset)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.catalogue import resources
+from policykit.catalogue import resources, suggestions
 from policykit.kube import podsets, requests
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -178,9 +178,7 @@ def _resources_of(container: requests.Container) -> Iterator[tuple[str, object]]
 
 
 def _unclear(name: str, value: object) -> bool:
-    from policykit.catalogue.suggestions import resource_problem
-
-    if is_placeholder(name) or resource_problem(name) is not None:
+    if is_placeholder(name) or suggestions.resource_problem(name) is not None:
         return True
     return resources.is_card(name) and parse(value) is None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.catalogue import labels
+from policykit.catalogue import labels, suggestions
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
@@ -140,9 +140,7 @@ def _violation(key: str, place: LabelValue, known: frozenset[str]) -> Violation:
 
 def _pool_values(value: str, known: frozenset[str]) -> list[str]:
     """Values of the pools that this value may stand for."""
-    from policykit.catalogue.suggestions import candidates as card_candidates
-
-    cards = card_candidates(value)
+    cards = suggestions.candidates(value)
     return [v for card in cards for v in (card.product, *card.aliases, card.native_value) if v in known]
 
 
@@ -152,9 +150,7 @@ def _advice(key: str, value: str, known: frozenset[str]) -> str:
         return f"write {here[0]}"
     if here:
         return f"it may stand for {' or '.join(here)}"
-    from policykit.catalogue.suggestions import candidates as card_candidates
-
-    candidates = [card.product for card in card_candidates(value)]
+    candidates = [card.product for card in suggestions.candidates(value)]
     if candidates:
         return f"the label value would be {' or '.join(candidates)}, which no pool of the policy has"
     return f"copy the value from a node: kubectl get nodes -L {key}"
