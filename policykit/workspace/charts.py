@@ -13,6 +13,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.entries import NotHereError
+from policykit.workspace.files import relative
 
 _MOST_FILES = 5000
 _LARGEST = 64 << 20
@@ -38,12 +39,12 @@ class _Reader:
 
     def chart(self, folder: str, above: tuple[str, ...]) -> Chart:
         if not boundary.contains(self._limit, folder):
-            raise NotHereError(f"the chart {_shown(folder)} is outside of the repository", OUTSIDE)
+            raise NotHereError(f"the chart {relative(folder)} is outside of the repository", OUTSIDE)
         if folder in above or len(above) > _DEEPEST:
-            raise NotHereError(f"the chart {_shown(folder)} depends on itself", CHART)
+            raise NotHereError(f"the chart {relative(folder)} depends on itself", CHART)
         files = dict(self._files(folder, "", (folder,)))
         if "Chart.yaml" not in files:
-            raise NotHereError(f"{_shown(folder)} has no Chart.yaml", CHART)
+            raise NotHereError(f"{relative(folder)} has no Chart.yaml", CHART)
         about = _data(files["Chart.yaml"])
         name = about.get("name")
         for dependency in _dependencies(about, files):
@@ -55,26 +56,26 @@ class _Reader:
         try:
             names = sorted(os.listdir(folder))
         except OSError as error:
-            raise NotHereError(f"{_shown(folder)} cannot be read: {error.strerror}", CHART) from None
+            raise NotHereError(f"{relative(folder)} cannot be read: {error.strerror}", CHART) from None
         for name in names:
             place = os.path.realpath(os.path.join(folder, name))
             path = f"{below}{name}"
             if not boundary.contains(self._limit, place):
                 raise NotHereError(
-                    f"{_shown(os.path.join(folder, name))} links to a place outside of the repository",
+                    f"{relative(os.path.join(folder, name))} links to a place outside of the repository",
                     OUTSIDE,
                 )
             if os.path.isdir(place):
                 if place in above:
                     raise NotHereError(
-                        f"{_shown(os.path.join(folder, name))} links to a folder above it", OUTSIDE
+                        f"{relative(os.path.join(folder, name))} links to a folder above it", OUTSIDE
                     )
                 yield from self._files(place, f"{path}/", (*above, place))
             elif os.path.isfile(place):
                 self._add(place)
                 yield path, place
             else:
-                raise NotHereError(f"{_shown(os.path.join(folder, name))} is not a regular file", CHART)
+                raise NotHereError(f"{relative(os.path.join(folder, name))} is not a regular file", CHART)
 
     def _add(self, file: str) -> None:
         self._count += 1
@@ -91,7 +92,7 @@ class _Reader:
         name, repository = dependency["name"], dependency.get("repository")
         if not isinstance(repository, str) or not repository.startswith(_LOCAL):
             raise NotHereError(
-                f"the chart {_shown(folder)} depends on {name}, which is not in its charts folder", CHART
+                f"the chart {relative(folder)} depends on {name}, which is not in its charts folder", CHART
             )
         place = os.path.realpath(os.path.join(folder, repository.removeprefix(_LOCAL).replace("\0", "")))
         for path, file in self.chart(place, above).files.items():
@@ -119,10 +120,6 @@ def _data(file: str) -> dict[str, Any]:
     return root.data if root and isinstance(root.data, dict) else {}
 
 
-def _shown(path: str) -> str:
-    return os.path.relpath(path).replace(os.sep, "/")
-
-
 def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator[Chart]:
     """The charts that a kustomization renders. Raises NotHereError."""
     folder = os.path.dirname(file)
@@ -132,7 +129,7 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
     listed = data.get("helmCharts")
     for number, entry in enumerate(listed if isinstance(listed, list) else ()):
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise NotHereError(f"{_shown(file)} has a chart without a name", CHART)
+            raise NotHereError(f"{relative(file)} has a chart without a name", CHART)
         for field, value in entry.items():
             if isinstance(value, str) and value.startswith("-"):
                 raise NotHereError(
@@ -142,7 +139,9 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
         packed = isinstance(version, str) and version and entry.get("repo")
         path = os.path.normpath(os.path.join(place, f"{name}-{version}" if packed else "", name))
         if not os.path.isdir(path):
-            raise NotHereError(f"{_shown(file)} uses the chart {name}, which is not in the repository", CHART)
+            raise NotHereError(
+                f"{relative(file)} uses the chart {name}, which is not in the repository", CHART
+            )
         yield read_chart(path, limit)._replace(at=("helmCharts", number), path=path)
 
 

@@ -215,6 +215,11 @@ def is_ignored(path: str) -> bool:
 _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 
+def relative(path: str) -> str:
+    """A path from the current folder, with `/`, as messages show it."""
+    return os.path.relpath(path).replace(os.sep, "/")
+
+
 def is_fetched(path: str) -> bool:
     """Whether a path that does not exist is in a folder that does not exist either, and whose name is like
     no folder beside it, as for `upstream/` that a script fetches; or what `flux bootstrap` writes."""

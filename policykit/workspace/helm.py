@@ -13,6 +13,7 @@ from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.workspace import boundary
 from policykit.workspace.chart_texts import steady
 from policykit.workspace.entries import NotHereError
+from policykit.workspace.files import relative
 from policykit.workspace.programs import program_path, run, sealed
 from policykit.workspace.sources import HelmOptions
 
@@ -201,9 +202,9 @@ def check_options(options: HelmOptions, limit: str) -> Iterator[str]:
     for file in (*options.value_files, *(path for _, path in options.file_parameters)):
         place = os.path.realpath(file)
         if not boundary.contains(limit, place):
-            raise NotHereError(f"{_shown(file)} is outside of the repository", OUTSIDE)
+            raise NotHereError(f"{relative(file)} is outside of the repository", OUTSIDE)
         if not os.path.isfile(place):
-            raise NotHereError(f"{_shown(file)} does not exist", CHART)
+            raise NotHereError(f"{relative(file)} does not exist", CHART)
         yield place
 
 
@@ -239,7 +240,3 @@ def _write(path: str, raw: bytes, *, executable: bool = False) -> None:
 def _content(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _shown(path: str) -> str:
-    return os.path.relpath(path).replace(os.sep, "/")

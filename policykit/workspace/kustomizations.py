@@ -20,7 +20,7 @@ from policykit.manifests.path import Path
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
-from policykit.workspace.files import read, walk
+from policykit.workspace.files import read, relative, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -173,7 +173,7 @@ class _Reader:
         if len(above) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
-            raise NotHereError(f"{self._shown(folder)} lists itself", BUILD_FAILED, entry)
+            raise NotHereError(f"{relative(folder)} lists itself", BUILD_FAILED, entry)
         if folder not in self._known:
             self._known[folder] = self._read(folder, (*above, folder), entry)
         return self._known[folder]
@@ -182,14 +182,14 @@ class _Reader:
         file = os.path.realpath(kustomization(folder))
         if not boundary.contains(self._limit, file):
             raise NotHereError(
-                f"{self._shown(folder)} has a kustomization that is outside of the repository", OUTSIDE
+                f"{relative(folder)} has a kustomization that is outside of the repository", OUTSIDE
             )
         data = _data(file)
         if not data:
-            raise NotHereError(f"{self._shown(folder)} has no kustomization", BUILD_FAILED, entry)
+            raise NotHereError(f"{relative(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
             if data.get(field):
-                raise NotHereError(f"{self._shown(file)} has {field}", CHART)
+                raise NotHereError(f"{relative(file)} has {field}", CHART)
         resources: list[FileEntry] = []
         bases: list[KustomizationEntry] = []
         components: list[KustomizationEntry] = []
@@ -267,7 +267,7 @@ class _Reader:
             why, reason = absence(said, os.path.join(folder, said))
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
-            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}", reason, wrong)
+            raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)
         return place
 
     def obstacle(self, place: str) -> str:
@@ -293,9 +293,9 @@ class _Reader:
             texts = [(each, _text(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
-                raise NotHereError(f"{self._shown(each)} runs a program", PROGRAM)
+                raise NotHereError(f"{relative(each)} runs a program", PROGRAM)
             if _INFLATION in text:
-                raise NotHereError(f"{self._shown(each)} has a {_INFLATION}", CHART)
+                raise NotHereError(f"{relative(each)} has a {_INFLATION}", CHART)
             if at[0] in _PLUGINS:
                 self._check_plugin(folder, text, each)
 
@@ -309,10 +309,7 @@ class _Reader:
             why = self.obstacle(place)
             # Text that leads to no file is none of kustomize's reading.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
-                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}", OUTSIDE)
-
-    def _shown(self, path: str) -> str:
-        return os.path.relpath(path).replace(os.sep, "/")
+                raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
 
 
 def _is_readable(place: str) -> bool:

@@ -60,16 +60,10 @@ def applied_units(
     incomplete: set[int] = set()
     notices: dict[str, None] = {}
     for policy in _policies(request, files):
-        from policykit.workspace.clusters import sources_of
-        from policykit.workspace.units import contents_of
-
         units: list[tuple[Source, Unit]] = []
         reasons: list[tuple[Source, NotHereError]] = []
         with failures.collect(shown_as(policy)):
-            for source in sources_of(os.path.abspath(policy)):
-                contents = contents_of(source)
-                units += [(source, unit) for unit in contents.units]
-                reasons += [(source, reason) for reason in contents.why_not]
+            _read(policy, units, reasons)
         concerned = [_concerns(unit, files) for _, unit in units]
         if not any(concerned) and os.path.realpath(policy) not in files:
             continue
@@ -93,6 +87,17 @@ def applied_units(
         frozenset(incomplete),
         tuple(notices),
     )
+
+
+def _read(policy: str, units: list[tuple[Source, Unit]], reasons: list[tuple[Source, NotHereError]]) -> None:
+    """Adds what a policy applies, and why the rest cannot be read. Without policies nothing is imported."""
+    from policykit.workspace.clusters import sources_of
+    from policykit.workspace.units import contents_of
+
+    for source in sources_of(os.path.abspath(policy)):
+        contents = contents_of(source)
+        units += [(source, unit) for unit in contents.units]
+        reasons += [(source, reason) for reason in contents.why_not]
 
 
 def _policies(request: Request, files: set[str]) -> Iterator[str]:

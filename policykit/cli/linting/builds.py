@@ -18,7 +18,7 @@ from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import BuildRequest, builds, root_of
 from policykit.workspace.entries import NotHereError
-from policykit.workspace.files import repository_root
+from policykit.workspace.files import relative, repository_root
 from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomization_parts import parts_of
 from policykit.workspace.kustomizations import is_plain, is_root, tree_of, used_by
@@ -78,7 +78,7 @@ class SkippedBuilds:
         self.other_files: list[str] = []
 
     def add(self, root: str, setting: int, reason: str, detail: str) -> None:
-        one = NotJudged(_shown(root), reason, detail, setting)
+        one = NotJudged(relative(root), reason, detail, setting)
         if one not in self.not_judged:
             self.not_judged.append(one)
 
@@ -103,7 +103,7 @@ class SkippedBuilds:
         if wrong is None or not setting.selection.codes & setting.rules.codes(FAILED_BUILD):
             self.add(root, number, reason, detail)
         elif wrong.file not in self._silent:
-            path = self._names.get(wrong.file) or _shown(wrong.file)
+            path = self._names.get(wrong.file) or relative(wrong.file)
             if (number, reported(wrong, path)) not in self.wrong:
                 self.wrong.append((number, reported(wrong, path)))
             if wrong.file not in self._names:
@@ -151,7 +151,7 @@ def built_member(
     """The member for objects as they are built; `number` sets apart those of one folder."""
     # The suffix keeps the name from being that of a file.
     file = kustomization(folder) or tree.file
-    name = f"{_shown(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
+    name = f"{relative(os.path.join(folder, os.path.basename(file)))}#built{number or ''}"
     return Member(name, name, scope, setting, False, namespace, OBJECTS)
 
 
@@ -182,7 +182,7 @@ def results_of(
             continue
         texts[attempt.member.file] = text
         excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
-        real, shown = os.path.realpath(attempt.folder), _shown(attempt.folder)
+        real, shown = os.path.realpath(attempt.folder), relative(attempt.folder)
         built.append(
             BuiltKustomization(
                 attempt.member, attempt.tree, folder, names, excluded, shown, rendered, root=real
@@ -292,7 +292,7 @@ def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> f
     """Files of a tree that the policy of a setting excludes, links resolved."""
     if not table.excludes:
         return frozenset()
-    return frozenset(file for file in tree.written() if table.excluded(_shown(file), setting))
+    return frozenset(file for file in tree.written() if table.excluded(relative(file), setting))
 
 
 def _folders(files: Files) -> list[str]:
@@ -321,7 +321,7 @@ def _roots(
     real = {root: os.path.realpath(root) for root in roots}
     uses: dict[str, frozenset[str]] = {}
     for root in roots:
-        with failures.collect(_shown(root)):
+        with failures.collect(relative(root)):
             uses[real[root]] = used_by(root)
     # Kustomizations that use each other are roots: their cycle is reported.
     used = {
@@ -337,7 +337,7 @@ def _roots(
             continue
         if real[root] in stated:
             continue
-        with failures.collect(_shown(root)):
+        with failures.collect(relative(root)):
             try:
                 tree = tree_of(root) if is_root(root) else None
                 if tree and not is_plain(tree):
@@ -357,10 +357,6 @@ def _generated(
     for tree in trees:
         for listed in (listed for each in tree.every() for listed in each.generated):
             if listed.file not in names and listed.file not in silent and listed.file.startswith(folders):
-                path = _shown(listed.file)
+                path = relative(listed.file)
                 found[listed.file] = Member(path, path, "", 0)
     return found
-
-
-def _shown(path: str) -> str:
-    return os.path.relpath(path).replace(os.sep, "/")

@@ -14,7 +14,7 @@ from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import STDIN, Member
 from policykit.workspace.boundary import SMALL, within
-from policykit.workspace.files import SUFFIXES, File, discover, read, walk
+from policykit.workspace.files import SUFFIXES, File, discover, read, relative, walk
 from policykit.workspace.policies import FILE_NAME
 from policykit.workspace.scopes import (
     KUSTOMIZATIONS,
@@ -127,7 +127,7 @@ class ScopeFiles:
 
     def _member(self, path: str, scope: str, setting: int, like: str) -> Member:
         """`like`: the path of a member; the new path is absolute if that one is."""
-        shown = path if os.path.isabs(like) else os.path.relpath(path).replace(os.sep, "/")
+        shown = path if os.path.isabs(like) else relative(path)
         namespace = self._request.namespace or kustomization_namespace(os.path.dirname(path))
         return Member(shown, path, scope, setting, is_patch(path), namespace)
 

@@ -12,7 +12,7 @@ from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
-from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.files import read, relative, repository_files, repository_root
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class _Beside:
         file = applied.unit.file
         namespace = self._request.namespace or applied.unit.namespace
         return Member(
-            os.path.relpath(file).replace(os.sep, "/"),
+            relative(file),
             file,
             applied.scope,
             applied.setting,

@@ -89,8 +89,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         flavors = _flavors(cluster_queue, known) if cluster_queue else ()
         if not cluster_queue or not flavors or any(_of_other_nodes(each, context) for each in flavors):
             continue
-        if not any(_helps(pool, flavors) for pool in pods.value.pools):
-            yield _violation(pods, cluster_queue, flavors)
+        # Each group of resources adds the tolerations of one flavor.
+        added = tuple(each for flavor in flavors for each in flavor.tolerations)
+        left = [_left(pool, added) for pool in pods.value.pools]
+        if all(left):
+            yield _violation(pods, cluster_queue, flavors, left[0][0])
 
 
 def _flavors(queue: DeclaredClusterQueue, known: dict[str, DeclaredFlavor]) -> tuple[DeclaredFlavor, ...]:
@@ -108,28 +111,24 @@ def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:
     return any(key not in cluster.declared_keys for key in flavor.label_keys)
 
 
-def _helps(pool: RefusingPool, flavors: tuple[DeclaredFlavor, ...]) -> bool:
-    """Whether the flavors together add what a pool requires: each group of resources adds those of one."""
-    return not _left(pool, tuple(each for flavor in flavors for each in flavor.tolerations))
-
-
 def _left(pool: RefusingPool, added: tuple[Toleration, ...]) -> tuple[Taint, ...]:
+    """Taints of a pool that nothing added tolerates."""
     return tuple(taint for taint in pool.taints if not any(tolerates(each, taint) for each in added))
 
 
 def _violation(
-    pods: LocatedFact[RefusedPods], queue: DeclaredClusterQueue, flavors: tuple[DeclaredFlavor, ...]
+    pods: LocatedFact[RefusedPods],
+    queue: DeclaredClusterQueue,
+    flavors: tuple[DeclaredFlavor, ...],
+    taint: Taint,
 ) -> Violation:
-    added = tuple(each for flavor in flavors for each in flavor.tolerations)
-    pool = pods.value.pools[0]
-    taint = _left(pool, added)[0]
     names = ", ".join(flavor.name for flavor in flavors)
     which = f"flavor {names}" if len(flavors) == 1 else f"none of the flavors {names}"
     verb = "does not add the toleration" if len(flavors) == 1 else "adds the toleration"
     return Violation(
         pods.at("tolerations"),
-        f"the pod does not tolerate taint {taint} of pool {pool.name}, and {which} of ClusterQueue "
-        f"{queue.name} {verb}",
+        f"the pod does not tolerate taint {taint} of pool {pods.value.pools[0].name}, and {which} of "
+        f"ClusterQueue {queue.name} {verb}",
         "add it to the pod or to spec.tolerations of the flavor: the pods are admitted and stay pending",
     )
 
