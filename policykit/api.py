@@ -55,19 +55,19 @@ def _releases(cluster: Cluster | None) -> dict[str, str]:
     """Systems to the release that the policy states."""
     if cluster is None:
         return {}
-    from policykit.targets import DEFAULT_SYSTEM
+    from policykit.targets import DEFAULT_TARGET
 
     stated = {name: target.version for name, target in cluster.targets.items()}
-    stated[DEFAULT_SYSTEM] = cluster.kubernetes_version
+    stated[DEFAULT_TARGET] = cluster.kubernetes_version
     return {name: version for name, version in stated.items() if version}
 
 
 def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
     """Findings over the files of a workspace."""
     from policykit.linter.run import lint as run
-    from policykit.targets import SYSTEMS
+    from policykit.targets import ALL_TARGETS
 
-    report = run(Run(workspace, options, SYSTEMS))
+    report = run(Run(workspace, options, ALL_TARGETS))
     return without_shared_fixes(workspace, report) if options.fixes else report
 
 
@@ -81,9 +81,9 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
 def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindings:
     """Findings of each policy for each build and file, before baselines are applied."""
     from policykit.linter import run
-    from policykit.targets import SYSTEMS
+    from policykit.targets import ALL_TARGETS
 
-    return run.unit_findings(Run(workspace, options, SYSTEMS))
+    return run.unit_findings(Run(workspace, options, ALL_TARGETS))
 
 
 def fix(
@@ -158,14 +158,14 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
     from policykit.linter.reader import decode, documents
     from policykit.manifests.document import manifests
     from policykit.placement.review import review
-    from policykit.targets import system_of, target_of
+    from policykit.targets import target_name_of, target_of
 
     for index, document in enumerate(documents(decode(raw))):
         if document.root is None or document.problem:
             continue
         for manifest in manifests(document.root, index):
             for pod_set in podsets.pod_sets(manifest.data):
-                target = target_of(system_of(pod_set.scheduler_name, cluster))
+                target = target_of(target_name_of(pod_set.scheduler_name, cluster))
                 first = target is not None and target.resources_first
                 yield review(manifest, pod_set, cluster, namespace, resources_first=first)
 

@@ -128,7 +128,7 @@ def test_what_is_imported_on_first_use_is_there(path: Path) -> None:
             assert reference.load() is not None, f"line {node.lineno}: {reference.path}"
 
 
-SYSTEMS = {
+ALL_TARGETS = {
     target.name: {target.name, *target.schedulers} - {DEFAULT_SCHEDULER}
     for target in TARGETS
     if target.name not in ("nodes", "workloads")
@@ -152,20 +152,20 @@ KNOWING = {
 """Modules and packages that know a system which they are not the home of, and why."""
 
 
-def is_home(module: str, system: str) -> bool:
+def is_home(module: str, target_name: str) -> bool:
     """Whether a module belongs to a system: it stands in a folder with its name, or begins with it."""
     parts = [module.removeprefix(f"policykit.{home}.").partition(".")[0] for home in HOMES]
-    return any(part == system or part.startswith(f"{system}_") for part in parts)
+    return any(part == target_name or part.startswith(f"{target_name}_") for part in parts)
 
 
 def known_systems(path: Path) -> Iterator[str]:
     """Where a module names or imports a system that it does not belong to."""
     module = name_of(path)
-    for system, names in SYSTEMS.items():
-        if is_home(module, system):
+    for target_name, names in ALL_TARGETS.items():
+        if is_home(module, target_name):
             continue
         for line, imported in imports(path):
-            if any(f"{imported}.".startswith(f"policykit.{home}.{system}.") for home in HOMES):
+            if any(f"{imported}.".startswith(f"policykit.{home}.{target_name}.") for home in HOMES):
                 yield f"line {line} imports {imported}"
         for node in nodes(path):
             if isinstance(node, ast.Constant) and node.value in names:

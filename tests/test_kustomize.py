@@ -19,7 +19,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
-from policykit.targets import system_of
+from policykit.targets import target_name_of
 from policykit.targets.workloads.generate import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
@@ -88,8 +88,8 @@ def meaning(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
     (review,) = api.where(dump_all([data]).encode(), cluster)
     # A Volcano Job hands its priority class to pods that have none.
     priority = pod_set.spec.get("priorityClassName") or data.get("spec", {}).get("priorityClassName")
-    system = system_of(pod_set.scheduler_name, cluster)
-    queue = queues.read(data, pod_set, system) if system else None
+    target_name = target_name_of(pod_set.scheduler_name, cluster)
+    queue = queues.read(data, pod_set, target_name) if target_name else None
     return {
         "tolerations": {yaml.safe_dump(one) for one in pod_set.spec.get("tolerations", [])},
         "affinity": pod_set.spec.get("affinity"),
@@ -128,24 +128,24 @@ def test_component_and_patch_give_the_same_pods(
 
 def unsaid(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
     """What a component cannot say of an object: see the test below for what patch does."""
-    system = system_of(workload.scheduler, cluster)
+    target_name = target_name_of(workload.scheduler, cluster)
     if name != "volcano-job":
         # YuniKorn's application is called after the object.
-        return ("labels", "owner", "affinity") if system == "yunikorn" and workload.within else ()
+        return ("labels", "owner", "affinity") if target_name == "yunikorn" and workload.within else ()
     # A component cannot label a task whose template may have no labels yet.
-    if system in ("koordinator", "yunikorn"):
+    if target_name in ("koordinator", "yunikorn"):
         return ("labels", "queue", "spread", "affinity")
     return ("labels", "spread") if workload.across else ()
 
 
 def test_what_only_patch_says() -> None:
-    for name, system in (("koordinator", "koordinator"), ("yunikorn", "yunikorn")):
+    for name, target_name in (("koordinator", "koordinator"), ("yunikorn", "yunikorn")):
         cluster = CLUSTERS[name]
         objects = manifests(cluster, cluster.cards["h20"])
         asked = PatchOptions("training", "h20")
         by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
         ours = meaning(cluster, by_patch["volcano-job"])
-        assert ours["queue"] == {"koordinator": "research", "yunikorn": "root.research"}[system]
+        assert ours["queue"] == {"koordinator": "research", "yunikorn": "root.research"}[target_name]
         assert len(ours["spread"]) == 1
     assert (
         meaning(cluster, by_patch["deployment"])["labels"]["yunikorn.apache.org/app-id"]

@@ -9,16 +9,16 @@ from policykit.errors import UsageError
 
 
 @click.command("versions")
-@click.argument("system", required=False)
-def command(system: str | None) -> int:
+@click.argument("target_name", metavar="[SYSTEM]", required=False)
+def command(target_name: str | None) -> int:
     """List the releases that are known, or what differs between the releases of one system."""
     from policykit.targets import release_listing
 
-    known = release_listing.systems()
-    if system is None:
+    known = release_listing.targets()
+    if target_name is None:
         write_output(release_listing.listing())
         return 0
-    if system not in known:
-        raise UsageError(f"unknown system {system!r}", f"known systems: {', '.join(known)}")
-    write_output(release_listing.page(system))
+    if target_name not in known:
+        raise UsageError(f"unknown system {target_name!r}", f"known systems: {', '.join(known)}")
+    write_output(release_listing.page(target_name))
     return 0

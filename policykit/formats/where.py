@@ -66,9 +66,9 @@ def _reason(landing: Landing, review: Review) -> str:
         return f"{landing.reason}: {landing.detail}"
     if not landing.score:
         return ""
-    system = preferences_ignored_by(review.pod_set, review.cluster)
-    if system:
-        return f"preference {landing.score}, which {system} ignores"
+    target_name = preferences_ignored_by(review.pod_set, review.cluster)
+    if target_name:
+        return f"preference {landing.score}, which {target_name} ignores"
     return f"preference {landing.score}{_margin(landing, review)}"
 
 

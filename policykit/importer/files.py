@@ -50,8 +50,8 @@ class ImportedFiles:
         folders = {step: number for number, step in enumerate(steps[:-1])}
         finished = False
         for reader in self.readers:
-            if reader.system in folders:
-                below = steps[folders[reader.system] + 1 :]
+            if reader.target_name in folders:
+                below = steps[folders[reader.target_name] + 1 :]
                 finished = reader.read_generated(below, source) or finished
         return finished
 

@@ -16,7 +16,7 @@ from policykit.importer.label_scheme import scheme_of
 from policykit.importer.nodes import add_node_remarks
 from policykit.importer.pools import add_pools
 from policykit.importer.reconcile import compile_draft, reconcile
-from policykit.importer.sections import add_systems
+from policykit.importer.sections import add_targets
 from policykit.importer.topology import add_topology
 from policykit.importer.usages import UsageKey, usage_key
 from policykit.importer.workloads import add_workloads
@@ -76,12 +76,12 @@ def policy_of(files: Files) -> ImportResult:
     by_resource = {card["resource"]: name for name, card in cards if "resource" in card}
     for reader in read.readers:
         reader.name_cards(by_resource)
-    add_systems(draft, inventory)
+    add_targets(draft, inventory)
     draft.data["generate"] = {"out": "generated"}
     _captions(draft)
     cluster = reconcile(draft, pools, inventory.add_remark)
     for reader in read.readers:
-        if reader.system in cluster.targets:
+        if reader.target_name in cluster.targets:
             reader.add_options(draft.data, cluster)
     cluster = compile_draft(draft, inventory.add_remark)
     return ImportResult(draft.text(), cluster, tuple(inventory.remarks))

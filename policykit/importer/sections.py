@@ -24,7 +24,7 @@ from policykit.model.queue import (
 from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.policy.models.targets import Targets
-from policykit.targets import DEFAULT_SYSTEM, TARGETS
+from policykit.targets import DEFAULT_TARGET, TARGETS
 
 _SERVED = {
     target.name: min(target.schedulers, default="")
@@ -35,7 +35,7 @@ _SERVED = {
 _ORDER = ("version", "delivery", "namespace", "schedulerName", "fit")
 
 
-def add_systems(draft: Draft, inventory: Inventory) -> None:
+def add_targets(draft: Draft, inventory: Inventory) -> None:
     """Writes `placements`, `queues`, `tenants` and so on, `schedulers` and `targets`."""
     sections: dict[str, dict[str, Any]] = {
         "placements": {name: placement(each) for name, each in inventory.placements.items()},
@@ -51,10 +51,10 @@ def add_systems(draft: Draft, inventory: Inventory) -> None:
         # Placements come before the workload kinds that name them, and those before the other sections.
         if name in draft.data and name != "placements":
             draft.data[name] = draft.data.pop(name)
-    systems = [name for name in _SERVED if inventory.targets.get(name) or _is_used(inventory, name)]
-    if systems:
-        draft.data["targets"] = {name: _system(name, inventory.targets[name]) for name in systems}
-    served = {inventory.targets[name].get("schedulerName", _SERVED[name]) for name in systems}
+    targets = [name for name in _SERVED if inventory.targets.get(name) or _is_used(inventory, name)]
+    if targets:
+        draft.data["targets"] = {name: _target_name(name, inventory.targets[name]) for name in targets}
+    served = {inventory.targets[name].get("schedulerName", _SERVED[name]) for name in targets}
     served |= {each.scheduler for each in inventory.placements.values()}
     others = [name for name in inventory.schedulers if name not in served]
     if others:
@@ -63,10 +63,10 @@ def add_systems(draft: Draft, inventory: Inventory) -> None:
 
 def _is_used(inventory: Inventory, name: str) -> bool:
     """Whether files mention a system; Kubernetes is always one."""
-    return name in inventory.targets and name != DEFAULT_SYSTEM
+    return name in inventory.targets and name != DEFAULT_TARGET
 
 
-def _system(name: str, says: Mapping[str, Any]) -> dict[str, Any]:
+def _target_name(name: str, says: Mapping[str, Any]) -> dict[str, Any]:
     keys = [key for key in _ORDER if key in says]
     target = {key: says[key] for key in (*keys, *(key for key in says if key not in keys))}
     if target.get("schedulerName") == _SERVED[name]:

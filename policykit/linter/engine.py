@@ -30,7 +30,7 @@ from policykit.linter.reader import (
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact
-from policykit.linter.target import Systems
+from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
@@ -99,18 +99,18 @@ class _Document(NamedTuple):
     """The lines it begins on and ends before, from 0."""
 
 
-def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileResult:
+def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileResult:
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     if what := no_text(raw):
         return FileResult(skipped=what)
     text = decode(raw)
-    absent = absent_substrings(text.text, rules.substrings | systems.substrings | {_SUPPRESSION_WORD})
-    rules, systems = rules.without(absent), systems.without(absent)
+    absent = absent_substrings(text.text, rules.substrings | targets.substrings | {_SUPPRESSION_WORD})
+    rules, targets = rules.without(absent), targets.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-    linter = _FileLinter(job, text.text, rules, systems, fixes, suppressions)
+    linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions)
     for document in _documents(text):
         linter.document(document)
     return linter.result()
@@ -124,19 +124,19 @@ class _FileLinter:
         job: Job,
         text: str,
         rules: RuleSet,
-        systems: Systems,
+        targets: Targets,
         fixes: Fixes | None,
         suppressions: FileSuppressions | None,
     ) -> None:
         self._job = job
         self._text = text
         self._rules = rules
-        self._systems = systems
+        self._targets = targets
         self._fixes = fixes
         self._suppressions = suppressions
         self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
         self._file_rules = FileRules(rules, self._context, fixes)
-        self._configurations = hinted(text, systems.configurations)
+        self._configurations = hinted(text, targets.configurations)
         self._template = is_template(text)
         self._partial = job.partial or says_partial(text)
         self._directives = has_directives(text)
@@ -231,12 +231,12 @@ class _FileLinter:
         if partial:
             self._unfinished.add(manifest.document)
         self._found.extend(self._file_rules.object(located, pod_sets))
-        facts = facts_of(located, pod_sets, self._systems.targets, self._systems.readers, self._context)
+        facts = facts_of(located, pod_sets, self._targets.targets, self._targets.readers, self._context)
         self._facts.extend(facts)
 
     def _state(self, located: LocatedObject) -> None:
         """Collects the facts of a configuration."""
-        self._facts.extend(facts_of(located, (), (), self._systems.readers, self._context))
+        self._facts.extend(facts_of(located, (), (), self._targets.readers, self._context))
 
 
 def _obstacle(root: Node) -> str:

@@ -24,7 +24,9 @@ class MembershipFact(NamedTuple):
     min_member: Path = ()
 
 
-def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozenset[str]) -> PodGroup | None:
+def group_of(
+    manifest: Manifest, namespace: str, target_name: str, api_groups: frozenset[str]
+) -> PodGroup | None:
     """A PodGroup object of one of these API groups; all keep the minimum in spec.minMember."""
     if manifest.kind != "PodGroup" or manifest.group not in api_groups or manifest.partial:
         return None
@@ -33,11 +35,11 @@ def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozen
     if isinstance(minimum, bool) or not isinstance(minimum, int):
         minimum = None
     owned = bool(manifest.metadata.get("ownerReferences"))
-    return PodGroup(system, manifest.namespace or namespace, manifest.name, minimum, owned)
+    return PodGroup(target_name, manifest.namespace or namespace, manifest.name, minimum, owned)
 
 
 def named_group(
-    manifest: Manifest, pod_set: PodSet, namespace: str, system: str, where: str, key: str
+    manifest: Manifest, pod_set: PodSet, namespace: str, target_name: str, where: str, key: str
 ) -> MembershipFact | None:
     """The group that a label or annotation (`where`) of the pods names, in the pods' namespace."""
     group = (pod_set.labels if where == "labels" else pod_set.annotations).get(key)
@@ -45,7 +47,7 @@ def named_group(
         return None
     pods = pods_of(manifest, pod_set)
     stands_in = manifest.namespace or namespace
-    membership = Membership(system, stands_in, group, pods, pod_set.scheduler_name)
+    membership = Membership(target_name, stands_in, group, pods, pod_set.scheduler_name)
     return MembershipFact(membership, pod_set.place(where, key))
 
 

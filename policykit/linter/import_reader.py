@@ -22,7 +22,7 @@ _HELM_NAMESPACE = re.compile(r"`helm upgrade \S+ \S+ -n (\S+) ")
 class ImportReader:
     """Reads the files of one system into an inventory; each import makes its own."""
 
-    system: ClassVar[str] = ""
+    target_name: ClassVar[str] = ""
     """Name of the target."""
     namespace: ClassVar[str] = ""
     """Namespace that a policy need not state."""
@@ -64,7 +64,7 @@ class ImportReader:
     def add_target(self, namespace: str = "", **fields: Any) -> None:
         """Adds the system to the policy, with fields that are not empty and not yet known."""
         other = namespace if namespace != self.namespace else ""
-        self.inventory.target(self.system, namespace=other, **fields)
+        self.inventory.target(self.target_name, namespace=other, **fields)
 
     def read_image(self, manifest: Manifest, image: str, prefix: str = "") -> bool:
         """Reads the version of an image that a Deployment runs; False: it does not run it.
@@ -84,7 +84,7 @@ class ImportReader:
         if not version:
             self.inventory.add_remark(
                 f"Deployment {manifest.name}: no release in the tag of image {image} or in the labels; set "
-                f"targets.{self.system}.version"
+                f"targets.{self.target_name}.version"
             )
         self.add_target(version=version)
         return True

@@ -125,7 +125,7 @@ def _judged(run: Run, member: Member) -> _Attempt:
         if entry:
             return _Attempt(None, "", key, entry)
     rules = setting.rules.part(reading=member.only == TEXT) if member.only else setting.rules
-    return _Attempt(lint_file(job, raw, rules, run.systems), "", key)
+    return _Attempt(lint_file(job, raw, rules, run.targets), "", key)
 
 
 def _job(options: Options, member: Member, setting: Setting) -> Job:

@@ -202,14 +202,14 @@ class Target(NamedTuple):
     """Policies generate for it whether they name it or not."""
 
 
-class _AllSystems(NamedTuple):
+class _Targets(NamedTuple):
     targets: tuple[Target, ...] = ()
     readers: tuple[FactReader, ...] = ()
     """Those of the targets, and of facts that concern all of them."""
     configurations: tuple[Configuration, ...] = ()
 
 
-class Systems(_AllSystems):
+class Targets(_Targets):
     """All systems of a run."""
 
     @computed_once
@@ -218,10 +218,10 @@ class Systems(_AllSystems):
         return frozenset(text for reader in self.readers for text in reader.substrings)
 
     @computed_once
-    def _parts(self) -> dict[frozenset[str], Systems]:
+    def _parts(self) -> dict[frozenset[str], Targets]:
         return {}
 
-    def without(self, absent: frozenset[str]) -> Systems:
+    def without(self, absent: frozenset[str]) -> Targets:
         """With the readers only that may find something in a text without these."""
         absent = absent & self.substrings
         found = self._parts.get(absent)

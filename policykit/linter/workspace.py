@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import NotJudged
     from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile
-    from policykit.linter.target import Systems
+    from policykit.linter.target import Targets
     from policykit.model.cluster import Cluster
 
 
@@ -148,4 +148,4 @@ class Run(NamedTuple):
 
     workspace: Workspace
     options: Options
-    systems: Systems
+    targets: Targets

@@ -18,7 +18,7 @@ class DeclaredQueue(NamedTuple):
     `deserved`, `limit`, and for each amount `guarantee.<resource>`, and so on.
     """
 
-    system: str
+    target_name: str
     """Target that reads it: volcano, yunikorn, koordinator."""
     name: str
     """As pods and other queues name it; in YuniKorn its full path in lower case."""
@@ -58,7 +58,7 @@ class QueueUse(NamedTuple):
     Locations of its fact: `queue`.
     """
 
-    system: str
+    target_name: str
     namespace: str
     queue: str
     """Name of the queue as written."""
@@ -78,7 +78,7 @@ class QueuePlacement(NamedTuple):
     Locations of its fact: `rules`.
     """
 
-    system: str
+    target_name: str
     tree: str
     honours_pod_queue: bool = True
     """A rule uses the queue that the pod names."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 class PodGroup(NamedTuple):
     """A group object: its members start once `min_member` of them fit together."""
 
-    system: str
+    target_name: str
     """Target that reads it: volcano, koordinator, ..."""
     namespace: str
     name: str
@@ -19,7 +19,7 @@ class PodGroup(NamedTuple):
 class Membership(NamedTuple):
     """A pod set that joins a group by name."""
 
-    system: str
+    target_name: str
     namespace: str
     group: str
     pods: int | None
@@ -54,7 +54,7 @@ class PodCreationOrder(NamedTuple):
     Locations of its fact: `order`.
     """
 
-    system: str
+    target_name: str
     """Empty: the object's own gang."""
     namespace: str
     group: str
@@ -71,7 +71,7 @@ class PodCreationOrder(NamedTuple):
 class GangScheduler(NamedTuple):
     """The scheduler of pods that belong to a gang. Locations of its fact: `scheduler`."""
 
-    system: str
+    target_name: str
     """Target that reads the gang; empty: the scheduler of the object."""
     namespace: str
     group: str
@@ -89,7 +89,7 @@ class GangScheduler(NamedTuple):
 class GangPartners(NamedTuple):
     """Gangs that start together, as listed by one of them. Locations of its fact: `groups`, `0`, `1`, ..."""
 
-    system: str
+    target_name: str
     namespace: str
     group: str
     partners: tuple[tuple[str, str], ...]
@@ -99,7 +99,7 @@ class GangPartners(NamedTuple):
 class TaskGroups(NamedTuple):
     """The groups of an application's gang. Locations of its fact: `groups`, and `0`, `1`, ... each name."""
 
-    system: str
+    target_name: str
     namespace: str
     application: str
     names: tuple[str, ...]

@@ -39,7 +39,7 @@ class PodContext(NamedTuple):
 class AdmissionFields(NamedTuple):
     """Fields of the object that a queue system admits as a whole, a Job or a plain Pod."""
 
-    system: str
+    target_name: str
     """The object is the one that names the queue of this system."""
     labels: Mapping[str, str] = {}
     spec: Mapping[tuple[str | int, ...], Any] = {}

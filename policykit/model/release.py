@@ -116,7 +116,9 @@ class ReleaseFact(NamedTuple):
         return (self.since is None or version >= self.since) and (self.gone is None or version < self.gone)
 
 
-def stated_release(cluster: Cluster | None, system: str, parse: Callable[[str], Version]) -> Version | None:
+def stated_release(
+    cluster: Cluster | None, target_name: str, parse: Callable[[str], Version]
+) -> Version | None:
     """The release of a system that a policy states; None: it states none."""
-    target = cluster.targets.get(system) if cluster else None
+    target = cluster.targets.get(target_name) if cluster else None
     return parse(target.version) if target and target.version else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
-from policykit.linter.target import FactReader, Systems, Target
+from policykit.linter.target import FactReader, Target, Targets
 from policykit.targets import (
     coscheduling,
     kai,
@@ -38,7 +38,7 @@ TARGETS: tuple[Target, ...] = (
 
 DEFAULT_SCHEDULER = "default-scheduler"
 """Places the pods that state no schedulerName."""
-DEFAULT_SYSTEM = next(target.name for target in TARGETS if DEFAULT_SCHEDULER in target.schedulers)
+DEFAULT_TARGET = next(target.name for target in TARGETS if DEFAULT_SCHEDULER in target.schedulers)
 """Serves DEFAULT_SCHEDULER; the schedulers of placements are profiles of it."""
 
 GANG_ANNOTATIONS = frozenset(
@@ -91,7 +91,7 @@ FACTS: tuple[FactReader, ...] = (
 
 CONFIGURATIONS = tuple(known for target in TARGETS for known in target.configurations)
 
-SYSTEMS = Systems(TARGETS, FACTS, CONFIGURATIONS)
+ALL_TARGETS = Targets(TARGETS, FACTS, CONFIGURATIONS)
 
 _BY_NAME = {target.name: target for target in TARGETS}
 
@@ -101,11 +101,11 @@ def target_of(name: str | None) -> Target | None:
     return _BY_NAME.get(name or "")
 
 
-def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
+def target_name_of(scheduler: str, cluster: Cluster | None) -> str | None:
     """Name of the system that serves a schedulerName; None: unknown.
 
     Empty is the default scheduler. What the policy says outranks the usual names; the scheduler
-    of a placement is a profile of DEFAULT_SYSTEM, unless a target lists it among its `schedulers`.
+    of a placement is a profile of DEFAULT_TARGET, unless a target lists it among its `schedulers`.
     """
     name = scheduler or DEFAULT_SCHEDULER
     for settings in cluster.targets.values() if cluster else ():
@@ -115,7 +115,7 @@ def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
         if name in target.schedulers:
             return target.name
     placed = cluster is not None and any(each.scheduler == name for each in cluster.placements.values())
-    return DEFAULT_SYSTEM if placed else None
+    return DEFAULT_TARGET if placed else None
 
 
 def added_plugins(data: Mapping[str, Any]) -> frozenset[str]:

@@ -60,20 +60,20 @@ class Directory(NamedTuple):
         return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or self.declared)
 
 
-def directory(system: str, scope: Scope, cluster: Cluster | None) -> Directory:
+def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Directory:
     """Of the documents that declare queues and, where it has the system, the policy."""
-    declared = tuple(each for each in scope.of(DeclaredQueue) if each.value.system == system)
-    placings = tuple(each.value for each in scope.of(QueuePlacement) if each.value.system == system)
-    own = policy_queues(system, cluster)
-    known = Directory(queue_semantics(system, cluster), declared, placings, own, scope.complete)
+    declared = tuple(each for each in scope.of(DeclaredQueue) if each.value.target_name == target_name)
+    placings = tuple(each.value for each in scope.of(QueuePlacement) if each.value.target_name == target_name)
+    own = policy_queues(target_name, cluster)
+    known = Directory(queue_semantics(target_name, cluster), declared, placings, own, scope.complete)
     there: list[QueuePlacement | None] = [*placings, *([own.placing] if own.placing else [])]
     return known._replace(trees=tuple(_tree(known, placing) for placing in there or [None]))
 
 
-def policy_queues(system: str, cluster: Cluster | None) -> PolicyQueues:
+def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:
     """The policy's queues as the system will know them; none where the policy does not have the system."""
-    target = target_of(system)
-    if cluster is None or not cluster.queues or system not in cluster.targets:
+    target = target_of(target_name)
+    if cluster is None or not cluster.queues or target_name not in cluster.targets:
         return PolicyQueues()
     return target.queues.of_policy.load()(cluster) if target and target.queues else PolicyQueues()
 
@@ -129,7 +129,7 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
 
 
 def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:
-    target = target_of(use.system)
+    target = target_of(use.target_name)
     resolve = target.queues.resolve if target and target.queues else None
     return resolve.load()(use.queue, placing) if resolve else use.queue
 

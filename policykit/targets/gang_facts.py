@@ -36,7 +36,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     )
     yield from _orders(manifest, pod_sets, namespace, memberships, own)
     for pod_set, joined in memberships:
-        yield _scheduled(manifest, pod_set, joined.system, namespace, joined.group, True)
+        yield _scheduled(manifest, pod_set, joined.target_name, namespace, joined.group, True)
     for number, gang in enumerate(own):
         yield from _own_gang(manifest, pod_sets, namespace, gang, number)
 
@@ -69,12 +69,14 @@ def _orders(
             order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.message)
             yield Fact(order, {"order": waiting.path})
         return
-    for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
-        members = [(one, each) for one, each in joined if (each.system, each.group) == (system, group)]
+    for target_name, group in dict.fromkeys((each.target_name, each.group) for _, each in joined):
+        members = [
+            (one, each) for one, each in joined if (each.target_name, each.group) == (target_name, group)
+        ]
         found = start_order.first(manifest, [one for one, _ in members])
         if found:
             stated = next((each.min_member for _, each in members if each.min_member is not None), None)
-            order = PodCreationOrder(system, namespace, group, found.pods, found.why, stated)
+            order = PodCreationOrder(target_name, namespace, group, found.pods, found.why, stated)
             yield Fact(order, {"order": found.path})
     found = start_order.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
@@ -108,12 +110,12 @@ def _own_gang(
 
 
 def _scheduled(
-    manifest: Manifest, pod_set: PodSet, system: str, namespace: str, group: str, certain: bool
+    manifest: Manifest, pod_set: PodSet, target_name: str, namespace: str, group: str, certain: bool
 ) -> Fact:
     name = pod_set.scheduler_name
     filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
-    what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
+    what = f"{manifest.kind} {manifest.name}" if target_name else title(manifest.data, pod_set)
     fact = GangScheduler(
-        system, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
+        target_name, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
     )
     return Fact(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

@@ -24,11 +24,11 @@ MAX_DEPTH = 100
 """Ancestors that are looked at from one queue: no system takes a tree as deep."""
 
 
-def queue_semantics(system: str, cluster: Cluster | None) -> QueueSemantics:
+def queue_semantics(target_name: str, cluster: Cluster | None) -> QueueSemantics:
     """How a system treats queues, in the release that the policy states. Raises KeyError if it has none."""
-    target = target_of(system)
+    target = target_of(target_name)
     if target is None or target.queues is None:
-        raise KeyError(system)
+        raise KeyError(target_name)
     return target.queues.semantics.load()(cluster)
 
 
@@ -48,7 +48,7 @@ class Tree:
     def __init__(self, queues: Sequence[LocatedQueue], semantics: QueueSemantics) -> None:
         """`queues` are one at least."""
         self.queues = tuple(queues)
-        self.system = queues[0].value.system
+        self.target_name = queues[0].value.target_name
         self.semantics = semantics
         self._named: dict[str, list[LocatedQueue]] = {}
         self._whole: dict[tuple[str, ...], list[LocatedQueue]] = {}
@@ -143,9 +143,9 @@ def trees(scope: Scope, cluster: Cluster | None, *, configurations: bool = False
     for each in scope.of(DeclaredQueue):
         queue = each.value
         if queue.name and not is_placeholder(queue.name) and (queue.tree or scope.complete):
-            groups.setdefault((queue.system, queue.tree), []).append(each)
-    for (system, _), queues in groups.items():
-        semantics = queue_semantics(system, cluster)
+            groups.setdefault((queue.target_name, queue.tree), []).append(each)
+    for (target_name, _), queues in groups.items():
+        semantics = queue_semantics(target_name, cluster)
         if not semantics.own_validator or configurations:
             yield Tree(queues, semantics)
 

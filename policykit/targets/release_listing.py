@@ -13,7 +13,7 @@ from policykit.targets.releases import facts, table
 _HEAD = ("what", "name", "from", "until", "source")
 
 
-def systems() -> tuple[str, ...]:
+def targets() -> tuple[str, ...]:
     """Names of the systems with known releases."""
     return tuple(target.name for target in TARGETS if target.releases)
 
@@ -28,12 +28,12 @@ def listing() -> str:
     return "\n".join([*_columns(rows), "", "a newer, older or vendor release is judged as the nearest", ""])
 
 
-def page(system: str) -> str:
+def page(target_name: str) -> str:
     """What only some releases of one system have."""
-    target = target_of(system)
+    target = target_of(target_name)
     known = table(target) if target else None
     if target is None or known is None:
-        raise KeyError(system)
+        raise KeyError(target_name)
     first = f"{target.title}: supported from {_minor(known.oldest)}, known until {known.newest}"
     rows = [_HEAD, *map(_row, sorted(facts(target), key=_order))]
     return "\n".join([first, "", *_columns(rows), ""]) if len(rows) > 1 else f"{first}\n"

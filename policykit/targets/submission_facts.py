@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts
-from policykit.targets import TARGETS, system_of
+from policykit.targets import TARGETS, target_name_of
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
@@ -40,10 +40,10 @@ def _of_namespace(manifest: Manifest) -> Iterator[Fact]:
 def _uses(
     target: Target, support: QueueSupport, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
 ) -> Iterator[Fact]:
-    system = target.name
+    target_name = target.name
     found: dict[Path, tuple[str, list[PodSet]]] = {}
     for pod_set in pod_sets:
-        selected = queues.read(manifest.data, pod_set, system)
+        selected = queues.read(manifest.data, pod_set, target_name)
         if selected is None or is_placeholder(selected.value):
             continue
         follows = support.group_key and support.group_key in pod_set.annotations
@@ -57,9 +57,9 @@ def _uses(
         if counts:
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
-        start = _gang_start(manifest, system, members)
+        start = _gang_start(manifest, target_name, members)
         use = QueueUse(
-            system,
+            target_name,
             manifest.namespace or context.namespace,
             name,
             members[0].scheduler_name,
@@ -75,7 +75,7 @@ def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bo
     if is_placeholder(scheduler):
         return False
     if scheduler:
-        return system_of(scheduler, context.cluster) == target.name
+        return target_name_of(scheduler, context.cluster) == target.name
     if _in_pods(pod_set, path):
         # Its admission controller gives pods of its own labels the schedulerName, not those that are
         # called `queue` for some other purpose.
@@ -85,8 +85,8 @@ def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bo
     return path[-2:] != ("batchSchedulerOptions", "queue")
 
 
-def _served(system: str, context: Context) -> bool:
-    return context.cluster is None or system in context.cluster.targets
+def _served(target_name: str, context: Context) -> bool:
+    return context.cluster is None or target_name in context.cluster.targets
 
 
 def _in_pods(pod_set: PodSet, path: Path) -> bool:
@@ -99,7 +99,7 @@ class _StartRequest(NamedTuple):
     request: Amounts
 
 
-def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _StartRequest:
+def _gang_start(manifest: Manifest, target_name: str, members: Sequence[PodSet]) -> _StartRequest:
     """The gang that they form and its smallest possible request; without a gang, that of one pod."""
     from policykit.kube.podsets.gangs import gangs
     from policykit.kube.requests import effective
@@ -107,7 +107,7 @@ def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _
     asked = [effective(each.spec, each.devices) for each in members]
     names = {each.name for each in members}
     for gang in gangs(manifest.data):
-        whole = gang.enabled and gang.scheduler in ("", system) and set(gang.members) == names
+        whole = gang.enabled and gang.scheduler in ("", target_name) and set(gang.members) == names
         if whole and gang.min_member and gang.min_member > 0:
             return _StartRequest(gang.min_member, _gang_requests(asked, members, gang.min_member))
     return _StartRequest(None, _smallest_requests(asked))

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from policykit.importer.draft import Draft
-from policykit.importer.sections import add_systems, kind
+from policykit.importer.sections import add_targets, kind
 from policykit.importer.topology import add_topology
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -63,7 +63,7 @@ def test_every_section_comes_back(data: dict[str, Any]) -> None:
             **draft.data["workloads"],
             name: {**kept, **kind(cluster.workloads[name], cluster.placements)},
         }
-    add_systems(draft, found)
+    add_targets(draft, found)
     assert compiled(draft.data) == cluster
     assert found.remarks == []
 

@@ -19,10 +19,10 @@ from policykit.linter.reader import (
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
-from policykit.linter.target import Systems
+from policykit.linter.target import Targets
 from policykit.manifests.parser import Problem
 from policykit.rules import CATALOGUE, entries, rule
-from policykit.targets import SYSTEMS, TARGETS
+from policykit.targets import ALL_TARGETS, TARGETS
 from tests.clusters import profile
 from tests.shared import SHARED
 
@@ -109,9 +109,11 @@ def test_settings_per_path_know_the_template() -> None:
     assert silent.apply(report.findings) == []
 
 
-GANGS = next(each.substrings for each in SYSTEMS.readers if "gang_facts" in each.read.path)
-EVERY_READER = Systems(
-    SYSTEMS.targets, tuple(each._replace(substrings=()) for each in SYSTEMS.readers), SYSTEMS.configurations
+GANGS = next(each.substrings for each in ALL_TARGETS.readers if "gang_facts" in each.read.path)
+EVERY_READER = Targets(
+    ALL_TARGETS.targets,
+    tuple(each._replace(substrings=()) for each in ALL_TARGETS.readers),
+    ALL_TARGETS.configurations,
 )
 
 
@@ -154,7 +156,7 @@ def test_rules_and_readers_without_their_words_would_have_found_nothing(name: st
     job = Job("a.yaml", cluster)
     read = 0
     for title, raw in texts():
-        assert lint_file(job, raw, lazy, SYSTEMS) == lint_file(job, raw, eager, EVERY_READER), title
+        assert lint_file(job, raw, lazy, ALL_TARGETS) == lint_file(job, raw, eager, EVERY_READER), title
         read += 1
     assert read > 2 * len(CATALOGUE)
 
@@ -181,7 +183,7 @@ SLASHES = (
     ids=["fields-of-other-names", "slashes-with-backslashes"],
 )
 def test_other_spellings_are_found_too(text: str, codes: list[str]) -> None:
-    found = lint_file(Job("a.yaml"), text.encode(), RuleSet(entries(with_policy=False), rule), SYSTEMS)
+    found = lint_file(Job("a.yaml"), text.encode(), RuleSet(entries(with_policy=False), rule), ALL_TARGETS)
     assert [finding.code for finding in found.findings] == codes
 
 

@@ -17,7 +17,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.rules import rules
-from policykit.targets import SYSTEMS
+from policykit.targets import ALL_TARGETS
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.mutation.policies import NAMES, PATCHING, WITHOUT_CARDS, page_of, under
@@ -64,7 +64,7 @@ def grave(text: str, cluster: Cluster | None, path: str = "manifest.yaml") -> tu
 
 def subjects(text: str, cluster: Cluster | None) -> Iterator[Subject]:
     """Every object of a file, and the configurations inside."""
-    known = hinted(text, SYSTEMS.configurations)
+    known = hinted(text, ALL_TARGETS.configurations)
     found: list[Manifest] = []
     for index, parsed in enumerate(documents(decode(text.encode()))):
         for manifest in manifests(parsed.root, index) if parsed.root and not parsed.problem else ():

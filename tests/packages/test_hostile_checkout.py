@@ -172,8 +172,8 @@ def test_the_traps_are_set(tmp_path: Path, trap: str, words: list[str]) -> None:
 )
 def test_the_variables_lead_to_traps(tmp_path: Path, variable: str, trap: str, words: list[str]) -> None:
     job = hostile(tmp_path)
-    system = getattr(sys, "_base_executable", sys.executable)
-    words = [system if word == "SYSTEM" else word for word in words]
+    target_name = getattr(sys, "_base_executable", sys.executable)
+    words = [target_name if word == "SYSTEM" else word for word in words]
     environment = {"PATH": os.environ["PATH"], variable: job.environment()[variable]}
     subprocess.run(words, cwd=job.checkout, env=environment, capture_output=True, check=False)
     assert trap in job.traps()

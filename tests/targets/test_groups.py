@@ -12,7 +12,7 @@ from policykit.manifests.path import lookup
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
-from policykit.targets import TARGETS, system_of, volcano
+from policykit.targets import TARGETS, target_name_of, volcano
 from policykit.targets.koordinator import groups as koordinator
 from policykit.targets.yunikorn import metadata as yunikorn
 
@@ -43,7 +43,7 @@ def group(api_version: str, **spec: Any) -> Manifest:
 
 
 @pytest.mark.parametrize(
-    ("api_version", "system"),
+    ("api_version", "target_name"),
     [
         ("scheduling.volcano.sh/v1beta1", "volcano"),
         ("scheduling.incubator.k8s.io/v1alpha1", "volcano"),
@@ -53,10 +53,10 @@ def group(api_version: str, **spec: Any) -> Manifest:
         ("scheduling.run.ai/v2alpha2", None),
     ],
 )
-def test_each_pod_group_has_one_reader_at_most(api_version: str, system: str | None) -> None:
+def test_each_pod_group_has_one_reader_at_most(api_version: str, target_name: str | None) -> None:
     one = group(api_version, minMember=2)
     read = [found for t in TARGETS if t.read_group and (found := t.read_group(one, "team-a"))]
-    assert read == ([PodGroup(system, "team-a", "g", 2)] if system else [])
+    assert read == ([PodGroup(target_name, "team-a", "g", 2)] if target_name else [])
 
 
 @pytest.mark.parametrize("minimum", [None, "${N}", True, 2.5, [3]], ids=repr)
@@ -153,7 +153,7 @@ def test_pods_are_counted_where_their_number_is_fixed(changes: dict[str, Any], p
 
 
 @pytest.mark.parametrize(
-    ("scheduler", "system"),
+    ("scheduler", "target_name"),
     [
         ("", "kubernetes"),
         ("default-scheduler", "kubernetes"),
@@ -164,15 +164,15 @@ def test_pods_are_counted_where_their_number_is_fixed(changes: dict[str, Any], p
         ("my-scheduler", None),
     ],
 )
-def test_who_serves_a_scheduler_name(scheduler: str, system: str | None) -> None:
-    assert system_of(scheduler, None) == system
+def test_who_serves_a_scheduler_name(scheduler: str, target_name: str | None) -> None:
+    assert target_name_of(scheduler, None) == target_name
 
 
 def test_the_policy_knows_better_who_serves_a_name() -> None:
     targets = {"koordinator": TargetSettings("koordinator", scheduler_name="default-scheduler")}
     cluster = Cluster("test", (), targets=targets)
-    assert system_of("", cluster) == "koordinator"
-    assert system_of("volcano", cluster) == "volcano"
+    assert target_name_of("", cluster) == "koordinator"
+    assert target_name_of("volcano", cluster) == "volcano"
 
 
 def test_systems_own_their_keys_alone() -> None:

@@ -54,8 +54,8 @@ def test_above_ends_before_the_root_and_in_circles() -> None:
 
 
 def test_every_system_has_its_ways() -> None:
-    for system in (target.name for target in TARGETS if target.queues):
-        semantics = queue_semantics(system, None)
+    for target_name in (target.name for target in TARGETS if target.queues):
+        semantics = queue_semantics(target_name, None)
         assert semantics.roots <= semantics.built_in
         assert semantics.own_validator or {"guarantee", "limit"} <= semantics.field_names.keys()
         assert set(semantics.summed) <= semantics.field_names.keys()

@@ -42,7 +42,7 @@ KOORDINATOR = {"quota.scheduling.koordinator.sh/name": "research"}
 
 
 @pytest.mark.parametrize(
-    ("text", "systems"),
+    ("text", "targets"),
     [
         pytest.param(pod("volcano", annotations=VOLCANO), ["volcano"], id="volcano"),
         pytest.param(pod("", annotations=VOLCANO), [], id="the default scheduler does not read it"),
@@ -61,8 +61,8 @@ KOORDINATOR = {"quota.scheduling.koordinator.sh/name": "research"}
         pytest.param(pod("yunikorn", labels={"queue": "${QUEUE}"}), [], id="a queue filled in later"),
     ],
 )
-def test_who_reads_it(text: str, systems: list[str]) -> None:
-    assert [use.system for use in uses(text)] == systems
+def test_who_reads_it(text: str, targets: list[str]) -> None:
+    assert [use.target_name for use in uses(text)] == targets
 
 
 def test_a_pod_alone() -> None:

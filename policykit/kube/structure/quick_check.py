@@ -116,8 +116,8 @@ class QuickChecks:
 
     def _field(self, schema: Schema, file: str, partial: bool) -> Check:
         if self._releases and "x-served" in schema:
-            system = file.partition("/")[0]
-            if release_problem("", system, self._releases.get(system, ""), *schema["x-served"]):
+            target_name = file.partition("/")[0]
+            if release_problem("", target_name, self._releases.get(target_name, ""), *schema["x-served"]):
                 return _rejects
         return self._check(schema, file, partial)
 

@@ -257,8 +257,8 @@ class _Validation:
     def _dated(self, key: str, releases: tuple[str, str], file: str) -> None:
         """Reports a field that the stated release of its system does not have."""
         path = (*self.steps, key)
-        system = file.partition("/")[0]
-        message = release_problem(dotted(path), system, self.releases.get(system, ""), *releases)
+        target_name = file.partition("/")[0]
+        message = release_problem(dotted(path), target_name, self.releases.get(target_name, ""), *releases)
         if message:
             self.problems.append(Problem(path, *message, key=True, kind=UNKNOWN_FIELD))
 

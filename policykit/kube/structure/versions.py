@@ -18,7 +18,7 @@ OLDEST_SUPPORTED = "1.34"
 class Removal(NamedTuple):
     """A version of a kind that newer releases do not serve."""
 
-    system: str
+    target_name: str
     """Kubernetes, Volcano, ..."""
     release: str
     """First release without it; empty if unknown."""
@@ -77,14 +77,16 @@ class ServedApis(NamedTuple):
 NOTHING = ServedApis()
 
 
-def release_problem(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
+def release_problem(
+    name: str, target_name: str, stated: str, since: str, gone: str
+) -> tuple[str, str] | None:
     """Message and hint for a field that the stated release does not have; None if it has it.
 
     `since` is the first release with the field, `gone` the first one without it; empty: always.
     """
     if not stated:
         return None
-    who = system.capitalize()
+    who = target_name.capitalize()
     if since and served_until(since, stated):
         said = f"unknown field {name}: {who} has it since {since}, the policy states {stated}"
         return said, f"remove it, or state a release from {since} on"

@@ -8,12 +8,12 @@ from policykit.policy.compile.draft import Draft
 from policykit.targets import target_of
 
 
-def judged_release(draft: Draft, path: Path, system: str, text: str) -> str:
+def judged_release(draft: Draft, path: Path, target_name: str, text: str) -> str:
     """The release at a path as everything else reads it: as stated if it is known, else the nearest.
 
     A notice says so; a text that is no release is an error, and empty here.
     """
-    target = target_of(system)
+    target = target_of(target_name)
     known = target.releases.load() if target and target.releases else None
     if known is None or not text:
         return text

@@ -59,9 +59,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 def _minimum(
     minima: Mapping[tuple[str, str, str], Sequence[int | None]], order: PodCreationOrder
 ) -> int | None:
-    if order.minimum is not None or not order.system:
+    if order.minimum is not None or not order.target_name:
         return order.minimum
-    groups = minima.get((order.system, order.namespace, order.group), ())
+    groups = minima.get((order.target_name, order.namespace, order.group), ())
     return groups[0] if len(groups) == 1 else None
 
 

@@ -66,13 +66,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for use in (*scope.of(QueueUse), *_applications(scope)):
         if (use.value.gang or 0) < 2 or use.partial:
             continue
-        system = use.value.system
-        if system not in known:
-            known[system] = destinations.directory(system, scope, context.cluster)
-        found = destinations.destination(use.value, known[system])
+        target_name = use.value.target_name
+        if target_name not in known:
+            known[target_name] = destinations.directory(target_name, scope, context.cluster)
+        found = destinations.destination(use.value, known[target_name])
         if found is None or found.verdict != FOUND:
             continue
-        limits = [*_declared(found.queue, system, trees), *_planned(found.queue, system, context.cluster)]
+        limits = [
+            *_declared(found.queue, target_name, trees),
+            *_planned(found.queue, target_name, context.cluster),
+        ]
         yield from _above(use, limits)
 
 
@@ -81,13 +84,15 @@ def _applications(scope: Scope) -> Iterator[LocatedFact[QueueUse]]:
     for one in scope.of(TaskGroups):
         value = one.value
         if value.queue and value.pods and not is_placeholder(value.queue):
-            use = QueueUse(value.system, value.namespace, value.queue, gang=value.pods, request=value.request)
+            use = QueueUse(
+                value.target_name, value.namespace, value.queue, gang=value.pods, request=value.request
+            )
             yield LocatedFact(use, one.path, one.document, one.resource, one.fields, one.partial)
 
 
-def _declared(queue: str, system: str, trees: list[queue_trees.Tree]) -> Iterator[_Limit]:
+def _declared(queue: str, target_name: str, trees: list[queue_trees.Tree]) -> Iterator[_Limit]:
     """Limits of queues that documents declare; none if two do, or if they are of two clusters."""
-    mine = [tree for tree in trees if tree.system == system]
+    mine = [tree for tree in trees if tree.target_name == target_name]
     for tree in mine if len(mine) == 1 else ():
         there = tree.named(queue)
         if len(there) != 1 or there[0].partial:
@@ -97,9 +102,9 @@ def _declared(queue: str, system: str, trees: list[queue_trees.Tree]) -> Iterato
                 yield _Limit(one.value.name, one.value.limit)
 
 
-def _planned(queue: str, system: str, cluster: Cluster | None) -> Iterator[_Limit]:
+def _planned(queue: str, target_name: str, cluster: Cluster | None) -> Iterator[_Limit]:
     """Limits of the policy's queues, under the system's own names."""
-    planned = destinations.policy_queues(system, cluster)
+    planned = destinations.policy_queues(target_name, cluster)
     if cluster is None or queue not in planned.queues:
         return
     queues = {each.name: each for each in cluster.queues}

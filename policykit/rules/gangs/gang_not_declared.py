@@ -20,7 +20,7 @@ from policykit.manifests.path import dotted, lookup
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.owner import is_gated_or_suspended, owner
-from policykit.targets import TARGETS, system_of, target_of
+from policykit.targets import TARGETS, target_name_of, target_of
 
 BAD = """\
 apiVersion: batch/v1
@@ -110,7 +110,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _placed_one_by_one(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
     """Every pod is placed by a scheduler that makes no group for it by itself."""
     for one in sets:
-        target = target_of(system_of(one.scheduler_name, context.cluster))
+        target = target_of(target_name_of(one.scheduler_name, context.cluster))
         own_default = manifest.group == "batch.volcano.sh" and not one.scheduler_name
         if target is None or own_default or target.groups_pods:
             return False
@@ -170,8 +170,8 @@ def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix
 
     None where that scheduler would need a further object or other metadata.
     """
-    systems = {system_of(one.scheduler_name, context.cluster) for one in workers}
-    target = target_of(systems.pop()) if len(systems) == 1 else None
+    targets = {target_name_of(one.scheduler_name, context.cluster) for one in workers}
+    target = target_of(targets.pop()) if len(targets) == 1 else None
     keys = {key.key for key in target.keys if key.purpose == "gang"} if target else set[str]()
     names = {one.name for one in workers}
     units = [gang for gang in gangs(manifest.data) if names & {*gang.members}]

@@ -56,18 +56,18 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
         return
-    joined = {(m.value.system, m.value.namespace, m.value.group) for m in scope.memberships}
-    there = {(g.value.system, g.value.namespace, g.value.name) for g in scope.groups}
+    joined = {(m.value.target_name, m.value.namespace, m.value.group) for m in scope.memberships}
+    there = {(g.value.target_name, g.value.namespace, g.value.name) for g in scope.groups}
     by_pods = (m.value for m in scope.memberships if m.value.by_pods)
     yield from _partners(scope, there | {value[:3] for value in by_pods})
     yield from _unused(scope)
     joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     for group in scope.groups:
-        system, namespace, name = group.value.system, group.value.namespace, group.value.name
+        target_name, namespace, name = group.value.target_name, group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
-        if (system, namespace, name) not in joined:
+        if (target_name, namespace, name) not in joined:
             yield Violation(
                 group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
@@ -78,7 +78,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         value = member.value
         if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
             continue
-        if (value.system, value.namespace, value.group) not in there:
+        if (value.target_name, value.namespace, value.group) not in there:
             elsewhere = declaring.get(value.group)
             aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
             yield Violation(
@@ -102,7 +102,7 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violat
         value = each.value
         kind = kinds[frozenset(value.partners)]
         for number, (namespace, name) in enumerate(value.partners):
-            other = (value.system, namespace, name)
+            other = (value.target_name, namespace, name)
             if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
                 continue
             if other not in there:

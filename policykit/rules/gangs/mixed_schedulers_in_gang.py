@@ -15,7 +15,7 @@ from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import Patch
 from policykit.model.gang import GangScheduler
 from policykit.model.severity import Applicability, Severity
-from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
+from policykit.targets import DEFAULT_SCHEDULER, target_name_of, target_of
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -53,8 +53,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     gangs: dict[tuple[object, ...], list[_Member]] = {}
     for one in scope.of(GangScheduler):
         value = one.value
-        whose = (one.path, one.document) if not value.system else ()
-        gangs.setdefault((value.system, value.namespace, value.group, *whose), []).append(one)
+        whose = (one.path, one.document) if not value.target_name else ()
+        gangs.setdefault((value.target_name, value.namespace, value.group, *whose), []).append(one)
     for members in gangs.values():
         yield from _mixed(members, context)
 
@@ -65,12 +65,12 @@ def _mixed(members: Sequence[_Member], context: Context) -> Iterator[Violation]:
     placed = {_placed_by(one, context) for one in known}
     if wanted is None or len(placed) < 2 or None in placed:
         return
-    theirs = next(one for one in known if _placed_by(one, context) == system_of(wanted, context.cluster))
+    theirs = next(one for one in known if _placed_by(one, context) == target_name_of(wanted, context.cluster))
     for one in known:
-        if _placed_by(one, context) == system_of(wanted, context.cluster):
+        if _placed_by(one, context) == target_name_of(wanted, context.cluster):
             continue
         by = one.value.scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
-        group = f"gang {one.value.group}" if one.value.system else "the same gang"
+        group = f"gang {one.value.group}" if one.value.target_name else "the same gang"
         yield Violation(
             one.at("scheduler"),
             f"{by} places {one.value.what}, but {wanted} places {_other_pods(theirs, one)} of {group}",
@@ -86,17 +86,17 @@ def _other_pods(theirs: _Member, one: _Member) -> str:
 
 def _placed_by(one: _Member, context: Context) -> str | None:
     """The system; None: nobody knows."""
-    return system_of(one.value.scheduler, context.cluster)
+    return target_name_of(one.value.scheduler, context.cluster)
 
 
 def _wanted(members: Sequence[_Member], known: Sequence[_Member], context: Context) -> str | None:
     """The schedulerName that all should have: of the system that reads the gang, else of most members."""
-    system = members[0].value.system
+    target_name = members[0].value.target_name
     names = Counter(one.value.scheduler for one in known)
     for name, _ in names.most_common():
-        served = system_of(name, context.cluster)
+        served = target_name_of(name, context.cluster)
         target = target_of(served)
-        if served == system if system else target is not None and target.supports_gangs:
+        if served == target_name if target_name else target is not None and target.supports_gangs:
             return name
     return None
 

@@ -18,7 +18,7 @@ from policykit.model.pool import Pool
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
 from policykit.placement.eligible_pools import is_allowed
-from policykit.targets import DEFAULT_SCHEDULER, system_of
+from policykit.targets import DEFAULT_SCHEDULER, target_name_of
 
 BAD = """\
 apiVersion: policykit.io/v1alpha1
@@ -58,7 +58,11 @@ def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
         if not pool.card:
             continue
         found = _schedulers(cluster, pool)
-        stated = {system: kinds for system, kinds in found.items() if any(kind.scheduler for kind in kinds)}
+        stated = {
+            target_name: kinds
+            for target_name, kinds in found.items()
+            if any(kind.scheduler for kind in kinds)
+        }
         if pool.shared_by_schedulers:
             if len(found) < 2:
                 yield _unneeded_reason(pool)
@@ -98,8 +102,8 @@ def _schedulers(cluster: Cluster, pool: Pool) -> dict[str, list[WorkloadKind]]:
     found: dict[str, list[WorkloadKind]] = {}
     for kind in cluster.workloads.values():
         if kind.cards != () and is_allowed(kind, pool) and (kind.scheduler or _names(kind, pool)):
-            system = system_of(kind.scheduler, cluster) or kind.scheduler
-            found.setdefault(system, []).append(kind)
+            target_name = target_name_of(kind.scheduler, cluster) or kind.scheduler
+            found.setdefault(target_name, []).append(kind)
     return found
 
 

@@ -17,7 +17,7 @@ from policykit.model.severity import Severity
 from policykit.placement.review import Review
 from policykit.rules.koordinator.device_requests import FPGA, GPU, RATIO, RDMA, SHARED, Request
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, SYSTEM
+from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, TARGET_NAME
 from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
@@ -173,7 +173,7 @@ def _written_by_koordinator(review: Review) -> Iterator[Violation]:
 
 def _overhead(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
     """Where the policy packs cards with NodeResourcesFitPlus."""
-    target = cluster.targets.get(SYSTEM) if cluster else None
+    target = cluster.targets.get(TARGET_NAME) if cluster else None
     if cluster is None or target is None or not pod_set.spec.get("overhead"):
         return
     packs = any(pool.card for pool in cluster.pools)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, system_of
-from policykit.targets.koordinator.names import OLD_RESOURCES, SYSTEM
+from policykit.targets import DEFAULT_SCHEDULER, target_name_of
+from policykit.targets.koordinator.names import OLD_RESOURCES, TARGET_NAME
 
 BAD = """\
 apiVersion: v1
@@ -37,14 +37,14 @@ _DOMAIN = "koordinator.sh"
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Koordinator's pods, and pods for no particular scheduler that use its resources or metadata."""
     pod_set = review.pod_set
-    system = system_of(pod_set.scheduler_name, context.cluster)
-    if system != SYSTEM and not _mentions_koordinator(review):
+    target_name = target_name_of(pod_set.scheduler_name, context.cluster)
+    if target_name != TARGET_NAME and not _mentions_koordinator(review):
         return
     from policykit.rules.koordinator import device_metadata, device_requests
     from policykit.targets.koordinator import versions
 
     requests = device_requests.device_requests(pod_set)
-    if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (SYSTEM, None):
+    if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and target_name not in (TARGET_NAME, None):
         yield from device_metadata.other_scheduler(pod_set, requests)
         return
     newest = versions.possible_versions(context.cluster)[-1]

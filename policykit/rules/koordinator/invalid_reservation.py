@@ -18,8 +18,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, text
 from policykit.model.severity import Severity
-from policykit.targets import system_of
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets import target_name_of
+from policykit.targets.koordinator.names import TARGET_NAME
 
 BAD = """\
 apiVersion: scheduling.koordinator.sh/v1alpha1
@@ -143,7 +143,7 @@ def _scheduler(template: Mapping[str, Any], context: Context) -> Iterator[Violat
             Severity.WARNING,
             key=True,
         )
-    elif system_of(name, context.cluster) not in (SYSTEM, None):
+    elif target_name_of(name, context.cluster) not in (TARGET_NAME, None):
         yield Violation(
             (*_TEMPLATE, "spec", "schedulerName"),
             f"schedulerName is {name}, which is not a koord-scheduler profile: nothing is reserved",

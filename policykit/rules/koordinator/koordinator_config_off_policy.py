@@ -18,7 +18,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.scheduler import profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import KIND, is_for_koordinator, read
 from policykit.targets.koordinator.versions import parse
@@ -63,7 +63,7 @@ profiles:
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Where the policy has Koordinator as a target."""
     cluster = context.cluster
-    if cluster is None or SYSTEM not in cluster.targets or not is_for_koordinator(manifest.data):
+    if cluster is None or TARGET_NAME not in cluster.targets or not is_for_koordinator(manifest.data):
         return
     for path, difference in _differences(cluster, manifest.data):
         yield Violation(
@@ -75,7 +75,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _differences(cluster: Cluster, data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """What `policykit gen` would change; nothing where koord-scheduler does not start with the file."""
-    target = cluster.targets[SYSTEM]
+    target = cluster.targets[TARGET_NAME]
     name = target.scheduler_name or SCHEDULER
     try:
         version = parse(target.version)

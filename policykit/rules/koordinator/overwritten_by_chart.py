@@ -14,7 +14,7 @@ from policykit.errors import PolicykitError
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.scheduler import chart
 from policykit.targets.koordinator.scheduler.configuration import KIND, read
 from policykit.targets.koordinator.scheduler.plugins import MULTI_POINT
@@ -57,11 +57,11 @@ _HELM_MARKS = {"app.kubernetes.io/managed-by": "Helm", "meta.helm.sh/release-nam
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """A ConfigMap that Helm marks as its own, whatever delivery the policy states."""
     cluster, holder = context.cluster, manifest.holder
-    if cluster is None or SYSTEM not in cluster.targets or holder is None or holder.partial:
+    if cluster is None or TARGET_NAME not in cluster.targets or holder is None or holder.partial:
         return
     if holder.kind != "ConfigMap" or holder.name != chart.CONFIG_MAP or not _is_helms(holder):
         return
-    version = cluster.targets[SYSTEM].version
+    version = cluster.targets[TARGET_NAME].version
     try:
         release = parse(version)
     except PolicykitError:

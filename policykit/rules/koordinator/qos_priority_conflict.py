@@ -23,7 +23,7 @@ from policykit.model.severity import Severity
 from policykit.rules.koordinator.device_requests import Request, device_requests
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.admission import profile_of
-from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
+from policykit.targets.koordinator.names import QOS_CLASS, TARGET_NAME
 from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
@@ -261,7 +261,7 @@ def _untranslated(
 
 def _profiled(cluster: Cluster | None) -> bool:
     """Whether the policy generates profiles: any of them may select the pod."""
-    target = cluster.targets.get(SYSTEM) if cluster else None
+    target = cluster.targets.get(TARGET_NAME) if cluster else None
     if cluster is None or target is None:
         return False
     from policykit.targets.koordinator.pods import scheduler_name

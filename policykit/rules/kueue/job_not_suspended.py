@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.kueue.names import QUEUE_NAME, SYSTEM
+from policykit.targets.kueue.names import QUEUE_NAME, TARGET_NAME
 from policykit.targets.kueue.pods import SUSPEND
 
 BAD = """\
@@ -48,7 +48,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     seen: set[Path] = set()
     for pod_set in pod_sets(manifest.data):
-        named = queues.read(manifest.data, pod_set, SYSTEM)
+        named = queues.read(manifest.data, pod_set, TARGET_NAME)
         if named is None or named.path[-3:-1] != ("metadata", "labels"):
             continue
         owner = named.path[:-3]

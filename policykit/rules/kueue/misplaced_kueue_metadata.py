@@ -23,7 +23,7 @@ from policykit.targets.kueue.names import (
     SLICE_CONSTRAINTS,
     SLICE_SIZE,
     SLICE_TOPOLOGY,
-    SYSTEM,
+    TARGET_NAME,
     TOPOLOGY_KEYS,
 )
 
@@ -82,7 +82,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Violation]:
-    places = queues.places(manifest.data, pod_set, SYSTEM)
+    places = queues.places(manifest.data, pod_set, TARGET_NAME)
     if not places or places[0][-2:-1] != ("labels",):
         return
     labels, pods = places[0][:-1], pod_set.places

@@ -15,8 +15,8 @@ from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
-from policykit.targets import system_of, target_of
-from policykit.targets.kueue.names import QUEUE_NAME, SYSTEM
+from policykit.targets import target_name_of, target_of
+from policykit.targets.kueue.names import QUEUE_NAME, TARGET_NAME
 
 BAD = """\
 apiVersion: batch/v1
@@ -55,7 +55,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     seen: set[Path] = set()
     for pod_set in pod_sets(manifest.data):
-        named = queues.read(manifest.data, pod_set, SYSTEM)
+        named = queues.read(manifest.data, pod_set, TARGET_NAME)
         for path, title in _others(manifest, pod_set, context) if named else ():
             if named and path not in seen:
                 seen.add(path)
@@ -69,9 +69,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _others(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[tuple[Path, str]]:
     """Queues and gangs for the scheduler that places the pods."""
-    system = system_of(pod_set.scheduler_name, context.cluster)
-    target = target_of(system)
-    for key in target.keys if target and system != SYSTEM else ():
+    target_name = target_name_of(pod_set.scheduler_name, context.cluster)
+    target = target_of(target_name)
+    for key in target.keys if target and target_name != TARGET_NAME else ():
         place = (*pod_set.owner, "metadata", key.where) if key.on_owner else pod_set.places.get(key.where)
         if target and place and key.purpose != "device" and key.key in mapping(lookup(manifest.data, place)):
             yield (*place, key.key), target.title

@@ -24,7 +24,7 @@ from policykit.model.kueue import (
 )
 from policykit.model.severity import Severity
 from policykit.nearest import Names
-from policykit.targets.kueue.names import SYSTEM
+from policykit.targets.kueue.names import TARGET_NAME
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -60,7 +60,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         return
     flavors = {each.value.name for each in scope.of(DeclaredFlavor)}
     queues = {each.value.name for each in scope.of(DeclaredClusterQueue)}
-    if context.cluster and SYSTEM in context.cluster.targets:
+    if context.cluster and TARGET_NAME in context.cluster.targets:
         flavors |= {pool.name for pool in context.cluster.pools}
         queues |= {queue.name for queue in context.cluster.queues}
     topologies = Names(each.value.name for each in scope.of(DeclaredTopology))

@@ -21,7 +21,7 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of
 from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
 
 if TYPE_CHECKING:
@@ -78,15 +78,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if cluster and not scheduler:
         scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
-    system = system_of(scheduler, cluster)
-    unknown = system is None or gives_scheduler(manifest, scheduler)
+    target_name = target_name_of(scheduler, cluster)
+    unknown = target_name is None or gives_scheduler(manifest, scheduler)
     if unknown or (not scheduler and _is_incomplete(pod_set)) or not _carries_metadata(manifest, pod_set):
         return
     carried = {target.name: _keys_of(target, manifest, pod_set) for target in TARGETS if target.schedulers}
     several = sum(bool(found) for found in carried.values()) > 1
     for target in TARGETS:
         ignored = carried.get(target.name)
-        if not ignored or target.name == system:
+        if not ignored or target.name == target_name:
             continue
         covered = _taken_over(target, cluster, manifest.namespace or review.namespace)
         if not covered or scheduler:
@@ -117,7 +117,7 @@ def _is_incomplete(pod_set: PodSet) -> bool:
 def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
     if not cluster.schedulers or scheduler in cluster.schedulers:
         return False
-    known = system_of(scheduler, None) is not None
+    known = target_name_of(scheduler, None) is not None
     # Spark's batchScheduler has its own values, which need not be scheduler names.
     if manifest.group == "sparkoperator.k8s.io":
         return known
@@ -197,7 +197,7 @@ def _nearest(review: Review, cluster: Cluster) -> str:
     Empty for the name of an existing scheduler: it is no mistake, the policy may just lack it.
     """
     name = review.pod_set.scheduler_name
-    if system_of(name, None) is not None:
+    if target_name_of(name, None) is not None:
         return ""
     near = nearest(name, tuple(sorted(cluster.schedulers)), _LIKENESS)
     return near or (review.workload.scheduler if review.workload else "")

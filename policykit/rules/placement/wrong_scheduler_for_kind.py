@@ -14,7 +14,7 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
+from policykit.targets import DEFAULT_SCHEDULER, target_name_of, target_of
 from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
 
 BAD = """\
@@ -93,7 +93,7 @@ def _taken_over(review: Review, cluster: Cluster) -> bool:
     wanted = review.workload.scheduler if review.workload else ""
     if assigned_scheduler(cluster, review.pod_set, namespace) == wanted:
         return True
-    target = target_of(system_of(wanted, cluster))
+    target = target_of(target_name_of(wanted, cluster))
     return target is not None and overrides_scheduler(target, cluster, namespace)
 
 

@@ -37,7 +37,7 @@ _ORDER = ("guarantee", "deserved", "limit")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each queue by itself, and only amounts that are set."""
     for queue in scope.of(DeclaredQueue):
-        semantics = queue_semantics(queue.value.system, context.cluster)
+        semantics = queue_semantics(queue.value.target_name, context.cluster)
         if not semantics.own_validator and not queue.partial:
             fields = [field for field in _ORDER if field in semantics.field_names]
             for smaller, larger in pairwise(fields):

@@ -40,7 +40,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     there = total_capacity(cluster)
     for tree in trees(scope, cluster, configurations=True):
         top = [queue for queue in tree.queues if _counts(queue, tree)]
-        decided = policy_queues(tree.system, cluster).queues  # the policy decides about its own queues
+        decided = policy_queues(tree.target_name, cluster).queues  # the policy decides about its own queues
         for resource, most in there.items():
             promised = [queue for queue in top if queue.value.guarantee.get(resource)]
             total = total_amount(promised, "guarantee", resource)

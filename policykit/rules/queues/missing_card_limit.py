@@ -39,7 +39,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     cards = sorted({r for pool in cluster.pools for r in card_resources(cluster, pool)}) if cluster else []
     for tree in trees(scope, cluster, configurations=True) if cards else ():
-        decided = policy_queues(tree.system, cluster).queues
+        decided = policy_queues(tree.target_name, cluster).queues
         for queue in tree.queues:
             if queue.value.name not in decided and _is_open(queue, tree, frozenset(cards)):
                 yield _violation(queue, cards, tree)

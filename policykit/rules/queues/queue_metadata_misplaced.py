@@ -24,7 +24,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.rules import system_violations
-from policykit.targets import TARGETS, system_of
+from policykit.targets import TARGETS, target_name_of
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -76,7 +76,7 @@ spec:
 """
 
 
-class _SystemKey(NamedTuple):
+class _TargetKey(NamedTuple):
     """A key that one system reads."""
 
     target: Target
@@ -87,21 +87,21 @@ class _SystemKey(NamedTuple):
 class _MisplacedKey(NamedTuple):
     """A key where it has no effect."""
 
-    of: _SystemKey
+    of: _TargetKey
     path: Path
     value: str
     targets: tuple[Path, ...] = ()
     """Where it is read instead, the nearest place first; empty: nowhere in this kind."""
 
 
-_SYSTEM_KEYS = tuple(
-    _SystemKey(target, target.queues, key)
+_TARGET_KEYS = tuple(
+    _TargetKey(target, target.queues, key)
     for target in TARGETS
     if target.queues
     for key in target.queues.metadata
 )
-_SYSTEMS = tuple(dict.fromkeys(each.target.name for each in _SYSTEM_KEYS))
-_KEYS = frozenset(each.key.key for each in _SYSTEM_KEYS)
+_TARGET_NAMES = tuple(dict.fromkeys(each.target.name for each in _TARGET_KEYS))
+_KEYS = frozenset(each.key.key for each in _TARGET_KEYS)
 _ELSEWHERE = frozenset({"status", "volumeClaimTemplates", "volumes"})
 """Fields with metadata of other things than pods and what makes them."""
 
@@ -158,17 +158,17 @@ def _misplaced(
     for place in places:
         order = list(mapping(lookup(manifest.data, place)))
         keys = sorted(
-            (one for one in _SYSTEM_KEYS if one.key.key in order), key=lambda one: order.index(one.key.key)
+            (one for one in _TARGET_KEYS if one.key.key in order), key=lambda one: order.index(one.key.key)
         )
-        for system in _SYSTEMS:
-            own = [one for one in keys if one.target.name == system]
+        for target_name in _TARGET_NAMES:
+            own = [one for one in keys if one.target.name == target_name]
             found = [each for one in own if (each := _misplaced_key(place, one, manifest, pod_sets, cluster))]
             if found:
                 yield tuple(found)
 
 
 def _misplaced_key(
-    place: Path, one: _SystemKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
+    place: Path, one: _TargetKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
 ) -> _MisplacedKey | None:
     """None where the key is absent or is read, or a queue is also set where it is read."""
     path = (*place, one.key.key)
@@ -196,7 +196,7 @@ def _shared(one: Path, other: Path) -> int:
     )
 
 
-def _of_pods(one: _SystemKey, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
+def _of_pods(one: _TargetKey, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
     """Whether the pods get it and are read themselves, whatever made them."""
     if not one.key.on_pods or (one.key.where and place[-1] != one.key.where):
         return False
@@ -205,10 +205,10 @@ def _of_pods(one: _SystemKey, place: Path, manifest: Manifest, pod_sets: Sequenc
     return any(place == each.places.get(str(place[-1])) for each in pod_sets)
 
 
-def _serves(one: _SystemKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
+def _serves(one: _TargetKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
     """Whether the system places the pods: by their schedulerName, or because they have the key."""
     if pod_set.scheduler_name:
-        return system_of(pod_set.scheduler_name, cluster) == one.target.name
+        return target_name_of(pod_set.scheduler_name, cluster) == one.target.name
     return one.key.claims and (cluster is None or one.target.name in cluster.targets)
 
 

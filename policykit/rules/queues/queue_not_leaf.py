@@ -63,15 +63,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     below: dict[str, dict[str, str]] = {}
     """Of each system its queues, and what is below them."""
     for use in scope.of(QueueUse):
-        system = use.value.system
-        known = directories.get(system)
+        target_name = use.value.target_name
+        known = directories.get(target_name)
         if known is None:
-            known = directories[system] = destinations.directory(system, scope, context.cluster)
-            below[system] = {queue: some(names) for queue, names in destinations.takers(known).items()}
+            known = directories[target_name] = destinations.directory(target_name, scope, context.cluster)
+            below[target_name] = {queue: some(names) for queue, names in destinations.takers(known).items()}
         found = None if is_placeholder(use.value.queue) else destinations.destination(use.value, known)
         if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
-            advice = _advice(found, known, below[system])
+            advice = _advice(found, known, below[target_name])
             yield Violation(use.at("queue"), _message(found, known), advice, severity)
 
 

@@ -62,7 +62,7 @@ class _Parents:
 
 def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[Violation]:
     """Whether each queue fits below its parent, where that is known."""
-    parents = _Parents(tree, frozenset(destinations.policy_queues(tree.system, context.cluster).queues))
+    parents = _Parents(tree, frozenset(destinations.policy_queues(tree.target_name, context.cluster).queues))
     cycles = {id(cycle[0]): cycle for cycle in tree.cycles}
     for queue in tree.queues:
         parent = queue.value.parent

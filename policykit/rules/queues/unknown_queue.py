@@ -60,10 +60,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue, where the existing ones are known."""
     directories: dict[str, Directory] = {}
     for use in scope.of(QueueUse):
-        system, name = use.value.system, use.value.queue
-        known = directories.get(system)
+        target_name, name = use.value.target_name, use.value.queue
+        known = directories.get(target_name)
         if known is None:
-            known = directories[system] = destinations.directory(system, scope, context.cluster)
+            known = directories[target_name] = destinations.directory(target_name, scope, context.cluster)
         if is_placeholder(name) or not known.speaks_of_absence:
             continue
         found = destinations.destination(use.value, known)

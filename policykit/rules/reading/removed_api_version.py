@@ -54,7 +54,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield from _of_another_release(manifest, context)
         return
     version = context.cluster.kubernetes_version if context.cluster else ""
-    if gone.system == _KUBERNETES and version and served_until(gone.release, version):
+    if gone.target_name == _KUBERNETES and version and served_until(gone.release, version):
         return
     yield Violation(
         ("apiVersion",),
@@ -108,14 +108,14 @@ def _fix(manifest: Manifest, successor: str) -> Fix | None:
 
 def _when(gone: Removal, version: str) -> str:
     if not gone.release:
-        return f"is not served by current releases of {gone.system}"
+        return f"is not served by current releases of {gone.target_name}"
     stated = f", but the cluster is {version}" if version else ""
-    return f"is not served since {gone.system} {gone.release}{stated}"
+    return f"is not served since {gone.target_name} {gone.release}{stated}"
 
 
 def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
     # A scheduler reads its own configuration, whatever the Kubernetes version.
-    if gone.system != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io":
+    if gone.target_name != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io":
         return Severity.WARNING
     old = not served_until(gone.release, OLDEST_SUPPORTED)
     return Severity.ERROR if version or old else Severity.WARNING

@@ -24,7 +24,7 @@ from policykit.model.severity import Severity
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
 from policykit.rules import system_violations
-from policykit.targets import DEFAULT_SYSTEM, system_of
+from policykit.targets import DEFAULT_TARGET, target_name_of
 
 BAD = """\
 apiVersion: v1
@@ -115,8 +115,8 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
     """HAMi's webhook sets schedulerName only if it is absent or the default."""
     names = [name for name in review.card_resources if _vendor(name) == _HAMI]
     scheduler = review.pod_set.scheduler_name
-    system = system_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
-    if names and system not in (None, DEFAULT_SYSTEM):
+    target_name = target_name_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
+    if names and target_name not in (None, DEFAULT_TARGET):
         yield Violation(
             request_path(review.pod_set, names[0]),
             f"{names[0]} requires HAMi's scheduler, but schedulerName is {scheduler}",

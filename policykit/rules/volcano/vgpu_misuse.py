@@ -17,7 +17,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, system_of
+from policykit.targets import DEFAULT_SCHEDULER, target_name_of
 from policykit.targets.volcano.names import SCHEDULER
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ def _scheduler(review: Review, resource: str) -> Iterator[Violation]:
     name = pod_set.scheduler_name
     if review.manifest.partial or review.manifest.group not in _BUILT_IN or is_placeholder(name):
         return
-    system = system_of(name, review.cluster)
-    if system is not None and system != SCHEDULER:
+    target_name = target_name_of(name, review.cluster)
+    if target_name is not None and target_name != SCHEDULER:
         yield Violation(
             pod_set.place("schedulerName"),
             f"only Volcano allocates {resource}, but {name or DEFAULT_SCHEDULER} schedules the pod",

@@ -10,12 +10,12 @@ from policykit.targets.koordinator.names import (
     MATCH_POLICY,
     QUOTA_NAME,
     SCHEDULER,
-    SYSTEM,
+    TARGET_NAME,
     WAITING_TIME,
 )
 
 TARGET = Target(
-    SYSTEM,
+    TARGET_NAME,
     "Koordinator",
     frozenset({SCHEDULER}),
     KEYS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 
 if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
@@ -19,7 +19,7 @@ def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profil
     As for the webhook, only the labels of the pods count: a workload kind that is recognized by other
     criteria has no profile.
     """
-    if SYSTEM not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
+    if TARGET_NAME not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
         return None
     from policykit.targets.koordinator.objects.colocation import profiles
     from policykit.targets.koordinator.pods import scheduler_name

@@ -12,7 +12,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import GangPartners
-from policykit.targets.koordinator.names import GANG_GROUPS, GANG_NAME, GROUP_API, GROUP_LABELS, SYSTEM
+from policykit.targets.koordinator.names import GANG_GROUPS, GANG_NAME, GROUP_API, GROUP_LABELS, TARGET_NAME
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -40,7 +40,7 @@ def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name:
     path = (*place, GANG_GROUPS)
     places: dict[str, Path] = {"groups": path} | {str(number): path for number in range(len(names))}
     inside: dict[str, Path] = {"groups": ()} | {str(number): (number,) for number in range(len(names))}
-    yield Fact(GangPartners(SYSTEM, namespace, name, partners), places, inside)
+    yield Fact(GangPartners(TARGET_NAME, namespace, name, partners), places, inside)
 
 
 def _read(text: str) -> object:

@@ -13,12 +13,12 @@ from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
 from policykit.targets.koordinator import options, readme, versions
-from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
 from policykit.targets.koordinator.scheduler.merge import merge_patches
 
-README = f"{SYSTEM}/README.md"
+README = f"{TARGET_NAME}/README.md"
 CONFIG_MAP_FILE = "koord-scheduler-config.yaml"
 RESTART_FILE = "restart.yaml"
 CHECKSUM = "policykit.io/koord-scheduler-config"
@@ -31,7 +31,7 @@ def generate(cluster: Cluster) -> Generated:
     Raises PolicykitError for an unknown version or delivery, weights without effect, values that would
     stop the scheduler, and a given configuration that cannot be read or has no profile for the schedulerName.
     """
-    target = cluster.targets.get(SYSTEM)
+    target = cluster.targets.get(TARGET_NAME)
     if target is None:
         return Generated()
     version = versions.parse(target.version)
@@ -39,7 +39,7 @@ def generate(cluster: Cluster) -> Generated:
     configured = _configuration(cluster, target, version, namespace)
     made, texts = objects.generate(cluster, version, namespace)
     return Generated(
-        (*configured.artifacts, *made), (*configured.notices, *(Notice(SYSTEM, text) for text in texts))
+        (*configured.artifacts, *made), (*configured.notices, *(Notice(TARGET_NAME, text) for text in texts))
     )
 
 
@@ -50,7 +50,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
     if plan.changes_nothing and not fixed.patches:
-        return Generated(notices=(Notice(SYSTEM, notices.unchanged_notice(version)),))
+        return Generated(notices=(Notice(TARGET_NAME, notices.unchanged_notice(version)),))
     method, unsupported = _delivery(target)
     after = merge.read_source(merge_patches(given, [*fixed.patches, *plan.patches]))
     config_map = after.text if after.path and after.alone else chart.config_map(after.inner, namespace)
@@ -69,7 +69,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
         )
     described = Artifact(README, readme.text(method, namespace, version, plan), Role.PAGE)
     written = (*write(config_map, after.inner, namespace), described)
-    return Generated(written, tuple(Notice(SYSTEM, text) for text in texts))
+    return Generated(written, tuple(Notice(TARGET_NAME, text) for text in texts))
 
 
 def _chart(version: Version, namespace: str) -> str:
@@ -101,18 +101,18 @@ def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
 def _post_render(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
     """A kustomize component that patches the rendered chart."""
     return (
-        *_component(f"{SYSTEM}/post-render", (CONFIG_MAP_FILE, RESTART_FILE)),
-        Artifact(f"{SYSTEM}/post-render/{CONFIG_MAP_FILE}", config_map, Role.COMPONENT),
-        Artifact(f"{SYSTEM}/post-render/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
+        *_component(f"{TARGET_NAME}/post-render", (CONFIG_MAP_FILE, RESTART_FILE)),
+        Artifact(f"{TARGET_NAME}/post-render/{CONFIG_MAP_FILE}", config_map, Role.COMPONENT),
+        Artifact(f"{TARGET_NAME}/post-render/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
     )
 
 
 def _manifest(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
     """The ConfigMap itself, and a component that restarts the Deployment, which the chart owns."""
     return (
-        Artifact(f"{SYSTEM}/{CONFIG_MAP_FILE}", config_map, Role.MANIFEST),
-        *_component(f"{SYSTEM}/restart", (RESTART_FILE,)),
-        Artifact(f"{SYSTEM}/restart/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
+        Artifact(f"{TARGET_NAME}/{CONFIG_MAP_FILE}", config_map, Role.MANIFEST),
+        *_component(f"{TARGET_NAME}/restart", (RESTART_FILE,)),
+        Artifact(f"{TARGET_NAME}/restart/{RESTART_FILE}", _restart(inner, namespace), Role.COMPONENT),
     )
 
 

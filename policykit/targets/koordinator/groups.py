@@ -13,13 +13,13 @@ from policykit.targets.koordinator.names import (
     GROUP_LABELS,
     MIN_AVAILABLE,
     OLD_MIN_AVAILABLE,
-    SYSTEM,
+    TARGET_NAME,
 )
 
 
 def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
     """A PodGroup object; a minimum of 0 is no gang, as for the scheduler."""
-    group = group_of(manifest, namespace, SYSTEM, frozenset({GROUP_API}))
+    group = group_of(manifest, namespace, TARGET_NAME, frozenset({GROUP_API}))
     if group and group.min_member is not None and group.min_member <= 0:
         return group._replace(min_member=None)
     return group
@@ -34,14 +34,14 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Memb
     pods = pods_of(manifest, pod_set)
     for label in GROUP_LABELS:
         if group := pod_set.labels.get(label):
-            membership = Membership(SYSTEM, stands_in, group, pods, pod_set.scheduler_name)
+            membership = Membership(TARGET_NAME, stands_in, group, pods, pod_set.scheduler_name)
             return MembershipFact(membership, pod_set.place("labels", label))
     group = pod_set.annotations.get(GANG_NAME)
     if not group:
         return None
     minimum, place = _minimum(manifest, pod_set)
     membership = Membership(
-        SYSTEM, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
+        TARGET_NAME, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
     )
     return MembershipFact(membership, pod_set.place("annotations", GANG_NAME), place)
 

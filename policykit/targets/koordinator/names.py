@@ -2,7 +2,7 @@
 
 from policykit.linter.target import Key
 
-SYSTEM = "koordinator"
+TARGET_NAME = "koordinator"
 SCHEDULER = "koord-scheduler"
 GROUP_API = "scheduling.sigs.k8s.io"
 GROUP_LABELS = ("pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name")

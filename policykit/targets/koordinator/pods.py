@@ -9,7 +9,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
+from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.objects import colocation, gangs
 from policykit.targets.koordinator.objects.gangs import gang_of
 from policykit.targets.koordinator.objects.quotas import BUILT_IN
@@ -25,7 +25,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     templates or a network topology it is a PodGroup, which states the size once, unless its name is too
     long for the label of the pods.
     """
-    target = cluster.targets.get(SYSTEM)
+    target = cluster.targets.get(TARGET_NAME)
     version = versions.parse(target.version if target else "")
     labels, spec = _class(kind, cluster)
     own = {queue.name for queue in cluster.queues}
@@ -43,7 +43,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
 
 def scheduler_name(cluster: Cluster) -> str:
     """The schedulerName of Koordinator's pods."""
-    target = cluster.targets.get(SYSTEM)
+    target = cluster.targets.get(TARGET_NAME)
     return (target.scheduler_name if target else "") or SCHEDULER
 
 

@@ -15,7 +15,7 @@ from policykit.manifests.shape import mapping, text, texts
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.names import GROUP_API, SYSTEM
+from policykit.targets.koordinator.names import GROUP_API, TARGET_NAME
 from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
 
@@ -61,7 +61,7 @@ def _quota(manifest: Manifest, context: Context) -> Fact:
     if parent:
         places["parent"] = PLACES["parent"]
     quota = DeclaredQueue(
-        SYSTEM,
+        TARGET_NAME,
         manifest.name,
         "" if manifest.name == ROOT else parent or ROOT,
         guarantee=found["guarantee"],
@@ -85,7 +85,7 @@ def _profile(manifest: Manifest, context: Context) -> Fact:
     spec = mapping(manifest.data.get("spec"))
     name = text(spec.get("quotaName"))
     quota = DeclaredQueue(
-        SYSTEM,
+        TARGET_NAME,
         name,
         ROOT,
         namespace=manifest.namespace or context.namespace,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.model.release import Releases, Version, stated_release
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -69,7 +69,7 @@ def parse(text: str) -> Version:
 
 def policy_version(cluster: Cluster | None) -> Version | None:
     """The release that the policy states; None if it states none."""
-    return stated_release(cluster, SYSTEM, parse)
+    return stated_release(cluster, TARGET_NAME, parse)
 
 
 def possible_versions(cluster: Cluster | None) -> tuple[Version, ...]:

@@ -42,7 +42,7 @@ _PLAIN = frozenset({"cpu", "memory", "ephemeral-storage"})
 class KubernetesReader(ImportReader):
     """Reads the built-in objects, and the configuration and Deployment of a kube-scheduler."""
 
-    system = "kubernetes"
+    target_name = "kubernetes"
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)

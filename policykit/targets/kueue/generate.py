@@ -11,12 +11,12 @@ from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.targets.kueue import limitations, options, tenancy, versions
 from policykit.targets.kueue.flavors import Flavors, pool_flavors
-from policykit.targets.kueue.names import SYSTEM
+from policykit.targets.kueue.names import TARGET_NAME
 from policykit.targets.kueue.objects import priority_classes, queues, resource_flavors
 from policykit.targets.kueue.quotas import Quotas, quotas
 
 NAMESPACE = "kueue-system"
-README = f"{SYSTEM}/README.md"
+README = f"{TARGET_NAME}/README.md"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -24,14 +24,14 @@ def generate(cluster: Cluster) -> Generated:
 
     Raises PolicykitError for an unknown version, and for queues that Kueue would reject.
     """
-    target = cluster.targets.get(SYSTEM)
+    target = cluster.targets.get(TARGET_NAME)
     if target is None:
         return Generated()
     version, chosen = versions.parse(target.version), options.of(cluster)
     made = pool_flavors(cluster, version)
     shared = quotas(cluster, made.flavors, chosen, version)
     artifacts = [
-        Artifact(f"{SYSTEM}/{name}.yaml", writer.dump_all(objects), Role.MANIFEST)
+        Artifact(f"{TARGET_NAME}/{name}.yaml", writer.dump_all(objects), Role.MANIFEST)
         for name, objects in _objects(cluster, made, shared, version).items()
         if objects
     ]
@@ -40,7 +40,7 @@ def generate(cluster: Cluster) -> Generated:
     messages = (*made.notices, *shared.notices, *limitations.notices(cluster, chosen, version))
     return Generated(
         (*artifacts, Artifact(README, text, Role.PAGE)),
-        tuple(Notice(SYSTEM, message) for message in messages),
+        tuple(Notice(TARGET_NAME, message) for message in messages),
     )
 
 

@@ -10,7 +10,7 @@ from policykit.model.inventory import Inventory
 from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.kueue.generate import NAMESPACE
-from policykit.targets.kueue.names import GROUP, HOSTNAME, SYSTEM
+from policykit.targets.kueue.names import GROUP, HOSTNAME, TARGET_NAME
 from policykit.targets.kueue.objects import READERS, Object
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, LocalQueue
 from policykit.targets.kueue.objects.resource_flavors import Topology
@@ -24,7 +24,7 @@ _STOP = frozenset({"Borrow", "Preempt", "MayStopSearch"})
 class KueueReader(ImportReader):
     """Reads Kueue's objects; queues become those of the policy once all are there."""
 
-    system = SYSTEM
+    target_name = TARGET_NAME
     namespace = NAMESPACE
 
     def __init__(self, inventory: Inventory) -> None:
@@ -84,7 +84,7 @@ def _policy_queues(
     tops = [cohort.name for cohort in cohorts.values() if not cohort.parent]
     root = tops[0] if len(tops) == 1 else ""
     if root and root != ROOT_COHORT:
-        inventory.option(SYSTEM, "rootCohort", root)
+        inventory.option(TARGET_NAME, "rootCohort", root)
     if len(tops) > 1:
         inventory.add_remark(
             f"Cohorts {', '.join(tops)} share no quota: the policy's queues without a parent share one root"
@@ -215,12 +215,12 @@ def _options(queues: Iterable[ClusterQueue], inventory: Inventory) -> None:
         if preemption.borrow not in _NEVER:
             threshold = preemption.borrow_threshold
             threshold_data = {} if threshold is None else {"maxPriorityThreshold": threshold}
-            inventory.option(SYSTEM, "borrowWithinCohort", threshold_data)
+            inventory.option(TARGET_NAME, "borrowWithinCohort", threshold_data)
         if queue.strategy == "StrictFIFO":
-            inventory.option(SYSTEM, "queueingStrategy", queue.strategy)
+            inventory.option(TARGET_NAME, "queueingStrategy", queue.strategy)
         if queue.weight is not None:
-            inventory.option(SYSTEM, "fairSharing", True)
+            inventory.option(TARGET_NAME, "fairSharing", True)
         if any(queue.fungibility):
             fields = zip(("whenCanBorrow", "whenCanPreempt", "preference"), queue.fungibility, strict=True)
             data = {key: "MayStopSearch" if value in _STOP else value for key, value in fields if value}
-            inventory.option(SYSTEM, "flavorFungibility", data)
+            inventory.option(TARGET_NAME, "flavorFungibility", data)

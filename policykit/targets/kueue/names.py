@@ -2,7 +2,7 @@
 
 from policykit.linter.target import Key
 
-SYSTEM = "kueue"
+TARGET_NAME = "kueue"
 GROUP = "kueue.x-k8s.io"
 """API group of its objects."""
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
-from policykit.targets.kueue.names import SYSTEM
+from policykit.targets.kueue.names import TARGET_NAME
 
 ROOT_COHORT = "root"
 
@@ -33,6 +33,6 @@ class KueueOptions(NamedTuple):
 
 def of(cluster: Cluster) -> KueueOptions:
     """Those of the policy; the defaults if Kueue is not one of its targets."""
-    settings = cluster.targets.get(SYSTEM)
+    settings = cluster.targets.get(TARGET_NAME)
     stated = settings.options if settings else None
     return stated if isinstance(stated, KueueOptions) else KueueOptions()

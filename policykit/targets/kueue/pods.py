@@ -14,7 +14,7 @@ from policykit.targets.kueue.names import (
     PRIORITY_CLASS,
     QUEUE_NAME,
     REQUIRED_TOPOLOGY,
-    SYSTEM,
+    TARGET_NAME,
 )
 
 SUSPEND: Mapping[str, Path] = {
@@ -42,7 +42,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     return PodFields(
         annotations=_topology(kind, cluster),
         notices=tuple(_notices(kind, pods)),
-        admitted=AdmissionFields(SYSTEM, labels, _suspend_field(cluster, pods)),
+        admitted=AdmissionFields(TARGET_NAME, labels, _suspend_field(cluster, pods)),
     )
 
 
@@ -53,7 +53,7 @@ def _suspend_field(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
 
 
 def _topology(kind: WorkloadKind, cluster: Cluster) -> dict[str, str]:
-    target = cluster.targets.get(SYSTEM)
+    target = cluster.targets.get(TARGET_NAME)
     key = next((each.key for each in cluster.levels if kind.within and each.name == kind.within.level), "")
     version = versions.parse(target.version if target else "")
     if not kind.within or not key or version < versions.TAS_IN_COHORTS:

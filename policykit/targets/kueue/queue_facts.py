@@ -27,7 +27,7 @@ from policykit.targets.kueue.names import (
     PREFERRED_TOPOLOGY,
     REQUIRED_TOPOLOGY,
     SLICE_TOPOLOGY,
-    SYSTEM,
+    TARGET_NAME,
 )
 from policykit.targets.kueue.objects import queues, resource_flavors
 
@@ -102,7 +102,7 @@ def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
     yield Fact(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
     held = mapping(manifest.data.get("spec")).get("stopPolicy") in ("Hold", "HoldAndDrain")
-    queue = DeclaredQueue(SYSTEM, f"{namespace}/{found.name}", namespace=namespace, closed=held)
+    queue = DeclaredQueue(TARGET_NAME, f"{namespace}/{found.name}", namespace=namespace, closed=held)
     yield Fact(queue, {"name": _NAME})
 
 

@@ -11,7 +11,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.model.kueue import RefusedPods, RefusingPool
-from policykit.targets.kueue.names import SYSTEM
+from policykit.targets.kueue.names import TARGET_NAME
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def facts(manifest: Manifest, pod_set: PodSet, cluster: Cluster, namespace: str) -> Iterator[Fact]:
     """Of pods with cards: without them a pool that the policy does not list may take them."""
-    queue = queues.read(manifest.data, pod_set, SYSTEM)
+    queue = queues.read(manifest.data, pod_set, TARGET_NAME)
     if queue is None or is_placeholder(queue.value):
         return
     from policykit.placement.landing import untolerated_taints

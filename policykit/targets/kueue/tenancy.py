@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets import DEFAULT_SYSTEM, system_of
+from policykit.targets import DEFAULT_TARGET, target_name_of
 from policykit.targets.kueue.objects.queues import LocalQueue
 
 
 def admits(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether Kueue admits the kind: its pods are placed by a scheduler without queues of its own."""
-    return system_of(kind.scheduler, cluster) == DEFAULT_SYSTEM
+    return target_name_of(kind.scheduler, cluster) == DEFAULT_TARGET
 
 
 def namespaces(cluster: Cluster) -> dict[str, tuple[str, ...] | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from policykit.model.release import Releases, Version, stated_release
-from policykit.targets.kueue.names import SYSTEM
+from policykit.targets.kueue.names import TARGET_NAME
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -75,7 +75,7 @@ def parse(text: str) -> Version:
 
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that a policy states; None where it states none."""
-    return stated_release(cluster, SYSTEM, parse)
+    return stated_release(cluster, TARGET_NAME, parse)
 
 
 def newest() -> Version:

@@ -28,7 +28,7 @@ _PROVIDERS = {"gke": "gke", "aks": "aks", "eksctl": "eks", "ack": "ack"}
 class NodesReader(ImportReader):
     """Reads the files of pools that `gen` wrote."""
 
-    system = "nodes"
+    target_name = "nodes"
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)

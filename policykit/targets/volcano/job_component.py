@@ -11,7 +11,7 @@ from policykit.manifests.path import pointer
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets import system_of
+from policykit.targets import target_name_of
 from policykit.targets.volcano import job_patches
 from policykit.targets.volcano.names import BATCH_GROUP, SCHEDULER
 from policykit.targets.volcano.objects.jobs import API_VERSION
@@ -78,7 +78,7 @@ def spec_patch(
 
 def _is_ours(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Jobs without a scheduler of their own are Volcano's; other schedulers read no field of the Job."""
-    return system_of(workload.scheduler or SCHEDULER, cluster) == SCHEDULER
+    return target_name_of(workload.scheduler or SCHEDULER, cluster) == SCHEDULER
 
 
 def _patches_of_any_job(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:

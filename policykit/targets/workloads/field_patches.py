@@ -14,9 +14,9 @@ from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields
-from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of, target_of
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of, target_of
 from policykit.targets.workloads.gangs import gang_of
-from policykit.targets.workloads.scheduler_fields import queue_name, queue_system
+from policykit.targets.workloads.scheduler_fields import queue_name, queue_target_name
 
 _SELECTED = ("topologyKey", "labelSelector")
 _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
@@ -66,7 +66,7 @@ def _of_job(
 ) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
     """The same of the object that a queue system admits: the one with the label of its queue."""
     admitted = fields.admitted
-    places = queues.places(data, pod_set, admitted.system) if admitted else ()
+    places = queues.places(data, pod_set, admitted.target_name) if admitted else ()
     if admitted is None or not places or places[0][-3:-1] != ("metadata", "labels"):
         return
     yield admitted.labels, places[0][:-1]
@@ -172,14 +172,14 @@ def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: 
 
     None too where the scheduler has no queues, or is not known.
     """
-    system = queue_system(system_of(pod_set.scheduler_name, cluster), cluster)
-    if system is None:
+    target_name = queue_target_name(target_name_of(pod_set.scheduler_name, cluster), cluster)
+    if target_name is None:
         return None
-    places = queues.places(data, pod_set, system)
+    places = queues.places(data, pod_set, target_name)
     if not places:
         return None
-    where, called = queue_name(name, cluster, system)
-    written = queues.read(data, pod_set, system)
+    where, called = queue_name(name, cluster, target_name)
+    written = queues.read(data, pod_set, target_name)
     if not called or (written and written.value == called):
         return ()
     first = next((path for path in places if path[-2:-1] == (where,)), places[0])
@@ -187,7 +187,7 @@ def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: 
 
 
 def _orders_by_group(pod_set: PodSet, cluster: Cluster) -> bool:
-    target = target_of(system_of(pod_set.scheduler_name, cluster))
+    target = target_of(target_name_of(pod_set.scheduler_name, cluster))
     return target is not None and target.group_priority
 
 

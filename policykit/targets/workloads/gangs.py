@@ -160,9 +160,9 @@ def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -
     return GangChange(found.patches) if found else GangChange()
 
 
-def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+def other_application(manifest: Manifest, pod_set: PodSet, target_name: str | None, fields: PodFields) -> str:
     """Application that the pods already name; empty if none, or the one in `fields`."""
-    target = target_of(system)
+    target = target_of(target_name)
     if target is None or not target.application_label:
         return ""
     named = queues.read(manifest.data, pod_set, target.name, "app")
@@ -170,9 +170,9 @@ def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, f
     return f"application {named.value}" if named and ours and named.value != ours else ""
 
 
-def other_gang(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+def other_gang(manifest: Manifest, pod_set: PodSet, target_name: str | None, fields: PodFields) -> str:
     """Gang that the pods already name; empty if none, or the one in `fields`."""
-    target = target_of(system)
+    target = target_of(target_name)
     theirs = _membership(target, manifest, pod_set)
     if theirs is None:
         return ""

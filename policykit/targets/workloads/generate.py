@@ -20,7 +20,7 @@ from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets import TARGETS, system_of, target_of
+from policykit.targets import TARGETS, target_name_of, target_of
 from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
@@ -127,7 +127,7 @@ def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Whether its scheduler has gangs, which `patch` can declare."""
-    target = target_of(system_of(workload.scheduler, cluster))
+    target = target_of(target_name_of(workload.scheduler, cluster))
     return (
         workload.gang == "all"
         and target is not None
@@ -208,7 +208,7 @@ def strategic_patch(
 
 
 def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
-    target = target_of(system_of(workload.scheduler, cluster))
+    target = target_of(target_name_of(workload.scheduler, cluster))
     return target.queues.pod_annotation if target and target.queues else ""
 
 
@@ -220,7 +220,7 @@ def _admitted(built_in: BuiltIn) -> Path:
 def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
     """Fields that all pods of the kind have."""
     return pod_fields(
-        workload, cluster, system_of(workload.scheduler, cluster), PodContext(owner_kind=owner_kind)
+        workload, cluster, target_name_of(workload.scheduler, cluster), PodContext(owner_kind=owner_kind)
     )
 
 

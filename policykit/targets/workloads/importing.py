@@ -24,7 +24,7 @@ _HELPERS = "helpers"
 class WorkloadsReader(ImportReader):
     """Reads the components that `gen` wrote."""
 
-    system = "workloads"
+    target_name = "workloads"
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)

@@ -15,7 +15,7 @@ from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets import system_of, target_of
+from policykit.targets import target_name_of, target_of
 from policykit.targets.workloads.field_patches import field_patches
 from policykit.targets.workloads.gangs import (
     GangChange,
@@ -58,9 +58,9 @@ def pod_metadata(
 
     Placement and schedulerName must be written already: gangs repeat them.
     """
-    system = system_of(pod_set.scheduler_name, cluster)
-    request = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
-    jobs = own_jobs(system)
+    target_name = target_name_of(pod_set.scheduler_name, cluster)
+    request = _Request(manifest, pod_set, sets, cluster, target_name, pods(manifest, pod_set, sets))
+    jobs = own_jobs(target_name)
     if jobs and jobs.includes(owner(manifest, pod_set).group):
         # The job has fields of its own; its pods only set how they are spread.
         made = pod_fields(spread_only(kind), cluster, None, request.pods) if kind.across else PodFields()
@@ -79,11 +79,11 @@ class _Request(NamedTuple):
     pod_set: PodSet
     sets: Sequence[PodSet]
     cluster: Cluster
-    system: str | None
+    target_name: str | None
     pods: PodContext
 
     def fields(self, kind: WorkloadKind) -> PodFields:
-        return pod_fields(kind, self.cluster, self.system, self.pods)
+        return pod_fields(kind, self.cluster, self.target_name, self.pods)
 
 
 class _Fields(NamedTuple):
@@ -98,16 +98,16 @@ def _select_fields(request: _Request, kind: WorkloadKind) -> _Fields:
     manifest, pod_set, *_ = request
     wanted, singly = request.fields(kind), request.fields(without_gang_and_topology(kind))
     together = kind.gang == "all"
-    theirs = other_application(manifest, pod_set, request.system, wanted)
+    theirs = other_application(manifest, pod_set, request.target_name, wanted)
     if not theirs and together:
-        theirs = other_gang(manifest, pod_set, request.system, wanted)
+        theirs = other_gang(manifest, pod_set, request.target_name, wanted)
     if theirs:
         left = GangChange(notes=(f"its pods are in {theirs} already: left unchanged",))
-        return _Fields(_without_application(singly, request.system), left)
+        return _Fields(_without_application(singly, request.target_name), left)
     if not together:
         return _Fields(wanted)
     gang = controller_gang(manifest.data, pod_set, kind)
-    target = target_of(request.system)
+    target = target_of(request.target_name)
     if gang and target and target.grouped_by_controllers:
         return _Fields(singly if _declares_group(wanted) else wanted, gang)
     if too_few_pods(request.pods.job) or pod_set.stored:
@@ -137,16 +137,16 @@ def _gang_obstacle(request: _Request, kind: WorkloadKind, wanted: PodFields) -> 
     return _SHARED if apart else ""
 
 
-def _without_application(wanted: PodFields, system: str | None) -> PodFields:
+def _without_application(wanted: PodFields, target_name: str | None) -> PodFields:
     """For pods that already name their application."""
-    target = target_of(system)
+    target = target_of(target_name)
     label = target.application_label if target else ""
     return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != label})
 
 
-def own_jobs(system: str | None) -> JobSupport | None:
+def own_jobs(target_name: str | None) -> JobSupport | None:
     """The job kinds of a system's own."""
-    target = target_of(system)
+    target = target_of(target_name)
     return target.jobs if target else None
 
 
@@ -155,7 +155,7 @@ def job_metadata(
 ) -> PodMetadata:
     """Fields missing from the owner of a pod set, if it is a job of the kinds of its scheduler's system."""
     job = lookup(data, pod_set.owner)
-    jobs = own_jobs(system_of(pod_set.scheduler_name, cluster))
+    jobs = own_jobs(target_name_of(pod_set.scheduler_name, cluster))
     if jobs is None or not isinstance(job, Mapping):
         return PodMetadata()
     if not jobs.includes(str(job.get("apiVersion")).partition("/")[0]):
@@ -171,7 +171,7 @@ def job_metadata(
 
 def _metadata(request: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:
     data, pod_set = request.manifest.data, request.pod_set
-    queue = queues.read(data, pod_set, request.system or "")
+    queue = queues.read(data, pod_set, request.target_name or "")
     found = field_patches(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
     notes = (
         (f"its kind has no field for {', '.join(found.unsupported)} of its pods",)

@@ -8,45 +8,45 @@ from typing import Any
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import AdmissionFields, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
-from policykit.targets import DEFAULT_SYSTEM, TARGETS, target_of
+from policykit.targets import DEFAULT_TARGET, TARGETS, target_of
 
 _QUEUE_KEYS = frozenset(target.queues.key for target in TARGETS if target.queues)
 """Labels and annotations by which pods name their queue."""
 
 
-def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: PodContext) -> PodFields:
+def pod_fields(kind: WorkloadKind, cluster: Cluster, target_name: str | None, pods: PodContext) -> PodFields:
     """Fields of the pods of a workload kind for the system that serves their schedulerName.
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
-    queued = queue_system(system, cluster) if kind.queue else system
-    placed = kind if queued == system else without_gang_and_topology(kind)
-    found = [_system_fields(system, placed, cluster, pods)]
-    if queued != system:
-        found.append(_system_fields(queued, kind, cluster, pods))
-    if system != DEFAULT_SYSTEM and kind.across:
-        found.append(_system_fields(DEFAULT_SYSTEM, spread_only(kind), cluster, pods))
+    queued = queue_target_name(target_name, cluster) if kind.queue else target_name
+    placed = kind if queued == target_name else without_gang_and_topology(kind)
+    found = [_target_fields(target_name, placed, cluster, pods)]
+    if queued != target_name:
+        found.append(_target_fields(queued, kind, cluster, pods))
+    if target_name != DEFAULT_TARGET and kind.across:
+        found.append(_target_fields(DEFAULT_TARGET, spread_only(kind), cluster, pods))
     return merge_fields(found)
 
 
-def queue_system(system: str | None, cluster: Cluster) -> str | None:
+def queue_target_name(target_name: str | None, cluster: Cluster) -> str | None:
     """The system whose queues the pods of a scheduler are submitted to."""
     admitting = (each.name for each in TARGETS if each.queues and each.queues.admits)
     own = (name for name in admitting if name in cluster.targets)
-    return next(own, system) if system == DEFAULT_SYSTEM else system
+    return next(own, target_name) if target_name == DEFAULT_TARGET else target_name
 
 
-def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
+def queue_name(queue: str, cluster: Cluster, target_name: str) -> tuple[str, str]:
     """What a system calls a queue of the policy, behind the part of the metadata that can hold it.
 
     YuniKorn takes a whole path, and a label cannot hold every path. A name that is empty: pods
     of that queue name none.
     """
-    target = target_of(system)
+    target = target_of(target_name)
     key = target.queues.key if target and target.queues else ""
     if not key:
         return "annotations", queue
-    found = _system_fields(system, WorkloadKind("", queue=queue), cluster, PodContext())
+    found = _target_fields(target_name, WorkloadKind("", queue=queue), cluster, PodContext())
     if key in found.labels:
         return "labels", found.labels[key]
     return "annotations", found.annotations.get(key, "")
@@ -99,6 +99,8 @@ def _added(there: Any, more: Any) -> Any:
     return [*there, *more] if isinstance(there, list) and isinstance(more, list) else more
 
 
-def _system_fields(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
-    target = target_of(system)
+def _target_fields(
+    target_name: str | None, kind: WorkloadKind, cluster: Cluster, pods: PodContext
+) -> PodFields:
+    target = target_of(target_name)
     return target.pod_fields.load()(kind, cluster, pods) if target and target.pod_fields else PodFields()

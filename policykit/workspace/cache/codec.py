@@ -293,42 +293,42 @@ def _fact(name: str) -> type:
 
 
 def _encode_options(column: Column) -> Column:
-    systems = [_system(type(value)) for value in column]
-    made = _by_tag(column, systems, lambda system: _of_options(system).encode)
-    return list(zip(systems, made, strict=True))
+    targets = [_target_name(type(value)) for value in column]
+    made = _by_tag(column, targets, lambda target_name: _of_options(target_name).encode)
+    return list(zip(targets, made, strict=True))
 
 
 def _decode_options(column: Column) -> Column:
-    systems, values = _pairs(column)
-    return _by_tag(values, systems, lambda system: _of_options(system).decode)
+    targets, values = _pairs(column)
+    return _by_tag(values, targets, lambda target_name: _of_options(target_name).decode)
 
 
 _OPTIONS = Codec(frozenset(), _encode_options, _decode_options)
 """Of `TargetSettings.options`: each value with the name of the system whose type it has."""
 
 
-def _system(kind: type) -> str:
+def _target_name(kind: type) -> str:
     """The system whose options have a type; empty: nothing is stated. Raises TypeError for any other type."""
     if kind is types.NoneType:
         return ""
-    system = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
-    if options_type(system) is not kind:
+    target_name = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
+    if options_type(target_name) is not kind:
         raise TypeError(f"{kind} is no type of options")
-    return system
+    return target_name
 
 
-def _of_options(system: str) -> Codec:
-    kind: Any = options_type(system) if system else types.NoneType
+def _of_options(target_name: str) -> Codec:
+    kind: Any = options_type(target_name) if target_name else types.NoneType
     if kind is None:
-        raise ValueError(f"{system!r} has no type of options")
+        raise ValueError(f"{target_name!r} has no type of options")
     return codec(kind)
 
 
-def options_type(system: str) -> Any:
+def options_type(target_name: str) -> Any:
     """The type that a system's options have; None: it has none, or there is no such system."""
     from policykit.targets import target_of
 
-    target = target_of(system)
+    target = target_of(target_name)
     return target.options.load() if target and target.options else None
 
 

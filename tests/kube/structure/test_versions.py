@@ -133,15 +133,15 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(
-    ("known", "system", "without", "having"), [r[1:] for r in FIELDS], ids=[r[0] for r in FIELDS]
+    ("known", "target_name", "without", "having"), [r[1:] for r in FIELDS], ids=[r[0] for r in FIELDS]
 )
 def test_a_field_of_some_releases(
-    known: tuple[str, str, Any], system: str, without: str, having: str
+    known: tuple[str, str, Any], target_name: str, without: str, having: str
 ) -> None:
     api_version, kind, data = known
     assert check(data, api_version, kind) == ()
-    assert check(data, api_version, kind, ServedApis({system: having})) == ()
-    (problem,) = check(data, api_version, kind, ServedApis({system: without}))
+    assert check(data, api_version, kind, ServedApis({target_name: having})) == ()
+    (problem,) = check(data, api_version, kind, ServedApis({target_name: without}))
     assert problem.kind == "unknown-field"
     assert problem.key
     assert f"the policy states {without}" in problem.message

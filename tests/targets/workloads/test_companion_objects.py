@@ -150,20 +150,22 @@ def test_every_other_document_stays(pieces: list[str], joint: str, ended: bool) 
     assert put(found.text, at) == CompanionResult(found.text)
 
 
-def patched(text: str, system: str, **source: Any) -> PatchedText:
-    return patch(Source("a.yaml", text.encode(), **source), CLUSTERS[system], PatchOptions("training", "h20"))
+def patched(text: str, target_name: str, **source: Any) -> PatchedText:
+    return patch(
+        Source("a.yaml", text.encode(), **source), CLUSTERS[target_name], PatchOptions("training", "h20")
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "system"), [(JOB, "koordinator"), (JOB_SET, "volcano"), (JOB, "old volcano")]
+    ("text", "target_name"), [(JOB, "koordinator"), (JOB_SET, "volcano"), (JOB, "old volcano")]
 )
-def test_a_workload_and_its_group_lint_clean(text: str, system: str) -> None:
+def test_a_workload_and_its_group_lint_clean(text: str, target_name: str) -> None:
     block = dump(next(d.root.data for d in parse(text) if d.root))
-    found = patched(block, system)
+    found = patched(block, target_name)
     assert found.changed[1:] == ("PodGroup/a",)
-    report = api.lint_texts({"a.yaml": found.raw}, CLUSTERS[system])
+    report = api.lint_texts({"a.yaml": found.raw}, CLUSTERS[target_name])
     assert [f"{one.code} {one.message}" for one in report.findings if one.code.startswith("PK3")] == []
-    again = patched(found.raw.decode(), system)
+    again = patched(found.raw.decode(), target_name)
     assert (again.raw, again.changed) == (found.raw, ())
 
 

@@ -47,10 +47,10 @@ def carried(data: dict[str, Any]) -> dict[str, dict[str, str]]:
     return found
 
 
-def added(text: str, system: str) -> dict[str, dict[str, str]]:
+def added(text: str, target_name: str) -> dict[str, dict[str, str]]:
     """What gang, closeness and spreading add to what the kind's pods carry anyway."""
-    before = carried(apply(text, PLAIN[system], **ASKED)[0])
-    after = carried(apply(text, CLUSTERS[system], **ASKED)[0])
+    before = carried(apply(text, PLAIN[target_name], **ASKED)[0])
+    after = carried(apply(text, CLUSTERS[target_name], **ASKED)[0])
     new = {
         name: {key: value for key, value in entries.items() if before[name].get(key) != value}
         for name, entries in after.items()
@@ -113,10 +113,10 @@ KOORDINATOR["Volcano Job"] = {name: {**entries, KOORDINATED: "a"} for name, entr
 
 
 @pytest.mark.parametrize(
-    ("system", "kind", "expected"),
+    ("target_name", "kind", "expected"),
     [
-        pytest.param(system, kind, expected, id=f"{system} {kind}")
-        for system, table in (
+        pytest.param(target_name, kind, expected, id=f"{target_name} {kind}")
+        for target_name, table in (
             ("volcano", VOLCANO),
             ("old volcano", OLD_VOLCANO),
             ("koordinator", KOORDINATOR),
@@ -125,8 +125,8 @@ KOORDINATOR["Volcano Job"] = {name: {**entries, KOORDINATED: "a"} for name, entr
         for kind, expected in table.items()
     ],
 )
-def test_the_metadata_of_each_kind(system: str, kind: str, expected: dict[str, dict[str, str]]) -> None:
-    assert added(KINDS[kind], system) == expected
+def test_the_metadata_of_each_kind(target_name: str, kind: str, expected: dict[str, dict[str, str]]) -> None:
+    assert added(KINDS[kind], target_name) == expected
 
 
 TASK_GROUPS = "yunikorn.apache.org/task-groups"
@@ -168,7 +168,7 @@ def test_a_task_group_goes_where_its_pods_go() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "kind", "size"),
+    ("target_name", "kind", "size"),
     [
         ("old volcano", "Job", 4),
         ("volcano", "JobSet", 9),
@@ -179,8 +179,8 @@ def test_a_task_group_goes_where_its_pods_go() -> None:
         ("koordinator", "JobSet", 9),
     ],
 )
-def test_a_pod_group_stands_beside_once(system: str, kind: str, size: int) -> None:
-    _, found = apply(KINDS[kind], CLUSTERS[system], **ASKED)
+def test_a_pod_group_stands_beside_once(target_name: str, kind: str, size: int) -> None:
+    _, found = apply(KINDS[kind], CLUSTERS[target_name], **ASKED)
     (group,) = found.objects
     assert group["kind"] == "PodGroup"
     assert group["metadata"]["name"] == "a"
@@ -230,9 +230,9 @@ def test_every_task_of_a_volcano_job_is_spread() -> None:
         assert constraint["labelSelector"]["matchLabels"] == task["template"]["metadata"]["labels"]
 
 
-@pytest.mark.parametrize("system", TARGETS)
-def test_spreading_is_for_every_scheduler(system: str) -> None:
-    data, _ = apply(JOB, CLUSTERS[system], **ASKED)
+@pytest.mark.parametrize("target_name", TARGETS)
+def test_spreading_is_for_every_scheduler(target_name: str) -> None:
+    data, _ = apply(JOB, CLUSTERS[target_name], **ASKED)
     (constraint,) = data["spec"]["template"]["spec"]["topologySpreadConstraints"]
     assert (constraint["topologyKey"], constraint["maxSkew"]) == ("kubernetes.io/hostname", 2)
 
@@ -242,8 +242,8 @@ def test_one_pod_is_no_gang() -> None:
     assert added(one, "volcano") == {"pod": NEAR}
     assert added(one, "koordinator") == {}
     template = f"{{apiVersion: v1, kind: PodTemplate, metadata: {{name: a}}, {TEMPLATE}}}"
-    for system in TARGETS:
-        assert apply(template, CLUSTERS[system], **ASKED)[1].objects == ()
+    for target_name in TARGETS:
+        assert apply(template, CLUSTERS[target_name], **ASKED)[1].objects == ()
 
 
 RUN_POLICY = "spec: {runPolicy: {schedulingPolicy: {minAvailable: NUMBER}}, "
@@ -283,15 +283,15 @@ def test_a_gang_that_the_kind_makes_itself(text: str, path: Path, value: Any) ->
     assert found.objects == ()
 
 
-@pytest.mark.parametrize("system", ["koordinator", "yunikorn", "kubernetes"])
-def test_a_size_that_stands_there_is_that_of_the_gang(system: str) -> None:
+@pytest.mark.parametrize("target_name", ["koordinator", "yunikorn", "kubernetes"])
+def test_a_size_that_stands_there_is_that_of_the_gang(target_name: str) -> None:
     """Though another scheduler reads it: the kind's controller does too."""
     job = VOLCANO_JOB.replace("spec: {", "spec: {minAvailable: 1, schedulerName: other, ")
-    assert apply(job, CLUSTERS[system], **ASKED)[0]["spec"]["minAvailable"] == 4
+    assert apply(job, CLUSTERS[target_name], **ASKED)[0]["spec"]["minAvailable"] == 4
     torch = PYTORCH_JOB.replace("spec: {", RUN_POLICY.replace("NUMBER", "1"), 1)
     path = ("spec", "runPolicy", "schedulingPolicy", "minAvailable")
-    assert lookup(apply(torch, CLUSTERS[system], **ASKED)[0], path) == 4
-    assert lookup(apply(PYTORCH_JOB, CLUSTERS[system], **ASKED)[0], path) is None
+    assert lookup(apply(torch, CLUSTERS[target_name], **ASKED)[0], path) == 4
+    assert lookup(apply(PYTORCH_JOB, CLUSTERS[target_name], **ASKED)[0], path) is None
 
 
 def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> None:
@@ -304,7 +304,7 @@ def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> N
 
 
 @pytest.mark.parametrize(
-    ("system", "metadata", "words"),
+    ("target_name", "metadata", "words"),
     [
         ("koordinator", f"labels: {{{KOORDINATED}: own}}", "gang own"),
         ("volcano", f"annotations: {{{GROUP_NAME}: own}}", "gang own"),
@@ -312,12 +312,12 @@ def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> N
     ],
     ids=["koordinator", "volcano", "yunikorn"],
 )
-def test_a_gang_of_the_users_own_stays(system: str, metadata: str, words: str) -> None:
+def test_a_gang_of_the_users_own_stays(target_name: str, metadata: str, words: str) -> None:
     text = JOB.replace("template: {spec", f"template: {{metadata: {{{metadata}}}, spec")
-    _, found = apply(text, CLUSTERS[system], **ASKED)
+    _, found = apply(text, CLUSTERS[target_name], **ASKED)
     assert f"its pods are in {words} already: left unchanged" in found.notes
     assert found.objects == ()
-    keys = {key for entries in added(text, system).values() for key in entries}
+    keys = {key for entries in added(text, target_name).values() for key in entries}
     assert not keys & {KOORDINATED, GROUP_NAME, MIN_MEMBER, TASK_GROUPS, "yunikorn.apache.org/app-id"}
 
 
@@ -351,10 +351,10 @@ def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
     assert found.notes == ()
 
 
-@pytest.mark.parametrize("system", TARGETS)
+@pytest.mark.parametrize("target_name", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_twice_changes_nothing_more(system: str, kind: str) -> None:
-    data, found = apply(KINDS[kind], CLUSTERS[system], **ASKED)
-    _, again = apply(dump(data), CLUSTERS[system], **ASKED)
+def test_twice_changes_nothing_more(target_name: str, kind: str) -> None:
+    data, found = apply(KINDS[kind], CLUSTERS[target_name], **ASKED)
+    _, again = apply(dump(data), CLUSTERS[target_name], **ASKED)
     assert again.patches == ()
     assert again.objects == found.objects

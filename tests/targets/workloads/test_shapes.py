@@ -124,18 +124,18 @@ OWNED = optional(
 
 @settings(max_examples=200)
 @given(WORDED, METADATA, OWNED, mostly(st.integers(0, 9)), st.sampled_from(sorted(CLUSTERS)))
-def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, system: str) -> None:
+def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, target_name: str) -> None:
     data = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": owner,
         "spec": {"replicas": replicas, "template": {"metadata": metadata, "spec": spec}},
     }
-    found = run(dump(data).encode(), "training", CLUSTERS[system])
+    found = run(dump(data).encode(), "training", CLUSTERS[target_name])
     if isinstance(found, PolicykitError):
         assert found.message.startswith("Deployment/")
         return
-    again = run(found.raw, "training", CLUSTERS[system])
+    again = run(found.raw, "training", CLUSTERS[target_name])
     assert isinstance(again, PatchedText)
     assert (again.raw, again.changed) == (found.raw, ())
 

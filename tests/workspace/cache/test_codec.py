@@ -20,7 +20,7 @@ from policykit.model.queue import Queue
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
-from policykit.targets import SYSTEMS
+from policykit.targets import ALL_TARGETS
 from policykit.targets.yunikorn.options import Options
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import DamagedError
@@ -67,7 +67,7 @@ def test_what_every_rule_finds_comes_back() -> None:
         _, reference, said = case.values
         policy = cluster_of(reference)
         job = Job("case.yaml", policy, fixes=True)
-        results.append(lint_file(job, said["manifest"].encode(), api.setting(policy).rules, SYSTEMS))
+        results.append(lint_file(job, said["manifest"].encode(), api.setting(policy).rules, ALL_TARGETS))
     assert len({type(fact.value) for r in results for fact in r.facts if isinstance(fact, LocatedFact)}) > 15
     assert decode(FileResult, encode(FileResult, results)) == results
 
@@ -193,10 +193,10 @@ def test_a_fact_names_no_type_but_those_of_the_model(name: object) -> None:
         decode(LocatedFact, [json.dumps(data).encode()])
 
 
-@pytest.mark.parametrize("system", ["yunikorn.options", "nodes", "volcano", "os", "..", ""])
-def test_options_are_only_of_the_types_that_targets_name(system: str) -> None:
+@pytest.mark.parametrize("target_name", ["yunikorn.options", "nodes", "volcano", "os", "..", ""])
+def test_options_are_only_of_the_types_that_targets_name(target_name: str) -> None:
     (text,) = encode(TargetSettings, [TargetSettings("yunikorn", options=Options())])
-    named = f'["{system}",'.encode()
+    named = f'["{target_name}",'.encode()
     with pytest.raises(DamagedError):
         decode(TargetSettings, [text.replace(b'["yunikorn",[', named + b"[")])
 

@@ -15,7 +15,7 @@ from policykit.policy.messages import did_you_mean
 from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Colocation, ColocationClass, Koordinator
 from policykit.policy.version import Release
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodClass
 from policykit.targets.koordinator.scheduler import plugin_args
@@ -55,7 +55,9 @@ def compile_options(
         stated.colocation is not None and stated.colocation.priority_classes,
     )
     schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
-    return TargetSettings(SYSTEM, options=made, schedulers=schedulers, card_vendors=frozenset({SYSTEM}))
+    return TargetSettings(
+        TARGET_NAME, options=made, schedulers=schedulers, card_vendors=frozenset({TARGET_NAME})
+    )
 
 
 def _fit(draft: Draft, path: Path, stated: Koordinator, installed: Release | None) -> dict[str, Fit]:

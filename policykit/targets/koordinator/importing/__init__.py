@@ -13,7 +13,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator.importing import objects, options, scheduler
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.chart import CONFIG_MAP, DEPLOYMENT, KEY, NAMESPACE
 from policykit.targets.koordinator.scheduler.packing import default_fit
@@ -31,7 +31,7 @@ _FILE = "koord-scheduler-config.yaml"
 class KoordinatorReader(ImportReader):
     """Reads quotas, reservations, colocation profiles and the configuration of koord-scheduler."""
 
-    system = SYSTEM
+    target_name = TARGET_NAME
     namespace = NAMESPACE
 
     def __init__(self, inventory: Inventory) -> None:
@@ -72,13 +72,13 @@ class KoordinatorReader(ImportReader):
         objects.name_tenants(self.inventory)
 
     def name_cards(self, cards: Mapping[str, str]) -> None:
-        stated = mapping(self.inventory.targets.get(SYSTEM, {}).get("fit"))
+        stated = mapping(self.inventory.targets.get(TARGET_NAME, {}).get("fit"))
         if stated:
             named = {cards.get(resource, resource): each for resource, each in stated.items()}
-            self.inventory.targets[SYSTEM]["fit"] = named
+            self.inventory.targets[TARGET_NAME]["fit"] = named
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
-        section = policy["targets"][SYSTEM]
+        section = policy["targets"][TARGET_NAME]
         usual = default_fit(most_cards(cluster)).items()
         if section.get("fit") == {name: {"type": fit.type, "weight": fit.weight} for name, fit in usual}:
             del section["fit"]
@@ -120,14 +120,14 @@ class KoordinatorReader(ImportReader):
 
 def _with_release(section: dict[str, Any], cluster: Cluster, release: str) -> Cluster:
     """The cluster with the release that the configuration implies, if no file states one."""
-    target = cluster.targets[SYSTEM]
+    target = cluster.targets[TARGET_NAME]
     if target.version or not release:
         return cluster
     fields = dict(section)
     section.clear()
     section.update(version=release, **fields)
     stated = target._replace(version=release)
-    return cluster._replace(targets={**cluster.targets, SYSTEM: stated})
+    return cluster._replace(targets={**cluster.targets, TARGET_NAME: stated})
 
 
 def _without_default_weights(policy: dict[str, Any], cluster: Cluster) -> Cluster:

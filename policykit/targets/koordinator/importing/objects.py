@@ -11,7 +11,7 @@ from policykit.model.pool import Amounts
 from policykit.model.queue import Queue, Reservation, Tenant
 from policykit.model.topology import LEVELS
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.objects import colocation as profiles
 from policykit.targets.koordinator.objects import quotas, reservations, topology
 from policykit.targets.koordinator.objects.colocation import QOS, band_of_priority_class
@@ -51,7 +51,9 @@ class ElasticQuotas:
             )
         if quota.stated is not None:
             # `gen` puts its quotas into Koordinator's namespace.
-            self.inventory.target(SYSTEM, namespace=quota.namespace if quota.namespace != NAMESPACE else "")
+            self.inventory.target(
+                TARGET_NAME, namespace=quota.namespace if quota.namespace != NAMESPACE else ""
+            )
             self.recorded.add(quota.name)
         others = tuple(n for n in quota.namespaces if not any(n in of for of in quota.tenants.values()))
         for name, namespaces in (*quota.tenants.items(), *(((quota.name, others),) if others else ())):
@@ -77,7 +79,7 @@ def _as_stated(there: Queue, elastic: Queue) -> Queue:
 
 def name_tenants(inventory: Inventory) -> None:
     """Replaces namespaces in colocation profiles by tenants."""
-    colocation = mapping(inventory.targets.get(SYSTEM, {}).get("colocation"))
+    colocation = mapping(inventory.targets.get(TARGET_NAME, {}).get("colocation"))
     for says in mapping(colocation.get("workloads")).values():
         _name_tenants(says, inventory)
 
@@ -191,10 +193,10 @@ def colocation(data: Mapping[str, Any], inventory: Inventory) -> None:
         says["order"] = profile.priority
     if profile.namespaces:
         says["namespaces"] = list(profile.namespaces)
-    there = mapping(inventory.targets[SYSTEM].get("colocation"))
+    there = mapping(inventory.targets[TARGET_NAME].get("colocation"))
     workloads = {**mapping(there.get("workloads"))}
     workloads.setdefault(kind, says)
-    inventory.targets[SYSTEM]["colocation"] = {**there, "workloads": workloads}
+    inventory.targets[TARGET_NAME]["colocation"] = {**there, "workloads": workloads}
 
 
 def network_topology(data: Mapping[str, Any], inventory: Inventory) -> None:

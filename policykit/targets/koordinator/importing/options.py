@@ -11,7 +11,7 @@ from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.policy_values import duration
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.options import KoordinatorOptions, of
 from policykit.targets.koordinator.scheduler import chart, configuration, fields, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
@@ -37,7 +37,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], file: str, say: Say) -> 
     `cluster` is the policy without them. Raises PolicykitError if the configuration is not from a
     known release or has no profile for the schedulerName.
     """
-    target = cluster.targets[SYSTEM]
+    target = cluster.targets[TARGET_NAME]
     version = versions.parse(target.version)
     name = target.scheduler_name or SCHEDULER
     data = reduce(patched, repair.repair(there, version).patches, there)

@@ -8,7 +8,7 @@ from typing import Any
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.inventory import Inventory
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
-from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.koordinator.scheduler.configuration import Profile, read
 from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT
@@ -50,11 +50,11 @@ def configuration(data: Mapping[str, Any], inventory: Inventory) -> None:
         if number == 0:
             _preemption(profile, inventory)
         if number == 0 or (fit and not placed):
-            inventory.target(SYSTEM, schedulerName=name, fit={} if placed else fit)
+            inventory.target(TARGET_NAME, schedulerName=name, fit={} if placed else fit)
         if name != "default-scheduler":
             inventory.schedulers[name] = None
     if more:
-        inventory.option(SYSTEM, "profiles", more)
+        inventory.option(TARGET_NAME, "profiles", more)
 
 
 def _preemption(profile: Profile, inventory: Inventory) -> None:

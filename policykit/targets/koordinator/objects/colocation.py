@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator import options
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.objects.annotations import present
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
 from policykit.targets.koordinator.options import PodClass
@@ -147,7 +147,7 @@ _WHOLE_CPUS = frozenset({"LSE", "LSR"})
 
 def classes(cluster: Cluster) -> dict[str, PodClass]:
     """Workload kind to its class, in the order of the policy."""
-    stated = options.of(cluster.targets.get(SYSTEM)).classes
+    stated = options.of(cluster.targets.get(TARGET_NAME)).classes
     return {name: each for name, each in stated.items() if name in cluster.workloads}
 
 

@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
 from policykit.model.release import Version
 from policykit.targets.koordinator import options
-from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.objects import colocation, quota_tree, quotas, reservations, topology
 from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
@@ -20,11 +20,11 @@ from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.kubernetes import priorities as priority_class
 from policykit.targets.sync_waves import in_waves
 
-QUOTAS = f"{SYSTEM}/quotas.yaml"
-COLOCATION = f"{SYSTEM}/colocation.yaml"
-PRIORITIES = f"{SYSTEM}/priorities.yaml"
-RESERVATIONS = f"{SYSTEM}/reservations.yaml"
-TOPOLOGY = f"{SYSTEM}/network-topology.yaml"
+QUOTAS = f"{TARGET_NAME}/quotas.yaml"
+COLOCATION = f"{TARGET_NAME}/colocation.yaml"
+PRIORITIES = f"{TARGET_NAME}/priorities.yaml"
+RESERVATIONS = f"{TARGET_NAME}/reservations.yaml"
+TOPOLOGY = f"{TARGET_NAME}/network-topology.yaml"
 
 _QUOTAS_COMMENT = "Each parent comes before its children, as Koordinator's webhook requires.\n"
 _RESERVATIONS_COMMENT = (
@@ -40,7 +40,7 @@ def generate(
 
     Raises PolicykitError for a queue whose name is not a valid label value.
     """
-    target = cluster.targets[SYSTEM]
+    target = cluster.targets[TARGET_NAME]
     stated = options.of(target).fields(plugins.QUOTAS)
     tree = quota_tree.tree(cluster.queues, stated.get("quotaGroupNamespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
@@ -69,7 +69,7 @@ def _priority_classes(cluster: Cluster) -> tuple[Priority, ...]:
     return tuple(
         Priority(band.priority_class, band.lowest, description=band.description)
         for band in BANDS
-        if options.of(cluster.targets[SYSTEM]).priority_classes and band.priority_class not in stated
+        if options.of(cluster.targets[TARGET_NAME]).priority_classes and band.priority_class not in stated
     )
 
 

@@ -25,7 +25,7 @@ _GROUP = "scheduling.volcano.sh"
 class VolcanoReader(ImportReader):
     """Reads queues, HyperNodes, namespaces and the scheduler's configuration."""
 
-    system = "volcano"
+    target_name = "volcano"
     namespace = NAMESPACE
 
     def __init__(self, inventory: Inventory) -> None:

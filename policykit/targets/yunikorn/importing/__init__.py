@@ -29,7 +29,7 @@ def _has_old_delay(queue: Queue) -> bool:
 class YunikornReader(ImportReader):
     """Reads the queue configuration, settings, and namespaces with a queue."""
 
-    system = "yunikorn"
+    target_name = "yunikorn"
     namespace = configmap.NAMESPACE
 
     def __init__(self, inventory: Inventory) -> None:
@@ -76,10 +76,10 @@ class YunikornReader(ImportReader):
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         """Leaves out `nodeSort` if it is what `gen` computes."""
-        target = cluster.targets[self.system]
+        target = cluster.targets[self.target_name]
         usual = node_sorting.sorting(cluster, target, None).sort
         if options.of(target).node_sort == usual:
-            del policy["targets"][self.system]["nodeSort"]
+            del policy["targets"][self.target_name]["nodeSort"]
 
     def _read_config_map(self, manifest: Manifest) -> bool:
         name, data = manifest.name, manifest.data
@@ -122,7 +122,7 @@ class YunikornReader(ImportReader):
     def _read_settings(self, entries: Mapping[str, Any]) -> None:
         group = configmap.policy_group(entries)
         if group != "queues":
-            self.inventory.option(self.system, "policyGroup", group)
+            self.inventory.option(self.target_name, "policyGroup", group)
         newest = parse("")
         for key, value in entries.items():
             if key == configmap.POLICY_GROUP or key.endswith(".yaml"):
@@ -132,4 +132,4 @@ class YunikornReader(ImportReader):
             if problem:
                 self.inventory.add_remark(f"setting {key} of YuniKorn {problem}; left out")
             else:
-                self.inventory.option(self.system, "settings", {key: stated})
+                self.inventory.option(self.target_name, "settings", {key: stated})
