@@ -299,4 +299,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("koord", "/batch-"),
 )
