@@ -147,9 +147,7 @@ KNOWING = {
     "policykit.formats.sarif": "a tag for whoever reads the report",
     "policykit.rules.catalogue": "names the folder of each rule",
     "policykit.rules.system_checks": "the parts of rules that one system needs",
-    "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
-    "policykit.targets.workloads.importing": "reads what each system has in a generated component",
 }
 """Modules and packages that know a system which they are not the home of, and why."""
 
