@@ -25,7 +25,7 @@ from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-"""A card may have any name, a folder may not."""
+"""Characters of a card's name that a folder's name must not contain."""
 _PARTIAL = "---\n# policykit: partial\n"
 """Without this comment, lint takes the patch of a Pod for a complete Pod."""
 _REPLACES = (
@@ -39,7 +39,7 @@ _NO_GANG = (
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools."""
+    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` if helpers have pools."""
     artifacts: list[Artifact] = []
     notices: list[Notice] = []
     names: set[str] = set()
@@ -56,7 +56,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
-    """What components cannot express, and what no manifest can express for the scheduler of the kind."""
+    """Notices about what components, or any manifests, cannot express for the scheduler of a kind."""
     said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
@@ -75,7 +75,7 @@ def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A folder's name, numbered where two pairs make the same: a-b on c, and a on b-c."""
+    """A folder's name, numbered if two pairs result in the same: a-b on c, and a on b-c."""
     safe = _UNSAFE.sub("-", name)
     number, free = 1, safe
     while free in taken:
@@ -91,7 +91,7 @@ def _component(
     listed: list[dict[str, Any]] = []
     for patch in _patches(cluster, workload, want):
         yield Artifact(f"{folder}/{patch.file}", _patch_text(patch), Role.COMPONENT)
-        # An empty group would match every group: targets are regular expressions.
+        # An empty group would match every group, since targets are regular expressions.
         listed.append({"path": patch.file, "target": {"group": patch.group or "^$", "kind": patch.kind}})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": listed}
     comments = _REPLACES + "".join(_limitations(workload, cluster))
@@ -99,7 +99,7 @@ def _component(
 
 
 def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
-    """Those of the built-in kinds, then those of the systems' own jobs."""
+    """Patches of the built-in kinds, then those of the targets' own jobs."""
     for built_in in BUILT_IN:
         data = strategic_patch(built_in, workload, want, cluster)
         yield ComponentPatch(f"{built_in.kind.lower()}.yaml", built_in.group, built_in.kind, data)
@@ -126,7 +126,7 @@ def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether its scheduler has gangs, which `patch` can declare."""
+    """Whether the kind is a gang that `patch` can declare for its scheduler."""
     target = target_of(target_name_of(workload.scheduler, cluster))
     return (
         workload.gang == "all"
@@ -150,12 +150,12 @@ class BuiltIn(NamedTuple):
 
     @property
     def owner(self) -> Path:
-        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
+        """Path of the object that creates the pods: for a CronJob, its Jobs."""
         return self.template[:-2] if len(self.template) > 2 else ()
 
 
 _ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
-"""Kinds of which each pod is admitted by itself, by its own labels."""
+"""Kinds whose pods are admitted one by one, by their own labels."""
 
 BUILT_IN = (
     BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
@@ -175,8 +175,8 @@ def strategic_patch(
 ) -> dict[str, Any]:
     """A strategic merge patch for a built-in kind.
 
-    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
-    lists have no merge key, so they take the place of what the manifest has.
+    Labels, maps and spreading constraints are merged; `tolerations` and lists of the affinity have no merge
+    key, so they replace those of the manifest.
     """
     fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
@@ -213,7 +213,7 @@ def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
 
 
 def _admitted(built_in: BuiltIn) -> Path:
-    """The object that a queue system admits; of kinds it does not know, the pods."""
+    """Path of the object that a queueing system admits; for kinds it does not know, the pods."""
     return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
 
 
@@ -261,7 +261,7 @@ _GANG_COMMENT = re.compile(
 
 
 def gang_comment(rule: GangRule | None) -> str:
-    """One line; empty where the policy only says that the pods are a gang."""
+    """One comment line; empty if the policy only says that the pods are a gang."""
     if rule is None or rule == GangRule():
         return ""
     size = f"size {rule.size}" if rule.size is not None else "all pods"
