@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
 from policykit.cli.linting.reports import Output, write
-from policykit.cli.linting.request import today
 from policykit.cli.live.session import tell
 from policykit.cli.output import print_message
 from policykit.cli.policy import cluster_from
@@ -19,6 +18,7 @@ from policykit.linter.workspace import Options, Policy, Setting, Workspace
 from policykit.live.kinds import NODE, Role, kinds
 from policykit.live.reading import Reading
 from policykit.model.severity import Severity
+from policykit.workspace.linting.request import today
 from policykit.workspace.policies import nearest_policy
 
 if TYPE_CHECKING:
