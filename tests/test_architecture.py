@@ -22,6 +22,7 @@ LAYERS = (
     ("api", "formats", "workspace"),
     ("rules", "importer"),
     ("policy",),
+    ("gates",),
     ("targets",),
     ("linter",),
     ("generator",),

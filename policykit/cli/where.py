@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import click
 
@@ -19,6 +20,8 @@ from policykit.cli.output import print_error, print_message, write_output
 from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
+from policykit.gates.gate import REFUSED
+from policykit.linter.scope import AnyFact
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
 from policykit.workspace.files import discover, read
@@ -49,12 +52,15 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Show which pools each pod set can run in, and the first reason why others refuse it."""
+    """Show which pools each pod set can run in, why others refuse it, and what else holds it.
+
+    Exits with 1 if something certainly keeps the pods of an object from running.
+    """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     fixed = _nodes(nodes) if nodes else None
-    reviewed: list[tuple[str, Review]] = []
+    found: dict[str, _Reviewed] = {}
     failures = Failures()
     for path in _inputs(paths or (".",), failures):
         with failures.collect(_shown(path)):
@@ -65,14 +71,34 @@ def command(
                     "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
                 )
             default_namespace = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, default_namespace)]
-            reviewed.extend((_shown(path), review) for review in found)
-    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
+            group = found.setdefault(cluster.source, _Reviewed(cluster, [], []))
+            group.add(_shown(path), _content(path), default_namespace)
+    complete = all(os.path.isdir(path) for path in paths) and not failures
+    answered = [
+        answer
+        for group in found.values()
+        for answer in api.answers(group.reviews, group.facts, group.cluster, complete=complete)
+    ]
+    write_output(formats.json_text(answered) if format_ == "json" else formats.text(answered))
     for failure in failures:
         print_error(failure)
-    if not reviewed and not failures:
+    if not answered and not failures:
         print_message("policykit: no pods found")
-    return 2 if failures else 0
+    if failures:
+        return 2
+    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answered))
+
+
+class _Reviewed(NamedTuple):
+    """The files of one cluster."""
+
+    cluster: Cluster
+    reviews: list[tuple[str, Review]]
+    facts: list[AnyFact]
+
+    def add(self, path: str, raw: bytes, namespace: str) -> None:
+        self.reviews.extend((path, review) for review in api.where(raw, self.cluster, namespace))
+        self.facts.extend(api.facts(path, raw, self.cluster, namespace))
 
 
 def _nodes(path: str) -> Cluster:
