@@ -45,7 +45,8 @@ _STDIN = "-"
     "--queue",
     metavar="QUEUE",
     default="",
-    help="Queue to use. Default: that of the workload kind.",
+    help="Queue to use. Default: the one that is written, if the policy has it, else that of the tenant of"
+    " the namespace, else that of the workload kind.",
 )
 @click.option(
     "--only",

@@ -60,11 +60,12 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
+    queued = {}
     for key, workload in written.items():
         draft.place(key, options)
-        draft.name(key, workload, options.queue or workload.queue)
-    for key, workload in written.items():
-        draft.add_metadata(key, workload._replace(queue=options.queue or workload.queue))
+        queued[key] = workload._replace(queue=draft.name(key, workload, options.queue))
+    for key, workload in queued.items():
+        draft.add_metadata(key, workload)
     return draft.result()._replace(
         kinds=tuple(dict.fromkeys(workload.name for workload in kinds.values())), candidates=candidates
     )
@@ -137,8 +138,11 @@ class _Draft:
                 f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
             )
 
-    def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
-        """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
+    def name(self, key: PodSetKey, workload: WorkloadKind, asked: str) -> str:
+        """Scheduler, priority class and queue, each in the field that the kind of the object uses.
+
+        Returns the queue: the one `asked` for, else the chosen one.
+        """
         if workload.scheduler:
             self._write(
                 field_patches.scheduler_patches(self._pod_set(key), workload.scheduler),
@@ -150,9 +154,18 @@ class _Draft:
                 self._data, self._pod_set(key), workload.priority_class, self._cluster
             )
             self._write(found, "priorityClassName", workload)
+        queue = asked or self._queue(key, workload)
         if queue:
             found = field_patches.queue_patches(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
+        return queue
+
+    def _queue(self, key: PodSetKey, workload: WorkloadKind) -> str:
+        """The queue that is written if the policy has it, else that of the tenant, else of the kind."""
+        written = field_patches.policy_queue(self._data, self._pod_set(key), self._cluster)
+        namespace = self._manifest.namespace or self._namespace
+        theirs = (tenant.queue for tenant in self._cluster.tenants if namespace in tenant.namespaces)
+        return written or next(filter(None, theirs), workload.queue)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
         """Gang, topology and spreading, as the scheduler of the pods reads them."""
