@@ -27,6 +27,12 @@ from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
+_REFUSED = (
+    "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
+    " the policy"
+)
+
+
 class ObjectPatch(NamedTuple):
     """The changes that apply a workload kind to one object."""
 
@@ -129,6 +135,7 @@ class _Draft:
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
+            _check_lands(self._review(key), want)
 
     def _note_missing_placement(self, reviewed: Review) -> None:
         if reviewed.eligible_pools is None and reviewed.pod_set.spec.get("resourceClaims"):
@@ -218,6 +225,36 @@ def _check_shapes(reviewed: Review) -> None:
         raise PolicykitError(
             f"has {dotted(path)} {value!r}, which has the wrong type", "correct it, or fill it in first"
         )
+
+
+def _check_lands(reviewed: Review, want: DesiredPlacement) -> None:
+    """Raises PolicykitError if every pool that the policy gives the pods refuses them nevertheless."""
+    given = {pool.name for pool in want.pools}
+    landings = [each for each in reviewed.landings if each.pool.name in given]
+    if not landings or reviewed.may_still_change:
+        return
+    if all(each.verdict == "refused" for each in landings):
+        reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
+        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", _REFUSED)
+    former = _former_usage(reviewed)
+    if former and not any(each.accepts for each in landings):
+        key = reviewed.cluster.usage_key if reviewed.cluster else ""
+        raise PolicykitError(
+            f"requires {former}, as an earlier policy may have written, but the usage is {key}", _REFUSED
+        )
+
+
+def _former_usage(reviewed: Review) -> str:
+    """A required expression on the usage under another domain than the policy's; empty: none."""
+    cluster = reviewed.cluster
+    domain, slash, name = cluster.usage_key.partition("/") if cluster else ("", "", "")
+    usages = {pool.usage for pool in cluster.pools} if cluster else set()
+    for term in reviewed.affinity.required or ():
+        for one in term.expressions:
+            of_another = slash and one.key.endswith(f"/{name}") and one.key != f"{domain}/{name}"
+            if of_another and one.operator == "In" and usages & set(one.values):
+                return f"{one.key} In {', '.join(one.values)}"
+    return ""
 
 
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
