@@ -423,7 +423,5 @@ def test_kustomizations_that_list_what_is_no_longer_generated_are_named(shell: S
     shell.run("gen")
     shell.write({"policykit.yaml": both()})
     result = shell.run("gen", "--prune")
-    message = (
-        f"app/kustomization.yaml lists {listed}, which is no longer generated: it cannot be built"
-    )
+    message = f"app/kustomization.yaml lists {listed}, which is no longer generated: it cannot be built"
     assert (message in result.err) == listed.endswith("l20")
