@@ -12,7 +12,7 @@ from policykit.workspace.files import repository_root
 from policykit.workspace.kustomizations import references
 
 if TYPE_CHECKING:
-    from policykit.cli.generated_files import Plan
+    from policykit.workspace.generated_files import Plan
     from policykit.model.cluster import Cluster
 
 _KUSTOMIZATION = "kustomization.yaml"
