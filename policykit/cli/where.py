@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,6 +14,7 @@ from policykit.cli.options import (
     cache_of,
     cache_options,
     format_option,
+    live_options,
     namespace_option,
     policy_option,
 )
@@ -21,12 +23,17 @@ from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.gates.gate import REFUSED
+from policykit.gates.pod_gates import Answer
 from policykit.linter.scope import AnyFact
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
 from policykit.workspace.files import discover, read
 from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
+
+if TYPE_CHECKING:
+    from policykit.live.access import Access
+    from policykit.workspace.cache.folder import Cache
 
 _STDIN = "-"
 
@@ -42,6 +49,7 @@ _STDIN = "-"
 )
 @format_option
 @namespace_option
+@live_options
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -51,34 +59,24 @@ def command(
     namespace: str,
     cache_dir: str | None,
     no_cache: bool,
+    access: Access | None,
 ) -> int:
     """Show which pools each pod set can run in, why others refuse it, and what else holds it.
 
     Exits with 1 if something certainly keeps the pods of an object from running.
+
+    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
+    cluster and pods are those of the files.
     """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
-    fixed = _nodes(nodes) if nodes else None
-    found: dict[str, _Reviewed] = {}
     failures = Failures()
-    for path in _inputs(paths or (".",), failures):
-        with failures.collect(_shown(path)):
-            folder = os.path.dirname(os.path.abspath(path))
-            cluster = fixed or cluster_for(folder, policy, cache)
-            if cluster is None:
-                raise SourceError(
-                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
-                )
-            default_namespace = namespace or kustomization_namespace(folder) or "default"
-            group = found.setdefault(cluster.source, _Reviewed(cluster, [], []))
-            group.add(_shown(path), _content(path), default_namespace)
-    complete = all(os.path.isdir(path) for path in paths) and not failures
-    answered = [
-        answer
-        for group in found.values()
-        for answer in api.answers(group.reviews, group.facts, group.cluster, complete=complete)
-    ]
+    if access is not None and not paths:
+        answered = _of_cluster(access, policy, nodes, cache)
+    else:
+        fixed = _nodes(nodes, policy, access)
+        answered = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
     write_output(formats.json_text(answered) if format_ == "json" else formats.text(answered))
     for failure in failures:
         print_error(failure)
@@ -89,8 +87,8 @@ def command(
     return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answered))
 
 
-class _Reviewed(NamedTuple):
-    """The files of one cluster."""
+class _Files(NamedTuple):
+    """The files of one cluster, which see each other."""
 
     cluster: Cluster
     reviews: list[tuple[str, Review]]
@@ -101,7 +99,53 @@ class _Reviewed(NamedTuple):
         self.facts.extend(api.facts(path, raw, self.cluster, namespace))
 
 
-def _nodes(path: str) -> Cluster:
+def _of_files(
+    paths: tuple[str, ...],
+    policy: str | None,
+    fixed: Cluster | None,
+    namespace: str,
+    cache: Cache,
+    failures: Failures,
+) -> Iterable[Answer]:
+    """Each pod set of the files, under their policies or under the one that is fixed."""
+    found: dict[str, _Files] = {}
+    for path in _inputs(paths, failures):
+        with failures.collect(_shown(path)):
+            folder = os.path.dirname(os.path.abspath(path))
+            cluster = fixed or cluster_for(folder, policy, cache)
+            if cluster is None:
+                raise SourceError(
+                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
+                )
+            default_namespace = namespace or kustomization_namespace(folder) or "default"
+            files = found.setdefault(cluster.source, _Files(cluster, [], []))
+            files.add(_shown(path), _content(path), default_namespace)
+    complete = all(map(os.path.isdir, paths)) and not failures
+    for files in found.values():
+        yield from api.answers(files.reviews, files.facts, files.cluster, complete=complete)
+
+
+def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> list[Answer]:
+    """Each pod set of a running cluster."""
+    from policykit.cli.live.where import answers
+
+    cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
+    return answers(access, cluster)
+
+
+def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:
+    """Nodes in place of a policy; None: the policy counts."""
+    if access is not None:
+        if policy or path:
+            raise UsageError(
+                "with PATHS, --live replaces the policy: -p and --nodes cannot be combined with it",
+                "omit PATHS to see the pods of the cluster",
+            )
+        from policykit.cli.live.nodes import cluster_of_nodes as cluster_of_live_nodes
+
+        return cluster_of_live_nodes(access)
+    if path is None:
+        return None
     from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)
