@@ -23,6 +23,7 @@ LAYERS = (
     ("api", "formats"),
     ("rules", "importer"),
     ("policy",),
+    ("gates",),
     ("targets",),
     ("linter",),
     ("generator",),
