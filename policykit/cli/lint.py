@@ -12,7 +12,13 @@ from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
+from policykit.cli.linting.workspace import (
+    OpenResult,
+    about_builds,
+    about_not_judged,
+    about_workload_kinds,
+    open_workspace,
+)
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -307,6 +313,8 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     for line in about_builds(workspace, notes, every=show_files):
         print_message(line)
     for line in about_not_judged(report, workspace, every=show_files):
+        print_message(line)
+    for line in about_workload_kinds(report):
         print_message(line)
     for line in assumed_releases(workspace):
         print_message(line)

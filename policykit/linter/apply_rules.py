@@ -29,6 +29,8 @@ class FileRules:
         self._rules = rules
         self._context = context
         self._fixes = fixes
+        self.unrecognized: list[str] = []
+        """Objects whose pods request a card and have no workload kind."""
 
     def reading(self, text: str, parsed: ParsedDocument, index: int) -> Iterator[Finding]:
         """Findings about the text of a document."""
@@ -65,6 +67,8 @@ class FileRules:
         context = self._context
         for pod_set in pod_sets:
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
+            if reviewed.lacks_workload_kind:
+                self.unrecognized.append(str(located.resource))
             for cause in causes(self._violations(reviewed)):
                 yield self._finding(located, cause.rule, cause.violation, self._fixes, reviewed)
 

@@ -86,6 +86,8 @@ class FileResult(NamedTuple):
     """Templates that documents were rendered from, by the documents' indices."""
     obstacle: str = ""
     """Why the file, or part of it, was not judged, as a name in `policykit.linter.not_judged`."""
+    unrecognized: tuple[str, ...] = ()
+    """Objects whose pods request a card and have no workload kind of the policy, by kind and name."""
 
 
 class _Document(NamedTuple):
@@ -193,6 +195,7 @@ class _FileLinter:
             self._rules.times(),
             self._sources,
             self._obstacle,
+            tuple(dict.fromkeys(self._file_rules.unrecognized)),
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:

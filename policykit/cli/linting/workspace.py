@@ -17,6 +17,7 @@ from policykit.linter.member import STDIN
 from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
+from policykit.placement.recognition import HOW_TO_STATE
 from policykit.workspace.scopes import kustomization_root
 
 
@@ -160,4 +161,17 @@ def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> li
         f"policykit: {one.path} is not judged: {one.detail}"
         for one in report.not_judged
         if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
+    ]
+
+
+def about_workload_kinds(report: Report) -> list[str]:
+    """One message about all objects that request cards and have no workload kind."""
+    if not report.unrecognized:
+        return []
+    path, name = report.unrecognized[0]
+    more = len(report.unrecognized) - 1
+    have = f" and {more} more have" if more else " has"
+    return [
+        f"policykit: {name} in {path}{have} no workload kind, although the pods request cards: rules about"
+        f" workload kinds skip {'them' if more else 'it'}; {HOW_TO_STATE}"
     ]
