@@ -13,6 +13,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
+from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, below, writable
@@ -55,26 +56,39 @@ def plan(
     other_folders: Mapping[str, str],
     *,
     whole: bool,
+    own: bool = True,
 ) -> Plan:
     """What to write. Raises SourceError if the path cannot be a folder.
 
     `other_folders`: the real folders that other policies write to, with those policies; `whole`: the
-    files are everything the policy generates.
+    files are everything the policy generates; `own`: the folder is the one that the policy names.
     """
     folder = place.path
     output_folder.check_folder(folder)
     found = output_folder.read_folder(folder, policy, other_folders)
+    known = policy_names(reference, folder) if found.others else frozenset()
+    former = _former_name(found, known) if own else ""
+    if former:
+        found = output_folder.read_folder(folder, former, other_folders)
     there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = output_folder.obstacles(
         folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
     )
-    others = {path: name for path, name in found.others.items() if path not in files}
-    known = policy_names(reference, folder) if whole and others else frozenset()
+    others = {path: name for path, name in found.others.items() if path not in files} if whole else {}
     stale = {path: name for path, name in others.items() if name not in known}
     if not whole:
         orphaned, stale = [], {}
     return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
+
+
+def _former_name(found: output_folder.OutputFiles, known: Container[str]) -> str:
+    """The name that the policy had when it generated a folder; empty: it has not been renamed.
+
+    It has if all files are of one policy which the repository no longer has.
+    """
+    names = [*dict.fromkeys(found.others.values())]
+    return names[0] if len(names) == 1 and names[0] not in known and not found.ours else ""
 
 
 def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
@@ -117,8 +131,9 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     if not os.path.isdir(folder):
         return None
     other_folders = output_folders(reference, folder)
-    ours = output_folder.read_folder(folder, cluster.name, other_folders).ours
-    if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
+    found = output_folder.read_folder(folder, cluster.name, other_folders)
+    files = (*found.ours, *found.others)
+    if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in files):
         return None
     return plan(
         reference,
@@ -181,10 +196,27 @@ def write(plan: Plan, *, prune: bool) -> None:
     message = (
         f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
     )
+    _print_old_components(plan)
     if plan.orphaned:
         after = "removed" if prune else "no longer generated (--prune removes them)"
         message += f", {len(plan.orphaned)} {after}"
     print_message(message)
+
+
+def _print_old_components(plan: Plan) -> None:
+    """Names the replaced components that patched every object, for which nothing needed a label."""
+    old = sorted(
+        path.rpartition("/")[0]
+        for path in plan.different
+        if path.startswith("workloads/") and path.endswith("/kustomization.yaml")
+        if "labelSelector:" not in plan.found.ours[path]
+    )
+    if old:
+        components = f"component {old[0]}" if len(old) == 1 else f"components {', '.join(old)}"
+        print_message(
+            f"{plan.folder}: {components} patched every object and now only those labelled {WORKLOAD_KEY}: "
+            "before you apply this, add the label with `policykit patch --in-place` or `policykit lint --fix`"
+        )
 
 
 def shown(path: str) -> str:

@@ -18,6 +18,8 @@ WORKLOAD_KEY = "policykit.io/workload"
 """Label or annotation, on the template or its owner, that names the workload kind."""
 
 
+CARD_KEY = "policykit.io/card"
+"""Label of an object that says, where its kind has components for several cards, which one it is for."""
 HOW_TO_STATE = f"label its pods with {WORKLOAD_KEY}, or add a match to a workload kind of the policy"
 """What to do about pods that are not recognized."""
 

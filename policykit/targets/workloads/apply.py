@@ -21,9 +21,11 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets import TARGETS
 from policykit.targets.workloads import field_patches
+from policykit.targets.workloads.generate import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
+_OBJECT_LABEL: Path = ("metadata", "labels", WORKLOAD_KEY)
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
@@ -105,15 +107,19 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template; on a job of a system's own kind, as its component does."""
+        """The workload kind on the template, and on the object if a component selects it by its label; on a
+        job of a system's own kind only there.
+        """
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
         unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
         on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
-        if lookup(self._data, path) != workload.name:
-            self._make((Patch("add", path, workload.name),))
+        paths = [_OBJECT_LABEL, path] if alone and _has_component(self._data) else [path]
+        for each in dict.fromkeys(paths):
+            if lookup(self._data, each) != workload.name:
+                self._make((Patch("add", each, workload.name),))
 
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
         """Tolerations and node affinity of the requested card, or of the kind's helpers."""
@@ -207,10 +213,21 @@ def _check_shapes(reviewed: Review) -> None:
         )
 
 
+def _has_component(data: Mapping[str, Any]) -> bool:
+    """Whether generated components patch objects of its kind."""
+    version, kind = data.get("apiVersion"), data.get("kind")
+    own = any((version, kind) == (each.api_version, each.kind) for each in BUILT_IN)
+    return own or (isinstance(version, str) and _is_job_group(version.partition("/")[0]))
+
+
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     """Whether some system makes the pods from a job kind of its own."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
     group = version.partition("/")[0] if isinstance(version, str) else ""
+    return _is_job_group(group)
+
+
+def _is_job_group(group: str) -> bool:
     return any(target.jobs.group == group for target in TARGETS if target.jobs)
 
 

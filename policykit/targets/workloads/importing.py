@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from policykit.targets.workloads import generate
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
+_WORD = re.compile(r"[a-z0-9.]+")
 
 
 class WorkloadsReader(ImportReader):
@@ -43,15 +45,20 @@ class WorkloadsReader(ImportReader):
 
 def component(folder: str, files: Mapping[str, str]) -> Component | None:
     """The component in a folder; None: it has no patch for Deployments."""
-    patch = next((mapping(data) for data in _documents(files.get("deployment.yaml", ""))), {})
+    kustomization = files.get("kustomization.yaml", "")
+    patches = {
+        (group, kind): text(each.get("patch"))
+        for each in mappings(mapping(next(_documents(kustomization), None)).get("patches"))
+        for group, kind in _targets(mapping(each.get("target")))
+    }
+    patch = mapping(next(_documents(patches.get(("apps", "Deployment"), "")), None))
     template = mapping(mapping(patch.get("spec")).get("template"))
     spec = mapping(template.get("spec"))
     workload = text(mapping(mapping(template.get("metadata")).get("labels")).get(WORKLOAD_KEY))
     if not workload:
         return None
     card = folder.removeprefix(f"{workload}-")
-    metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
-    kustomization = files.get("kustomization.yaml", "")
+    metadata, operations = mapping(template.get("metadata")), patches.get(("batch.volcano.sh", "Job"), "")
     rule = generate.read_gang_comment(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
@@ -72,6 +79,13 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         or _volcano_bound(_of_job(operations, "/spec/networkTopology"), metadata),
         rule,
     )
+
+
+def _targets(target: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """API groups and kinds of a patch's target, which are alternatives."""
+    groups = _WORD.findall(text(target.get("group")))
+    for kind in text(target.get("kind")).split("|"):
+        yield from ((group, kind) for group in groups)
 
 
 def _spread(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool, int]]:
