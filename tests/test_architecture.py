@@ -19,7 +19,8 @@ PACKAGE = ROOT / "policykit"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("api", "formats", "workspace"),
+    ("workspace",),
+    ("api", "formats"),
     ("rules", "importer"),
     ("policy",),
     ("targets",),

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from policykit.cli.generated_files import (
-    compare,
-    folder_of,
-    generated,
-    plan,
-    refuse,
-    refuse_shared,
-    show,
-    write,
-)
+from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
@@ -28,6 +19,7 @@ from policykit.targets import writers
 from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
 from policykit.workspace.files import repository_root
+from policykit.workspace.generated_files import folder_of, generated, plan, refuse, refuse_shared
 from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
 
 if TYPE_CHECKING:

@@ -9,16 +9,8 @@ import click
 
 from policykit import api
 from policykit.cli.linting.assumptions import assumed_releases
-from policykit.cli.linting.cache import lint
+from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
-from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import (
-    OpenResult,
-    about_builds,
-    about_not_judged,
-    about_workload_kinds,
-    open_workspace,
-)
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -36,6 +28,9 @@ from policykit.linter.not_judged_pass import not_accepted
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Applicability, Severity
+from policykit.workspace.linting.cache import lint
+from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
@@ -222,12 +217,12 @@ def command(
         helm=helm == "auto",
     )
     if hook:
-        from policykit.cli.linting.hook import hook_request
+        from policykit.workspace.linting.hook import hook_request
 
         request = hook_request(request)
     opened = open_workspace(request)
     if request.since is not None:
-        from policykit.cli.linting.since import without_earlier
+        from policykit.workspace.linting.since import without_earlier
 
         opened = without_earlier(request, opened)
     workspace, notes = opened
@@ -301,7 +296,7 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.members and not notes.failures:
         print_message("policykit: no YAML or JSON files found")
-    for failure in (*notes.failures, *report.failures):
+    for failure in (*notes.policy_notices, *notes.failures, *report.failures):
         print_error(failure)
     if show_files:
         for path, why in report.skipped:
