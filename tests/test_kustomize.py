@@ -22,7 +22,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import target_name_of
-from policykit.targets.workloads.generate import BUILT_IN
+from policykit.targets.workloads.components import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile

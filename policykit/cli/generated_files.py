@@ -68,8 +68,8 @@ def _print_old_components(plan: Plan) -> None:
     if old:
         print_message(
             f"{plan.folder}: {', '.join(old)} patched every object, and now only objects labelled "
-            f"{WORKLOAD_KEY}: before you apply this, add the label with `policykit patch --in-place` or "
-            "`policykit lint --fix`"
+            f"{WORKLOAD_KEY}: before you apply this, add the label with "
+            "`policykit lint --select PK140 --unsafe-fixes`"
         )
 
 

@@ -96,7 +96,7 @@ class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` takes: SourceDocument, Manifest, Structure, Review, Scope,
-    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine
+    SuppressionUse, StaleEntry, DeclaredPolicy, ComponentObject, FailedBuild or GeneratedFile. The engine
     calls `check` once per subject and
     turns violations into findings.
     """

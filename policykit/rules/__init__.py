@@ -14,6 +14,7 @@ from typing import Any
 from policykit.lazy import Lazy
 from policykit.linter.registry import (
     BASELINE,
+    COMPONENT,
     FAILED_BUILD,
     GENERATED_FILE,
     PODS,
@@ -108,6 +109,15 @@ CATALOGUE = (
             "runai/queue",
             "disableStateAware",
         ),
+    ),
+    Entry("PK140", "placement", "component-label-missing", True, subject=COMPONENT),
+    Entry(
+        "PK141",
+        "placement",
+        "daemonset-as-workload-kind",
+        True,
+        subject=PODS,
+        substrings=("policykit.io/workload",),
     ),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject=PODS),
     Entry("PK202", "resources", "wrong-card-resource", True, subject=PODS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
@@ -60,7 +60,7 @@ def plan(
     output_folder.check_folder(folder)
     found = output_folder.read_folder(folder, policy, other_folders)
     known = policy_names(reference, folder) if found.others else frozenset()
-    former = _former_name(found, known) if own else ""
+    former = _former_name(found, files, known) if own else ""
     if former:
         found = output_folder.read_folder(folder, former, other_folders)
     there = output_folder.as_there(files, found.ours)
@@ -75,13 +75,16 @@ def plan(
     return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
 
 
-def _former_name(found: output_folder.OutputFiles, known: Container[str]) -> str:
+def _former_name(found: output_folder.OutputFiles, files: Collection[str], known: Container[str]) -> str:
     """The name that the policy had when it generated a folder; empty: it has not been renamed.
 
-    It has if all files are of one policy which the repository no longer has.
+    It has if all files there are of one policy, which the repository no longer has, and they have most of the
+    paths that it writes now.
     """
     names = [*dict.fromkeys(found.others.values())]
-    return names[0] if len(names) == 1 and names[0] not in known and not found.ours else ""
+    if len(names) != 1 or names[0] in known or found.ours:
+        return ""
+    return names[0] if sum(path in files for path in found.others) * 2 > len(files) else ""
 
 
 def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:

@@ -8,6 +8,7 @@ from policykit.linter import registry
 from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
 from policykit.linter.subjects import (
+    ComponentObject,
     DeclaredPolicy,
     FailedBuild,
     GeneratedFile,
@@ -25,6 +26,7 @@ SUBJECTS: dict[str, type] = {
     registry.STRUCTURE: Structure,
     registry.MANIFEST: Manifest,
     registry.PODS: Review,
+    registry.COMPONENT: ComponentObject,
     registry.SCOPE: Scope,
     registry.SUPPRESSION: SuppressionUse,
     registry.BASELINE: StaleEntry,

@@ -19,9 +19,8 @@ from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
-from policykit.targets import TARGETS
 from policykit.targets.workloads import field_patches
-from policykit.targets.workloads.generate import BUILT_IN
+from policykit.targets.workloads.components import has_component, is_job_group
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
@@ -116,7 +115,7 @@ class _Draft:
         unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
         on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
-        paths = [_OBJECT_LABEL, path] if alone and _has_component(self._data) else [path]
+        paths = [_OBJECT_LABEL, path] if alone and has_component(self._data) else [path]
         for each in dict.fromkeys(paths):
             if lookup(self._data, each) != workload.name:
                 self._make((Patch("add", each, workload.name),))
@@ -213,22 +212,11 @@ def _check_shapes(reviewed: Review) -> None:
         )
 
 
-def _has_component(data: Mapping[str, Any]) -> bool:
-    """Whether generated components patch objects of its kind."""
-    version, kind = data.get("apiVersion"), data.get("kind")
-    own = any((version, kind) == (each.api_version, each.kind) for each in BUILT_IN)
-    return own or (isinstance(version, str) and _is_job_group(version.partition("/")[0]))
-
-
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     """Whether some system makes the pods from a job kind of its own."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
     group = version.partition("/")[0] if isinstance(version, str) else ""
-    return _is_job_group(group)
-
-
-def _is_job_group(group: str) -> bool:
-    return any(target.jobs.group == group for target in TARGETS if target.jobs)
+    return is_job_group(group)
 
 
 def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
 from policykit.kube.tolerations import to_dict
@@ -21,6 +21,7 @@ from policykit.placement.desired_placement import DesiredPlacement, affinity_dat
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import TARGETS, target_name_of, target_of
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn, selector
 from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
@@ -97,15 +98,15 @@ def _component(
     name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement, others: Sequence[str]
 ) -> Artifact:
     """`others`: the card labels of the kind's other components, whose objects are left alone."""
-    selector = f"{WORKLOAD_KEY}={workload.name}"
+    selects = selector(workload.name)
     if others:
-        selector += f",{CARD_KEY} notin ({','.join(others)})"
+        selects += f",{CARD_KEY} notin ({','.join(others)})"
     patches = [
         {
             "target": {
                 "group": _regex(patch.groups),
                 "kind": "|".join(patch.kinds),
-                "labelSelector": selector,
+                "labelSelector": selects,
             },
             "patch": f"{patch.comment}{dump(patch.data)}",
         }
@@ -162,37 +163,8 @@ def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     )
 
 
-class BuiltIn(NamedTuple):
-    """A built-in kind that creates pods, and the path of its pod template."""
-
-    kind: str
-    api_version: str
-    template: Path
-
-    @property
-    def group(self) -> str:
-        group, slash, _ = self.api_version.partition("/")
-        return group if slash else ""
-
-    @property
-    def owner(self) -> Path:
-        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
-        return self.template[:-2] if len(self.template) > 2 else ()
-
-
 _ADMITTED_BY_POD = frozenset({"PodTemplate", "ReplicaSet", "ReplicationController"})
 """Kinds of which each pod is admitted by itself, by its own labels."""
-
-BUILT_IN = (
-    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
-    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
-    BuiltIn("Job", "batch/v1", ("spec", "template")),
-    BuiltIn("Pod", "v1", ()),
-    BuiltIn("PodTemplate", "v1", ("template",)),
-    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
-    BuiltIn("ReplicationController", "v1", ("spec", "template")),
-    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
-)
 
 
 def strategic_patch(

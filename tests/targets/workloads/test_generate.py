@@ -13,13 +13,8 @@ from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets.volcano.job_component import spec_patch
-from policykit.targets.workloads.generate import (
-    BUILT_IN,
-    BuiltIn,
-    generate,
-    pod_spec,
-    strategic_patch,
-)
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn
+from policykit.targets.workloads.generate import generate, pod_spec, strategic_patch
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"
