@@ -12,6 +12,7 @@ from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
+from policykit.placement.recognition import HOW_TO_STATE
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
@@ -49,9 +50,9 @@ def _block(answer: Answer) -> str:
 def _kind(review: Review) -> str:
     if review.workload:
         return f"workload kind {review.workload.name}: {review.decided_by}"
-    if review.candidates:
-        return f"no workload kind: could be {' or '.join(review.candidates)}"
-    return "no workload kind"
+    could = f": could be {' or '.join(review.candidates)}" if review.candidates else ""
+    how = f"; {HOW_TO_STATE}" if review.lacks_workload_kind else ""
+    return f"no workload kind{could}{how}"
 
 
 def _verdict(landing: Landing, review: Review) -> str:

@@ -62,7 +62,7 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     sizes: list[int] = []
     for number, member in enumerate(workspace.members):
         for position, alike in enumerate(
-            _alike(workspace.settings, users.get(member.path, (member.setting,)))
+            _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
             jobs.append((member._replace(setting=alike[0]), alike, not position))
             sizes += workspace.sizes[number : number + 1]
@@ -122,15 +122,22 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
                 yield from (UnitFinding(finding, setting) for finding in each.result.findings)
 
 
-def _alike(settings: Sequence[Setting], numbers: Sequence[int]) -> list[tuple[int, ...]]:
+def _alike(
+    settings: Sequence[Setting], numbers: Sequence[int], by_policy: bool = False
+) -> list[tuple[int, ...]]:
     """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
-    the namespace.
+    the namespace; of a file that components apply to, also the policy.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]
     found: list[tuple[tuple[object, ...], list[int]]] = []
     for number in numbers:
-        about = (settings[number].served, settings[number].plugins, settings[number].namespace)
+        about: tuple[object, ...] = (
+            settings[number].served,
+            settings[number].plugins,
+            settings[number].namespace,
+            number if by_policy else None,
+        )
         for known, alike in found:
             if known == about:
                 alike.append(number)
