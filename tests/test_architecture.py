@@ -32,6 +32,7 @@ LAYERS = (
     ("errors", "bundled", "__init__"),
     ("lazy", "nearest"),
     ("cycles", "durations", "escape", "patterns"),
+    ("namedtuple",),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 

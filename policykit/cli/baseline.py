@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-import click
-
+from policykit.cli import click
 from policykit.cli.options import allow_path
 from policykit.cli.output import print_message, write_data, write_file
 from policykit.errors import UsageError

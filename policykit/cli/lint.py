@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
@@ -22,7 +21,7 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
-from policykit.errors import SourceError
+from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
@@ -192,9 +191,9 @@ def command(
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
     if baseline and no_baseline:
-        raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+        raise UsageError("--baseline and --no-baseline cannot be combined", "use only one of them")
     if hook and (since is not None or STDIN in paths):
-        raise click.UsageError("--hook cannot be combined with --since or standard input")
+        raise UsageError("--hook cannot be combined with --since or standard input", "name files and folders")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(

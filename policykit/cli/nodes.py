@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-import click
-
+from policykit.cli import click
 from policykit.cli.options import allow_path, cache_of, cache_options, format_option, policy_option
 from policykit.cli.output import print_message, write_output
 from policykit.cli.policy import cluster_for

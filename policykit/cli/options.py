@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-import click
-
+from policykit.cli import click
 from policykit.cli.output import print_message
 from policykit.errors import UsageError
 from policykit.workspace import boundary
@@ -16,7 +15,7 @@ from policykit.workspace.cache.folder import NO_CACHE, VARIABLE, Cache, default_
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _allow(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
+def _allow(_: object, __: object, folders: tuple[str, ...]) -> None:
     boundary.begin(folders)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.options import (
     allow_path,
     cache_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
@@ -12,6 +12,7 @@ from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.policies import policies_above, says_what_it_applies
 
 if TYPE_CHECKING:

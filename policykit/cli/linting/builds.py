@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.cli.linting.applied import ClusterUnit
 from policykit.cli.linting.files import Files
@@ -15,6 +15,7 @@ from policykit.linter.builds.kustomization import BuiltKustomization, Kustomizat
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import OBJECTS, STDIN, Member
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import BuildRequest, builds, root_of
 from policykit.workspace.entries import NotHereError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.cli.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
@@ -12,6 +12,7 @@ from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, relative, repository_files, repository_root
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
@@ -17,6 +16,7 @@ from policykit.linter.member import STDIN
 from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.scopes import kustomization_root
 
 

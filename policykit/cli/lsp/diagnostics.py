@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit import api
 from policykit.cli import policy
@@ -13,6 +12,7 @@ from policykit.cli.linting.workspace import open_text
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
 from policykit.linter.workspace import Options
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.disk import reset
 from policykit.workspace.policies import bases_of, nearest_policy

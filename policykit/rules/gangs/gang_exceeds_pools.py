@@ -8,7 +8,6 @@ keeps the pods of a job within one rack (`within`, hard), only the nodes of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.kube.podsets import Gang, gangs, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
@@ -17,6 +16,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import largest_domain, pods_in
 from policykit.placement.review import Review, review
 from policykit.targets import TARGETS

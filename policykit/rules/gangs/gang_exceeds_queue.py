@@ -7,7 +7,6 @@ that, the gang waits forever, no matter how empty the cluster is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -18,6 +17,7 @@ from policykit.model.gang import TaskGroups
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.targets import destinations, queue_trees
 from policykit.targets.destinations import FOUND, Directory
 

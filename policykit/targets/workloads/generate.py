@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
 from policykit.kube.tolerations import to_dict
@@ -16,6 +16,7 @@ from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
