@@ -6,10 +6,7 @@ import os
 from collections.abc import Iterable
 
 from policykit import api
-from policykit.cli import click
-from policykit.cli.linting.baselines import uncovered
-from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
@@ -20,6 +17,9 @@ from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
+from policykit.workspace.linting.baselines import uncovered
+from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 
 @click.command("baseline")
@@ -137,7 +137,7 @@ def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     for line in about_builds(workspace, notes, every=False):
         print_message(line)
     failures = (*notes.failures, *report.failures)
-    for failure in failures:
+    for failure in (*notes.policy_notices, *failures):
         print_error(failure)
     if failures:
         print_message("policykit: no baseline written: not everything could be checked")

@@ -8,11 +8,10 @@ from typing import Any
 from policykit.cli import click
 from policykit.cli.options import allow_path, format_option
 from policykit.cli.output import print_error, write_output
-from policykit.cli.policy import shown_as
 from policykit.errors import UsageError
 from policykit.workspace.clusters import Repository, repository
 from policykit.workspace.files import repository_files, repository_root
-from policykit.workspace.policies import FILE_NAME, name_of, says_what_it_applies
+from policykit.workspace.policies import FILE_NAME, name_of, says_what_it_applies, shown_as
 from policykit.workspace.scopes import KUSTOMIZATIONS
 from policykit.workspace.sources import Source
 from policykit.workspace.units import Contents

@@ -7,8 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.cli import click
-from policykit.cli.linting.request import today
 from policykit.cli.options import allow_path, cache_of
 from policykit.cli.output import print_error, print_escaped, print_message, write_data
 from policykit.cli.policy import cluster_for
@@ -27,6 +25,7 @@ from policykit.targets import writers
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch, unique_notices
 from policykit.workspace import boundary
+from policykit.workspace.linting.request import today
 from policykit.workspace.policies import reader
 
 if TYPE_CHECKING:

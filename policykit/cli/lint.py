@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from policykit import api
 from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
-from policykit.cli.linting.cache import lint
+from policykit.cli.linting.messages import about_builds, about_not_judged
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
-from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import OpenResult, about_builds, about_not_judged, open_workspace
 from policykit.cli.options import (
     allow_path,
     cache_of,
     cache_options,
     helm_option,
+    live_options,
     namespace_option,
     policies_option,
 )
@@ -29,9 +28,13 @@ from policykit.linter.not_judged_pass import not_accepted
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Applicability, Severity
+from policykit.workspace.linting.cache import lint
+from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
+    from policykit.live.access import Access
 
 _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
@@ -136,6 +139,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
 @click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
 @click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
+@live_options
 @cache_options
 @click.option(
     "--jobs",
@@ -175,6 +179,7 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
     jobs: int,
+    access: Access | None,
 ) -> int:
     """Find scheduling mistakes in manifests: files, folders, or - for standard input.
 
@@ -190,6 +195,25 @@ def command(
 
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
+    if access is not None:
+        _refuse_options_of_files()
+        if len(policies) > 1:
+            raise UsageError("a cluster has one policy, but -p is repeated", "name one")
+        from policykit.cli.live.lint import Choice, lint_cluster
+
+        choice = Choice(
+            "".join(policies),
+            preset or "",
+            _words(select),
+            _words(ignore),
+            outputs(formats, output),
+            color,
+            Severity(fail_on),
+            exit_zero,
+            statistics,
+            cache_of(policies, cache_dir, no_cache),
+        )
+        return lint_cluster(access, choice)
     if baseline and no_baseline:
         raise UsageError("--baseline and --no-baseline cannot be combined", "use only one of them")
     if hook and (since is not None or STDIN in paths):
@@ -215,12 +239,12 @@ def command(
         helm=helm == "auto",
     )
     if hook:
-        from policykit.cli.linting.hook import hook_request
+        from policykit.workspace.linting.hook import hook_request
 
         request = hook_request(request)
     opened = open_workspace(request)
     if request.since is not None:
-        from policykit.cli.linting.since import without_earlier
+        from policykit.workspace.linting.since import without_earlier
 
         opened = without_earlier(request, opened)
     workspace, notes = opened
@@ -245,6 +269,41 @@ def command(
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+
+
+_OF_FILES = frozenset(
+    {
+        "paths",
+        "fix",
+        "unsafe_fixes",
+        "diff",
+        "force_exclude",
+        "stdin_filename",
+        "baseline",
+        "no_baseline",
+        "since",
+        "hook",
+        "crds",
+        "kustomize",
+        "helm",
+        "require_policy",
+        "require_judged",
+        "show_files",
+        "timings",
+        "jobs",
+    }
+)
+"""Parameters that mean something for files only."""
+
+
+def _refuse_options_of_files() -> None:
+    """Raises UsageError for parameters that --live has no use for."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in _OF_FILES and context.params[name] != parameter.get_default(context):
+            shown = parameter.opts[0] if parameter.param_type_name == "option" else "PATH"
+            raise UsageError(f"{shown} cannot be combined with --live", "omit one of them")
 
 
 def _is_all_judged(report: Report, workspace: Workspace) -> bool:
@@ -294,7 +353,7 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.members and not notes.failures:
         print_message("policykit: no YAML or JSON files found")
-    for failure in (*notes.failures, *report.failures):
+    for failure in (*notes.policy_notices, *notes.failures, *report.failures):
         print_error(failure)
     if show_files:
         for path, why in report.skipped:

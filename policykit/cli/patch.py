@@ -178,7 +178,7 @@ def _refuse_shared(
     done: Iterable[tuple[Source, PatchedText]], policy: str | None, options: PatchOptions, cache: Cache
 ) -> None:
     """Raises SourceError for a file that another policy applies to and would patch in another way."""
-    from policykit.cli.linting.policies import shared_with
+    from policykit.workspace.linting.policies import shared_with
 
     for source, patched in done:
         folder = os.path.dirname(os.path.abspath(source.path))

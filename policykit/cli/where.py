@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli import click
@@ -11,6 +13,7 @@ from policykit.cli.options import (
     cache_of,
     cache_options,
     format_option,
+    live_options,
     namespace_option,
     policy_option,
 )
@@ -23,6 +26,10 @@ from policykit.placement.review import Review
 from policykit.workspace.files import discover, read
 from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
+
+if TYPE_CHECKING:
+    from policykit.live.access import Access
+    from policykit.workspace.cache.folder import Cache
 
 _STDIN = "-"
 
@@ -38,6 +45,7 @@ _STDIN = "-"
 )
 @format_option
 @namespace_option
+@live_options
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -47,15 +55,40 @@ def command(
     namespace: str,
     cache_dir: str | None,
     no_cache: bool,
+    access: Access | None,
 ) -> int:
-    """Show which pools each pod set can run in, and the first reason why others refuse it."""
+    """Show which pools each pod set can run in, and the first reason why others refuse it.
+
+    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
+    cluster and pods are those of the files.
+    """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
-    fixed = _nodes(nodes) if nodes else None
-    reviewed: list[tuple[str, Review]] = []
     failures = Failures()
-    for path in _inputs(paths or (".",), failures):
+    if access is not None and not paths:
+        reviewed = _of_cluster(access, policy, nodes, cache)
+    else:
+        fixed = _nodes(nodes, policy, access)
+        reviewed = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
+    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
+    for failure in failures:
+        print_error(failure)
+    if not reviewed and not failures:
+        print_message("policykit: no pods found")
+    return 2 if failures else 0
+
+
+def _of_files(
+    paths: tuple[str, ...],
+    policy: str | None,
+    fixed: Cluster | None,
+    namespace: str,
+    cache: Cache,
+    failures: Failures,
+) -> Iterable[tuple[str, Review]]:
+    """Each pod set of the files, under their policies or under the one that is fixed."""
+    for path in _inputs(paths, failures):
         with failures.collect(_shown(path)):
             folder = os.path.dirname(os.path.abspath(path))
             cluster = fixed or cluster_for(folder, policy, cache)
@@ -65,16 +98,32 @@ def command(
                 )
             default_namespace = namespace or kustomization_namespace(folder) or "default"
             found = [*api.where(_content(path), cluster, default_namespace)]
-            reviewed.extend((_shown(path), review) for review in found)
-    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
-    for failure in failures:
-        print_error(failure)
-    if not reviewed and not failures:
-        print_message("policykit: no pods found")
-    return 2 if failures else 0
+            yield from [(_shown(path), review) for review in found]
 
 
-def _nodes(path: str) -> Cluster:
+def _of_cluster(
+    access: Access, policy: str | None, nodes: str | None, cache: Cache
+) -> list[tuple[str, Review]]:
+    """Each pod set of a running cluster."""
+    from policykit.cli.live.where import reviews
+
+    cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
+    return reviews(access, cluster)
+
+
+def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:
+    """Nodes in place of a policy; None: the policy counts."""
+    if access is not None:
+        if policy or path:
+            raise UsageError(
+                "with PATHS, --live replaces the policy: -p and --nodes cannot be combined with it",
+                "omit PATHS to see the pods of the cluster",
+            )
+        from policykit.cli.live.nodes import cluster_of_nodes as cluster_of_live_nodes
+
+        return cluster_of_live_nodes(access)
+    if path is None:
+        return None
     from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)

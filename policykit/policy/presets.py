@@ -11,7 +11,7 @@ from policykit.namedtuple import NamedTuple
 class Preset(NamedTuple):
     """A label and taint design. `{domain}` in a key stands for the policy's domain.
 
-    What clouds set follows their node pool documentation as of late 2026.
+    What clouds set follows their node pool documentation as of November 2026.
     """
 
     usage_taint: bool = True

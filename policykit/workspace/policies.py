@@ -90,6 +90,13 @@ def metadata_of(path: str) -> tuple[str, dict[str, str], dict[str, str]]:
     return name_of(path), found[0], found[1]
 
 
+def shown_as(reference: str) -> str:
+    """The path shown to users and in findings: the shorter of the relative and the absolute path."""
+    if reference.startswith(_PROFILE):
+        return reference
+    return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
+
+
 def reader(policy: str) -> Callable[[str], bytes]:
     """Reads a policy and the files it names, within the boundary of that policy."""
 

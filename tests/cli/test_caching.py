@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import cache as cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
 from policykit.linter.location import Place
@@ -18,6 +17,7 @@ from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import Cache, pack, unpack
+from policykit.workspace.linting import cache as cached
 from tests.cli.commands import Result, Shell, process
 from tests.processes import started
 from tests.shared import ROOT, SHARED

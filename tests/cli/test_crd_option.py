@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import cache as cached
+from policykit.workspace.linting import cache as cached
 from tests.cli.commands import Shell
 
 CRD = """\

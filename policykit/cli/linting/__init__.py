@@ -1,1 +1,1 @@
-"""A lint run from the command line: its files and settings, its cache, fixes and reports."""
+"""What a lint run prints: its reports, its fixes, and messages about what was not judged."""

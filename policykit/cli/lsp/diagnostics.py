@@ -6,15 +6,16 @@ import os
 from collections.abc import Iterable, Mapping
 
 from policykit import api
-from policykit.cli import policy
-from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import open_text
+from policykit.cli.policy import cluster_for
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
 from policykit.linter.workspace import Options
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
+from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.disk import reset
+from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.workspace import open_text
 from policykit.workspace.policies import bases_of, nearest_policy
 
 
@@ -56,7 +57,7 @@ def _policy_files(reference: str, cache: Cache) -> frozenset[str]:
     if not reference:
         return frozenset()
     try:
-        files = policy.files_of(reference, cache)
+        files = compiled_policy(reference, cache).files
     except PolicykitError:
         files = (reference, *bases_of(reference))
     return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
@@ -69,7 +70,7 @@ def _failures(
     if not failures:
         return ()
     try:
-        policy.cluster_for(os.path.dirname(path), reference or None, cache)
+        cluster_for(os.path.dirname(path), reference or None, cache)
     except PolicyError as error:
         return error.problems
     except PolicykitError as error:

@@ -59,7 +59,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         listed = ", ".join(sorted(there)[:8])
         yield Violation(
             use.at("name"),
-            f"PriorityClass {name} does not exist: the API server refuses the pods",
+            f"PriorityClass {name} is defined neither here nor in the policy: "
+            "without it the API server refuses the pods",
             f"did you mean {near}?" if near else f"add it, or use one of {listed}",
         )
 

@@ -360,4 +360,5 @@ RULE = Rule(
     good=GOOD,
     check=check,
     kinds=frozenset({"CronJob", "HyperJob", "Job", "JobFlow", "JobTemplate"}),
+    substrings=("volcano",),
 )

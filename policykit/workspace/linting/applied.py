@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.settings import SettingsTable
-from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
-from policykit.namedtuple import NamedTuple
-from policykit.workspace.policies import policies_above, says_what_it_applies
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.settings import SettingsTable
+from policykit.workspace.policies import policies_above, says_what_it_applies, shown_as
 
 if TYPE_CHECKING:
     from policykit.workspace.entries import NotHereError

@@ -6,21 +6,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.cli.linting.applied import ClusterUnit, ClusterUnits, applied_units
-from policykit.cli.linting.files import NO_UNITS, Files, UnitsBeside
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, relative, repository_files, repository_root
+from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
+from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
-    from policykit.cli.linting.builds import Attempt, BuildResults, SkippedBuilds
     from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.linter.finding import NotJudged
     from policykit.linter.subjects import FailedBuild
+    from policykit.workspace.linting.builds import Attempt, BuildResults, SkippedBuilds
 
 
 class Judge(NamedTuple):
@@ -102,7 +102,7 @@ def _builds(
         or _has_kustomizations(files)
     ):
         return None, None
-    from policykit.cli.linting.builds import SkippedBuilds, attempts_by_place, attempts_of, results_of
+    from policykit.workspace.linting.builds import SkippedBuilds, attempts_by_place, attempts_of, results_of
 
     stated = frozenset(
         os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
@@ -274,7 +274,7 @@ class _Beside:
         """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []
-        from policykit.cli.linting.builds import attempts_of, objects_of
+        from policykit.workspace.linting.builds import attempts_of, objects_of
 
         attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
         for attempt, made in zip(attempts, objects_of(attempts, self._request, self._table), strict=True):

@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterator
 
 from policykit import api
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.workspace import OpenResult, WorkspaceNotes
-from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
 from policykit.linter.run import UnitFindings
 from policykit.linter.workspace import Options, Setting, Workspace
 from policykit.workspace.boundary import root_of
+from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.files import read
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.workspace import OpenResult, WorkspaceNotes
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 _WORTH = 100_000
@@ -73,7 +73,7 @@ def _with_fingerprint(setting: Setting, source: str, request: Request) -> Settin
         return setting
     from policykit.workspace.cache.policies import fingerprint
 
-    found = fingerprint(files_of(source, request.cache), read) if setting.cluster else b"none"
+    found = fingerprint(compiled_policy(source, request.cache).files, read) if setting.cluster else b"none"
     return setting._replace(fingerprint=found)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.cli.linting.request import Request
-from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures
 from policykit.linter.workspace import Setting
+from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.files import excluded
 from policykit.workspace.inputs import custom_kinds_of
-from policykit.workspace.policies import policy_by_place, says_what_it_applies
+from policykit.workspace.linting.request import Request
+from policykit.workspace.policies import is_extended, policy_by_place, says_what_it_applies, shown_as
 from policykit.workspace.settings import nearest_settings, pyproject_settings
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class SettingsTable:
         """
         self.sources: list[str] = []
         """The policy or settings file of each setting; empty: there is none."""
+        self.notices: list[str] = []
+        """About the policies."""
         self._settings: list[Setting] = []
         self._request = request
         self._failures = failures
@@ -90,12 +92,16 @@ class SettingsTable:
             source = reference or nearest_settings(folder)
             if source in self._known:
                 return self._known[source]
-            cluster = cluster_from(source, self._request.cache) if reference else None
-            return self._add(cluster, cluster.lint if cluster else pyproject_settings(source), source)
+            if not reference:
+                return self._add(None, pyproject_settings(source), source)
+            compiled = compiled_policy(source, self._request.cache)
+            self.notices += compiled.notices
+            return self._add(compiled.cluster, compiled.cluster.lint, source)
         except Exception as error:
             self._known[source] = 0
             with self._failures.collect(source):
-                if not (reference and _is_base(reference)):
+                # A base need not be valid by itself.
+                if not (reference and is_extended(reference)):
                     self._failures.add(error, source)
             return 0
 
@@ -139,10 +145,3 @@ def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
 
 def _says_what_it_applies(policy: str) -> bool:
     return not policy.startswith("profile:") and says_what_it_applies(policy)
-
-
-def _is_base(policy: str) -> bool:
-    """Whether other policies extend this one, which then need not be valid by itself."""
-    from policykit.workspace.policies import is_extended
-
-    return is_extended(policy)

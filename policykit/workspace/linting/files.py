@@ -8,13 +8,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import STDIN, Member
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, relative, walk
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import FILE_NAME
 from policykit.workspace.scopes import (
     KUSTOMIZATIONS,

@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from policykit.cli.linting.request import Request
 from policykit.errors import Failures
 from policykit.linter.baseline import BaselineFile, Baselines
 from policykit.linter.member import STDIN, Member
 from policykit.workspace.baselines import load, nearest_baselines, shown_as
 from policykit.workspace.boundary import within
 from policykit.workspace.files import BASELINE
+from policykit.workspace.linting.request import Request
 
 
 def baselines_of(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.cli.linting.request import today
 from policykit.linter.suppression_syntax import is_day
+from policykit.workspace.linting.request import today
 from tests.cli.commands import Shell
 
 POD = """\

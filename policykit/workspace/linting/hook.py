@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from policykit.cli.linting.request import Request
 from policykit.workspace.files import repository_root
+from policykit.workspace.linting.request import Request
 from policykit.workspace.revisions import has_commit, top_of
 
 _FROM = "PRE_COMMIT_FROM_REF"

@@ -1,22 +1,19 @@
-"""Builds the workspace of a run from the command line."""
+"""Builds the workspace of a run from what a command line asks for."""
 
 from __future__ import annotations
 
 import os
 
-from policykit.cli.linting.baselines import baselines_of
-from policykit.cli.linting.files import Files, Reader, ScopeFiles, file_of, files_of
-from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.settings import SettingsTable
-from policykit.cli.linting.units import units_of
 from policykit.errors import Failures
-from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
-from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
-from policykit.namedtuple import NamedTuple
+from policykit.workspace.linting.baselines import baselines_of
+from policykit.workspace.linting.files import Files, Reader, ScopeFiles, file_of, files_of
+from policykit.workspace.linting.policies import OtherPolicies, Policies, policies_of
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.settings import SettingsTable
+from policykit.workspace.linting.units import units_of
 from policykit.workspace.scopes import kustomization_root
 
 
@@ -37,6 +34,8 @@ class WorkspaceNotes(NamedTuple):
     """What is judged otherwise than it is applied."""
     excludes: bool = False
     """Settings exclude files."""
+    policy_notices: tuple[str, ...] = ()
+    """About the policies of the run."""
     since: tuple[str, ...] = ()
     """About an earlier revision that the run is compared with."""
 
@@ -127,37 +126,5 @@ def _notes(files: Files, table: SettingsTable, failures: Failures, without_polic
         files.given,
         tuple(table.sources),
         excludes=table.excludes,
+        policy_notices=tuple(table.notices),
     )
-
-
-def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
-    """A message about kustomizations that were not built; with `every`, one for each kustomization."""
-    lines = [f"policykit: {notice}" for notice in notes.notices]
-    not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
-    if every:
-        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
-        return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
-    if not not_built:
-        return lines
-    folder, why = not_built[0].path, not_built[0].detail
-    more = len(not_built) - 1
-    if not more:
-        return [*lines, f"policykit: {folder} is linted file by file: {why}"]
-    if len({one.detail for one in not_built}) == 1:
-        return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
-    return [
-        *lines,
-        f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
-        " (--show-files names the others)",
-    ]
-
-
-def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> list[str]:
-    """Messages about standard input without objects and about sources, with `every` about everything that was
-    not judged; `about_builds` has those about kustomizations."""
-    builds = {one for one in workspace.not_judged if one.reason != SOURCE}
-    return [
-        f"policykit: {one.path} is not judged: {one.detail}"
-        for one in report.not_judged
-        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
-    ]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.commands import Result, process
-from tests.cli.linting.test_since import GIT, Repository, told
+from tests.workspace.linting.test_since import GIT, Repository, told
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 

@@ -7,9 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from policykit.cli.linting.cache import unit_findings
-from policykit.cli.linting.request import Request, today
-from policykit.cli.linting.workspace import OpenResult, open_workspace
 from policykit.errors import PolicykitError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Key, Locate
@@ -21,6 +18,9 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import within
 from policykit.workspace.disk import aside
 from policykit.workspace.files import repository_root
+from policykit.workspace.linting.cache import unit_findings
+from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.workspace import OpenResult, open_workspace
 from policykit.workspace.revisions import commit_of, top_of
 
 

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.cli.linting.settings import SettingsTable
-from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.member import Member
 from policykit.linter.registry import GENERATED_FILE, POLICY
@@ -15,7 +13,8 @@ from policykit.linter.workspace import Setting
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.disk import cached
 from policykit.workspace.files import repository_root, walk
-from policykit.workspace.policies import policy_by_place
+from policykit.workspace.linting.settings import SettingsTable
+from policykit.workspace.policies import is_extended, policy_by_place, reader, shown_as
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
@@ -79,7 +78,6 @@ def _declared(
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
     from policykit.policy.locations import policy_locations
-    from policykit.workspace.policies import is_extended, reader
 
     locations = policy_locations(shown_as(source), reader(shown_as(source)))
     if locations is None:
@@ -97,8 +95,8 @@ def _drifted(
     source: str, cluster: Cluster, members: Mapping[str, str], other_files: list[str], failures: Failures
 ) -> tuple[GeneratedFile, ...]:
     """Generated files that are out of date: all of them if the policy is linted, else those of the run."""
-    from policykit.cli.generated_files import committed
     from policykit.linter.subjects import GeneratedFile
+    from policykit.workspace.generated_files import committed
 
     wanted = None if os.path.abspath(source) in members else members
     plan = None

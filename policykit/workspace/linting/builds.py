@@ -6,10 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.cli.linting.applied import ClusterUnit
-from policykit.cli.linting.files import Files
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
 from policykit.linter.finding import NotJudged
@@ -23,6 +19,10 @@ from policykit.workspace.files import relative, repository_root
 from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomization_parts import parts_of
 from policykit.workspace.kustomizations import is_plain, is_root, tree_of, used_by
+from policykit.workspace.linting.applied import ClusterUnit
+from policykit.workspace.linting.files import Files
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.scopes import (
     kustomization,
     kustomization_namespace,

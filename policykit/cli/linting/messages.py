@@ -1,0 +1,41 @@
+"""Messages about kustomizations that were not built, and all else that was not judged."""
+
+from __future__ import annotations
+
+from policykit.linter.finding import Report
+from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
+from policykit.linter.workspace import Workspace
+from policykit.workspace.linting.workspace import WorkspaceNotes
+
+
+def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
+    """A message about kustomizations that were not built; with `every`, one for each kustomization."""
+    lines = [f"policykit: {notice}" for notice in notes.notices]
+    not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
+    if every:
+        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
+        return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
+    if not not_built:
+        return lines
+    folder, why = not_built[0].path, not_built[0].detail
+    more = len(not_built) - 1
+    if not more:
+        return [*lines, f"policykit: {folder} is linted file by file: {why}"]
+    if len({one.detail for one in not_built}) == 1:
+        return [*lines, f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
+    return [
+        *lines,
+        f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
+        " (--show-files names the others)",
+    ]
+
+
+def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> list[str]:
+    """Messages about standard input without objects and about sources, with `every` about everything that was
+    not judged; `about_builds` has those about kustomizations."""
+    builds = {one for one in workspace.not_judged if one.reason != SOURCE}
+    return [
+        f"policykit: {one.path} is not judged: {one.detail}"
+        for one in report.not_judged
+        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
+    ]

@@ -1,0 +1,3 @@
+"""The folder that commands run in."""
+
+from tests.cli.conftest import shell as shell
