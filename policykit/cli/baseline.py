@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import print_error, print_message, write_output

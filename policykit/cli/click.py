@@ -42,8 +42,13 @@ def Choice(choices: Sequence[str]) -> Any:  # noqa: N802, click's name
 
 
 def IntRange(**limits: int) -> Any:  # noqa: N802, click's name
-    """A number."""
+    """A whole number."""
     return _Call("IntRange", (), limits)
+
+
+def FloatRange(**limits: float | bool) -> Any:  # noqa: N802, click's name
+    """A number that may have a fraction."""
+    return _Call("FloatRange", (), limits)
 
 
 def Path(**checks: bool) -> Any:  # noqa: N802, click's name
@@ -104,6 +109,12 @@ class Command:
         except _NotPlainError:
             return None
 
+    def stated(self, values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+        """Names and first flags of the parameters whose values are not their defaults."""
+        for parameter in map(_parameter, self._parameters):
+            if values.get(parameter.name) not in (None, parameter.default):
+                yield parameter.name, parameter.flags[0] if parameter.flags else ""
+
 
 class _NotPlainError(Exception):
     """Click has to parse this."""
@@ -125,12 +136,21 @@ class _Parameter(NamedTuple):
     def repeats(self) -> bool:
         return bool(self.settings.get("multiple")) or self.settings.get("nargs") == -1
 
+    @property
+    def required(self) -> bool:
+        optional = self.flags or self.repeats or "default" in self.settings
+        return bool(self.settings.get("required", not optional))
+
+    @property
+    def default(self) -> Any:
+        return () if self.repeats else self.settings.get("default", False if self.is_flag else None)
+
     def value(self, given: Sequence[Any]) -> Any:
         """Of what was given, the last or all. Raises _NotPlainError."""
+        if not given and self.required:
+            raise _NotPlainError
         if not given:
-            if self.settings.get("required", not (self.flags or self.repeats or "default" in self.settings)):
-                raise _NotPlainError
-            return () if self.repeats else self.settings.get("default", False if self.is_flag else None)
+            return self.default
         if "callback" in self.settings:
             raise _NotPlainError
         values = tuple(_converted(self.settings.get("type"), word) for word in given)

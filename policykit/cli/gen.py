@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from policykit.cli import click
 from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data

@@ -196,7 +196,7 @@ def command(
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
     if access is not None:
-        _refuse_options_of_files()
+        _refuse_options_of_files(locals())
         if len(policies) > 1:
             raise UsageError("a cluster has one policy, but -p is repeated", "name one")
         from policykit.cli.live.lint import Choice, lint_cluster
@@ -296,14 +296,11 @@ _OF_FILES = frozenset(
 """Parameters that mean something for files only."""
 
 
-def _refuse_options_of_files() -> None:
+def _refuse_options_of_files(values: Mapping[str, object]) -> None:
     """Raises UsageError for parameters that --live has no use for."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if name in _OF_FILES and context.params[name] != parameter.get_default(context):
-            shown = parameter.opts[0] if parameter.param_type_name == "option" else "PATH"
-            raise UsageError(f"{shown} cannot be combined with --live", "omit one of them")
+    for name, flag in command.stated(values):
+        if name in _OF_FILES:
+            raise UsageError(f"{flag or 'PATH'} cannot be combined with --live", "omit one of them")
 
 
 def _is_all_judged(report: Report, workspace: Workspace) -> bool:
