@@ -31,9 +31,8 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
-    ("lazy", "nearest"),
-    ("cycles", "durations", "escape", "patterns"),
-    ("namedtuple",),
+    ("lazy", "nearest", "patterns"),
+    ("cycles", "durations", "escape", "namedtuple"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
