@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
 from policykit.cli import click
@@ -21,6 +21,8 @@ from policykit.cli.output import print_error, print_message, write_output
 from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
+from policykit.gates.gate import REFUSED
+from policykit.linter.scope import AnyFact
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
 from policykit.workspace.files import discover, read
@@ -28,6 +30,7 @@ from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
 
 if TYPE_CHECKING:
+    from policykit.gates.pod_gates import Answer
     from policykit.live.access import Access
     from policykit.workspace.cache.folder import Cache
 
@@ -57,26 +60,29 @@ def command(
     no_cache: bool,
     access: Access | None,
 ) -> int:
-    """Show which pools each pod set can run in, and the first reason why others refuse it.
+    """Show which pools each pod set can run in, why others refuse it, and what else holds it.
 
-    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
-    cluster and pods are those of the files.
+    Exits with 1 if something certainly keeps the pods of an object from running. With --live, pods are
+    those of a running cluster; with --live and PATHS, nodes are those of a running cluster and pods are
+    those of the files.
     """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     failures = Failures()
     if access is not None and not paths:
-        reviewed = _of_cluster(access, policy, nodes, cache)
+        answers = [*_of_cluster(access, policy, nodes, cache)]
     else:
         fixed = _nodes(nodes, policy, access)
-        reviewed = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
-    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
+        answers = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
+    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers))
     for failure in failures:
         print_error(failure)
-    if not reviewed and not failures:
+    if not answers and not failures:
         print_message("policykit: no pods found")
-    return 2 if failures else 0
+    if failures:
+        return 2
+    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answers))
 
 
 def _of_files(
@@ -86,8 +92,9 @@ def _of_files(
     namespace: str,
     cache: Cache,
     failures: Failures,
-) -> Iterable[tuple[str, Review]]:
+) -> Iterator[Answer]:
     """Each pod set of the files, under their policies or under the one that is fixed."""
+    found: dict[str, _Reviewed] = {}
     for path in _inputs(paths, failures):
         with failures.collect(_shown(path)):
             folder = os.path.dirname(os.path.abspath(path))
@@ -97,18 +104,30 @@ def _of_files(
                     "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
                 )
             default_namespace = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, default_namespace)]
-            yield from [(_shown(path), review) for review in found]
+            group = found.setdefault(cluster.source, _Reviewed(cluster, [], []))
+            group.add(_shown(path), _content(path), default_namespace)
+    complete = all(os.path.isdir(path) for path in paths) and not failures
+    for group in found.values():
+        yield from api.answers(group.reviews, group.facts, group.cluster, complete=complete)
 
 
-def _of_cluster(
-    access: Access, policy: str | None, nodes: str | None, cache: Cache
-) -> list[tuple[str, Review]]:
+class _Reviewed(NamedTuple):
+    """The files of one cluster."""
+
+    cluster: Cluster
+    reviews: list[tuple[str, Review]]
+    facts: list[AnyFact]
+
+    def add(self, path: str, raw: bytes, namespace: str) -> None:
+        self.reviews.extend((path, review) for review in api.where(raw, self.cluster, namespace))
+        self.facts.extend(api.facts(path, raw, self.cluster, namespace))
+
+
+def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> Iterator[Answer]:
     """Each pod set of a running cluster."""
-    from policykit.cli.live.where import reviews
+    from policykit.cli.live.where import answers
 
-    cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
-    return reviews(access, cluster)
+    return answers(access, _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache))
 
 
 def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:

@@ -7,28 +7,27 @@ from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
+from policykit.gates.gate import ACCEPTED
+from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
-Reviewed = Iterable[tuple[str, Review]]
-"""(path of the file, one of its pod sets), in order."""
+
+def text(answers: Iterable[Answer]) -> str:
+    """A block per pod set: its description, a line per pool, then the gates that do not accept it."""
+    return "\n".join(map(_block, answers))
 
 
-def text(reviewed: Reviewed) -> str:
-    """A block per pod set: its description, then a line per pool."""
-    return "\n".join(_block(path, review) for path, review in reviewed)
+def json_text(answers: Iterable[Answer]) -> str:
+    """One JSON object with `pod_sets`, each with its pools and gates."""
+    return dumps({"pod_sets": [_pod_set(answer) for answer in answers]}) + "\n"
 
 
-def json_text(reviewed: Reviewed) -> str:
-    """One JSON object with `pod_sets`, each with its pools."""
-    data = {"pod_sets": [_pod_set(path, review) for path, review in reviewed]}
-    return dumps(data) + "\n"
-
-
-def _block(path: str, review: Review) -> str:
+def _block(answer: Answer) -> str:
+    path, review = answer.path, answer.review
     manifest, pod_set = review.manifest, review.pod_set
     line = manifest.span(pod_set.path).line
     pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
@@ -38,12 +37,12 @@ def _block(path: str, review: Review) -> str:
         f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
         f"  {_kind(review)}",
     ]
-    if problem := gang_problem(review):
-        lines.append(f"  {problem}")
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
         verdict, reason = _verdict(landing, review), _reason(landing, review)
         lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
+    held = [gate for gate in answer.gates if gate.state != ACCEPTED]
+    lines += [f"  {gate.state:<11}  by the {gate.name}: {gate.detail}" for gate in held]
     return "".join(one_line(line) + "\n" for line in lines)
 
 
@@ -88,7 +87,8 @@ def _margin(landing: Landing, review: Review) -> str:
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
 
 
-def _pod_set(path: str, review: Review) -> dict[str, Any]:
+def _pod_set(answer: Answer) -> dict[str, Any]:
+    path, review = answer.path, answer.review
     manifest, pod_set = review.manifest, review.pod_set
     return {
         "path": path,
@@ -104,6 +104,10 @@ def _pod_set(path: str, review: Review) -> dict[str, Any]:
         "workload": review.workload.name if review.workload else None,
         "decided_by": review.decided_by or None,
         "gang": gang_problem(review) or None,
+        "state": answer.state,
+        "gates": [
+            {"gate": gate.name, "state": gate.state, "detail": gate.detail or None} for gate in answer.gates
+        ],
         "pools": [
             {
                 "pool": landing.pool.name,
