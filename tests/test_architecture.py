@@ -32,8 +32,8 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
-    ("lazy", "nearest", "patterns"),
-    ("cycles", "durations", "escape", "namedtuple"),
+    ("lazy", "nearest", "patterns", "escape"),
+    ("cycles", "durations", "namedtuple"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
