@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
-
-import click
+from typing import TYPE_CHECKING
 
 from policykit import api
+from policykit.cli import click
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -25,6 +24,7 @@ from policykit.formats import where as formats
 from policykit.gates.gate import REFUSED
 from policykit.linter.scope import AnyFact
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 from policykit.workspace.files import discover, read
 from policykit.workspace.inputs import stdin

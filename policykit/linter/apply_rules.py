@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
@@ -15,6 +15,7 @@ from policykit.linter.registry import COMPONENT, MANIFEST, PODS, READING, STRUCT
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:

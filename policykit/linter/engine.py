@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import podsets
 from policykit.kube.structure.versions import NOTHING, ServedApis
@@ -34,6 +34,7 @@ from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.suppressions import FileSuppressions, SuppressionUse

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Resource(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 TEXT = "text"
 """Only the text of the file is linted: its objects are linted as kustomize builds them."""

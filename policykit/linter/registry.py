@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.rule import AnyRule, Context
+from policykit.namedtuple import NamedTuple
 
 READING = "reading"
 """A parsed document."""

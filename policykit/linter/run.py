@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
@@ -17,6 +17,7 @@ from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.severity import Applicability

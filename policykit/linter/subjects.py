@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.structure import Problem
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import ParsedDocument
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
@@ -15,6 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.targets import TARGETS, target_name_of
 
 

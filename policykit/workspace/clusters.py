@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.applied import stated_sources
 from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import names_git
 from policykit.workspace.programs import program_path
 

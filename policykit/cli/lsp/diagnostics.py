@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit import api
 from policykit.cli.policy import cluster_for
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
 from policykit.linter.workspace import Options
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.disk import reset

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
 from policykit.linter.builds.patches import path_of_pointer
@@ -15,6 +14,7 @@ from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
+from policykit.namedtuple import NamedTuple
 
 _ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
 _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue import labels as known
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 Labels = dict[str, str]
 

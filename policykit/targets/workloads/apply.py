@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
@@ -13,6 +13,7 @@ from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.placement.eligible_pools import offers
 from policykit.placement.owner import owner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube.podsets import queues
@@ -14,6 +14,7 @@ from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields
+from policykit.namedtuple import NamedTuple
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of, target_of
 from policykit.targets.workloads.gangs import gang_of
 from policykit.targets.workloads.scheduler_fields import queue_name, queue_target_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
@@ -15,6 +15,7 @@ from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.manifests.patch import EditError, all_patched
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (
     CompanionObject,

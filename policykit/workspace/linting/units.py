@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, relative, repository_files, repository_root
 from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
