@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
+    from policykit.linter.unit_reviews import UnitReviews
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
 
@@ -149,7 +150,14 @@ def fix_texts(
     return fix(workspace, Options(today=today, workers=1), unsafe=unsafe)
 
 
-def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
+def unit_reviews(workspace: Workspace) -> UnitReviews:
+    """Every pod set of the files of a workspace, for each cluster that applies it."""
+    from policykit.linter import unit_reviews as units
+
+    return units.unit_reviews(workspace, where)
+
+
+def where(raw: bytes, cluster: Cluster | None, namespace: str = "default") -> Iterator[Review]:
     """Every pod set of a file under a policy, in document order; unreadable documents are left out.
 
     The reasons are in the order of the scheduler that places the pods.
@@ -165,7 +173,7 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
             continue
         for manifest in manifests(document.root, index):
             for pod_set in podsets.pod_sets(manifest.data):
-                target = target_of(target_name_of(pod_set.scheduler_name, cluster))
+                target = target_of(target_name_of(pod_set.scheduler_name, cluster)) if cluster else None
                 first = target is not None and target.resources_first
                 yield review(manifest, pod_set, cluster, namespace, resources_first=first)
 

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
+from policykit.linter.unit_reviews import UnitReview
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
-Reviewed = Iterable[tuple[str, Review]]
-"""(path of the file, one of its pod sets), in order."""
+
+def text(reviewed: Sequence[UnitReview]) -> str:
+    """A block per pod set: its description, for which clusters if there are several, then a line per pool."""
+    several = len({name for one in reviewed for name in one.clusters}) > 1
+    return "\n".join(_block(one, several=several) for one in reviewed)
 
 
-def text(reviewed: Reviewed) -> str:
-    """A block per pod set: its description, then a line per pool."""
-    return "\n".join(_block(path, review) for path, review in reviewed)
-
-
-def json_text(reviewed: Reviewed) -> str:
+def json_text(reviewed: Iterable[UnitReview]) -> str:
     """One JSON object with `pod_sets`, each with its pools."""
-    data = {"pod_sets": [_pod_set(path, review) for path, review in reviewed]}
-    return dumps(data) + "\n"
+    return dumps({"pod_sets": [_pod_set(one) for one in reviewed]}) + "\n"
 
 
-def _block(path: str, review: Review) -> str:
+def _block(one: UnitReview, *, several: bool) -> str:
+    review = one.review
     manifest, pod_set = review.manifest, review.pod_set
-    line = manifest.span(pod_set.path).line
     pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
     requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
     name = f"{manifest.kind} {manifest.name}".strip()
     lines = [
-        f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
+        f"{one.path}:{one.line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
+        *_for_whom(one, several=several),
         f"  {_kind(review)}",
     ]
     if problem := gang_problem(review):
@@ -45,6 +44,16 @@ def _block(path: str, review: Review) -> str:
         verdict, reason = _verdict(landing, review), _reason(landing, review)
         lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
     return "".join(one_line(line) + "\n" for line in lines)
+
+
+def _for_whom(one: UnitReview, *, several: bool) -> Iterator[str]:
+    parts = []
+    if several and one.clusters:
+        parts.append(f"cluster{'s' if len(one.clusters) > 1 else ''} {', '.join(one.clusters)}")
+    if one.builds:
+        parts.append(f"built from {', '.join(one.builds)}")
+    if parts:
+        yield f"  {', '.join(parts)}"
 
 
 def _kind(review: Review) -> str:
@@ -88,10 +97,14 @@ def _margin(landing: Landing, review: Review) -> str:
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
 
 
-def _pod_set(path: str, review: Review) -> dict[str, Any]:
+def _pod_set(one: UnitReview) -> dict[str, Any]:
+    review = one.review
     manifest, pod_set = review.manifest, review.pod_set
     return {
-        "path": path,
+        "path": one.path,
+        "line": one.line,
+        "clusters": list(one.clusters),
+        "built_from": list(one.builds),
         "resource": {
             "api_version": manifest.api_version,
             "kind": manifest.kind,
