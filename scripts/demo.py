@@ -60,7 +60,7 @@ def where() -> None:
         "Where: which pools accept a pod, and why the others refuse it",
         "Look at chat, the first: every pool refuses it, with the reason. finetune is correct.",
     )
-    run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 0)
+    run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 1)
 
 
 def lint() -> None:
@@ -82,7 +82,7 @@ def mend(folder: str) -> None:
         "Compare the verdicts before and after. The job itself has no node placement.",
     )
     bare = "examples/bare/evaluate.yaml"
-    run(["where", "-p", POLICY, bare], 0)
+    run(["where", "-p", POLICY, bare], 1)
     note("With generated/workloads/training-h20, as kustomize merges it:")
     patch = os.path.join(folder, "generated", "workloads", "training-h20", "job.yaml")
     job = _merged(yaml.safe_load(_read(os.path.join(ROOT, bare))), yaml.safe_load(_read(patch)))

@@ -29,6 +29,9 @@ COMMANDS = {
     ),
     "gen": _Entry(Lazy("policykit.cli.gen:command"), "generate scheduler configuration from the policy"),
     "lint": _Entry(Lazy("policykit.cli.lint:command"), "find scheduling mistakes in manifests"),
+    "audit": _Entry(
+        Lazy("policykit.cli.audit:command"), "check a running cluster: nodes, workloads, what was generated"
+    ),
     "baseline": _Entry(
         Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
     ),

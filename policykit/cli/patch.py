@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
 import click
 
@@ -47,13 +48,21 @@ _STDIN = "-"
     "--queue",
     metavar="QUEUE",
     default="",
-    help="Queue to use. Default: that of the workload kind.",
+    help="Queue to use. Default: the one that is written, if the policy has it, else that of the tenant of"
+    " the namespace, else that of the workload kind.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="KIND/NAME",
     help="Patch only this object; repeatable. It must exist.",
+)
+@click.option(
+    "--from",
+    "before",
+    metavar="REV|FILE",
+    default="",
+    help="First take out what the policy of a git revision, or another policy file, had written.",
 )
 @click.option("--in-place", is_flag=True, help="Write changed files instead of printing them.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
@@ -72,6 +81,7 @@ def command(
     card: str,
     queue: str,
     only: tuple[str, ...],
+    before: str,
     in_place: bool,
     diff: bool,
     stdin_filename: str,
@@ -85,6 +95,7 @@ def command(
     policykit.io/workload, and its scheduler's settings for gangs, topology and spreading; a
     PodGroup it needs is added after it. Everything else is kept byte for byte. Without PATHS,
     standard input is read, as for a Helm post-renderer. If anything fails, nothing is printed.
+    It fails for a workload that every pool would still refuse.
     """
     if in_place and diff:
         raise UsageError("--in-place and --diff cannot be combined", "use only one of them")
@@ -93,10 +104,11 @@ def command(
     options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = [*_sources(paths or (_STDIN,), stdin_filename, namespace)]
-    done = [
-        (source, _patched(source, _policies(source, policy, options, cache), options, sources))
-        for source in sources
-    ]
+    with _earlier(before) as earlier:
+        done = [
+            (source, _patched(source, _policies(source, policy, options, cache, earlier), options, sources))
+            for source in sources
+        ]
     options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
@@ -144,23 +156,49 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _policies(source: Source, policy: str | None, options: PatchOptions, cache: Cache) -> list[Cluster]:
+class _Policy(NamedTuple):
+    """A policy that applies to an input."""
+
+    cluster: Cluster
+    before: Cluster | None = None
+    """As it was earlier; None without `--from`."""
+
+
+@contextmanager
+def _earlier(reference: str) -> Iterator[Callable[[str], Cluster | None]]:
+    """The earlier version of a policy; none without `--from`."""
+    if not reference:
+        yield lambda policy: None
+        return
+    from policykit.cli.earlier import earlier_state
+
+    with earlier_state(reference, os.getcwd()) as state:
+        yield state.cluster
+
+
+def _policies(
+    source: Source,
+    policy: str | None,
+    options: PatchOptions,
+    cache: Cache,
+    earlier: Callable[[str], Cluster | None],
+) -> list[_Policy]:
     """The policies of an input, at least one: the one that -p names, else all that apply to it."""
     references = (policy,) if policy else policies_of(source.path)
     if not references:
         raise SourceError(
             "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
         )
-    found = [cluster_from(reference, cache) for reference in references]
-    for cluster in found:
-        options.check(cluster)
+    found = [_Policy(cluster_from(each, cache), earlier(each)) for each in references]
+    for one in found:
+        options.check(one.cluster)
     return found
 
 
 def _patched(
-    source: Source, clusters: Sequence[Cluster], options: PatchOptions, sources: Sequence[Source]
+    source: Source, policies: Sequence[_Policy], options: PatchOptions, sources: Sequence[Source]
 ) -> PatchedText:
-    """The text that suits all clusters. Raises SourceError if there is none."""
+    """The text that suits all policies. Raises SourceError if there is none."""
 
     def elsewhere() -> dict[Identity, Mapping[str, Any]]:
         # Another folder may be another environment, with objects of the same names.
@@ -168,25 +206,34 @@ def _patched(
         others = (one for one in sources if _folder(one.path) == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
-    found = PatchedText(source.raw)
+    def again(found: PatchedText, policy: _Policy) -> PatchedText:
+        text = source._replace(raw=found.raw)
+        return found.followed_by(patch(text, policy.cluster, options, elsewhere, policy.before))
+
     with faults_at(source.path):
-        for cluster in clusters:
-            found = found.followed_by(patch(source._replace(raw=found.raw), cluster, options, elsewhere))
-    if len(clusters) > 1 and not all(_suits(source, found, cluster, options) for cluster in clusters):
-        raise SourceError(
-            f"{listed(sorted(cluster.name for cluster in clusters))} apply it and need different things",
-            f"write them into {_overlays(source)}, or name one policy with -p",
-            source.path,
-        )
-    return found
+        first, *others = policies
+        found = again(PatchedText(source.raw), first)
+        if not others:
+            return found
+        with suppress(SourceError):
+            for policy in others:
+                found = again(found, policy)
+            if all(_suits(source, found, policy, options) for policy in policies):
+                return found
+    raise SourceError(
+        f"{listed(sorted(policy.cluster.name for policy in policies))} apply it and need different things",
+        f"write them into {_overlays(source)}, or name one policy with -p",
+        source.path,
+    )
 
 
-def _suits(source: Source, patched: PatchedText, cluster: Cluster, options: PatchOptions) -> bool:
+def _suits(source: Source, patched: PatchedText, policy: _Policy, options: PatchOptions) -> bool:
     """Whether a policy has nothing to add to a patched text, and its pools accept the pods as if it alone had
-    patched it."""
-    if patch(source._replace(raw=patched.raw), cluster, options).raw != patched.raw:
+    patched it. Raises SourceError if they accept none."""
+    cluster, before = policy
+    if patch(source._replace(raw=patched.raw), cluster, options, before=before).raw != patched.raw:
         return False
-    alone = patch(source, cluster, options).raw
+    alone = patch(source, cluster, options, before=before).raw
     return alone == patched.raw or _accepting(alone, cluster) == _accepting(patched.raw, cluster)
 
 
@@ -228,7 +275,10 @@ def _refuse_shared(
 
     for source, patched in done:
         for other in shared_with(source.path, policy) if patched.raw != source.raw else ():
-            if not _suits(source, patched, cluster_from(other.policy, cache), options):
+            fits = False
+            with suppress(SourceError):
+                fits = _suits(source, patched, _Policy(cluster_from(other.policy, cache)), options)
+            if not fits:
                 raise SourceError(
                     f"nothing is written: {other.shown} applies to the file too, and needs something else",
                     other.advice,

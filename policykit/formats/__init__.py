@@ -24,6 +24,8 @@ class FormatContext(NamedTuple):
     version: str = "0"
     clusters: tuple[str, ...] = ()
     """Names of the policies of the run, sorted."""
+    live: bool = False
+    """The paths are names of objects in a cluster: their lines and columns mean nothing to people."""
 
 
 Format = Callable[["Report", FormatContext], str]

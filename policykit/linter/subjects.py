@@ -63,7 +63,8 @@ class FailedBuild(NamedTuple):
 
 
 class GeneratedFile(NamedTuple):
-    """A generated file on disk that differs from what its policy generates. Violations are at spans of it."""
+    """A generated file, on disk or applied to a cluster, that differs from what its policy generates.
+    Violations are at spans of it."""
 
     path: str
     """As reported."""
@@ -72,3 +73,5 @@ class GeneratedFile(NamedTuple):
     there: str
     wanted: str | None
     """None: the policy does not generate this file."""
+    live: bool = False
+    """It is an object of a cluster, with what the policy states of it; `there` is empty if it is missing."""

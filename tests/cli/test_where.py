@@ -66,6 +66,8 @@ def test_as_json(shell: Shell) -> None:
         "workload": None,
         "decided_by": None,
         "gang": None,
+        "state": "accepted",
+        "gates": [],
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import Shell
 from tests.fleet.repositories import kustomization, policy
 from tests.fleet.repositories import on_path as on_path
-from tests.fleet.test_units import JOB, fleet
+from tests.fleet.test_units import fleet
 
 pytest.importorskip("pygls")
 
@@ -54,7 +54,7 @@ def test_while_it_is_changed_it_is_judged_as_written(shell: Shell) -> None:
 
 
 def test_the_files_of_all_its_policies_are_watched(shell: Shell) -> None:
-    shell.write(dict(fleet(dev=policy("dev"), prod=policy("prod"))) | {"apps/gw/job.yaml": JOB})
+    shell.write({**fleet(dev=policy("dev"), prod=policy("prod"))})
     boundary.begin(())
     found = diagnostics.lint(os.path.abspath("apps/gw/job.yaml"), {})
     assert found.policy == {os.path.abspath(f"clusters/{name}/policykit.yaml") for name in ("dev", "prod")}

@@ -55,7 +55,7 @@ def fleet() -> dict[str, str]:
 def where(shell: Shell, *words: str) -> str:
     shell.write(dict(fleet()))
     result = shell.run("where", "--no-cache", *words)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (int("pool-prod" in result.out), "")
     return result.out
 
 
@@ -99,7 +99,12 @@ def test_clusters_that_agree_are_told_together(shell: Shell) -> None:
     assert (one["clusters"], one["built_from"]) == (["dev", "prod"], ["clusters/dev/gw", "clusters/prod/gw"])
 
 
-def test_dash_p_asks_for_one_cluster(shell: Shell) -> None:
-    told = where(shell, "-p", "clusters/dev/policykit.yaml", "apps/gw/job.yaml")
-    assert "  accepted     pool-dev\n" in told
-    assert "pool-prod" not in told
+def test_dash_p_judges_every_build_by_one_policy(shell: Shell) -> None:
+    shell.write(dict(fleet()))
+    told = shell.run("where", "-p", "clusters/dev/policykit.yaml", "apps/gw/job.yaml").out.splitlines()
+    assert [line for line in told if "built from" in line or "pool-" in line] == [
+        "  built from clusters/dev/gw",
+        "  accepted     pool-dev",
+        "  built from clusters/prod/gw",
+        "  refused      pool-dev  selector: nodeSelector zone=z1, but its nodes have 'z0'",
+    ]

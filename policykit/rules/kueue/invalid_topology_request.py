@@ -168,4 +168,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("kueue",),
 )

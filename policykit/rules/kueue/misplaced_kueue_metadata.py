@@ -147,4 +147,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("kueue",),
 )

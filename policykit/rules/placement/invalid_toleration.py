@@ -100,4 +100,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("toleration",),
 )

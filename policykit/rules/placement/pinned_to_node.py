@@ -109,4 +109,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("nodeName", "hostname", "clique", "matchFields"),
 )

@@ -346,5 +346,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("odeSelector", "node.selector", "ffinity"),
     silences_as_error=frozenset({"PK101", "PK110", "PK203"}),
 )

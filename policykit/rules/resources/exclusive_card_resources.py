@@ -23,7 +23,7 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
-from policykit.rules import system_violations
+from policykit.rules.system_checks import system_violations
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
 BAD = """\

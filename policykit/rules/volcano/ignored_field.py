@@ -219,5 +219,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("volcano", "incubator", "jdb-m", "sla-waiting-time"),
     kinds=_KINDS,
 )

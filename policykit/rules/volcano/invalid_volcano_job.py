@@ -359,4 +359,5 @@ RULE = Rule(
     good=GOOD,
     check=check,
     kinds=frozenset({"CronJob", "HyperJob", "Job", "JobFlow", "JobTemplate"}),
+    substrings=("volcano",),
 )

@@ -110,4 +110,5 @@ RULE = Rule(
     good=GOOD,
     check=check,
     kinds=frozenset({"CronJob", "HyperJob", "Job", "JobTemplate"}),
+    substrings=("volcano",),
 )

@@ -68,4 +68,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("cheduler",),
 )
