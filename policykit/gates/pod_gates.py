@@ -39,6 +39,17 @@ class Answer(NamedTuple):
     """The file, as reported."""
     review: Review
     gates: tuple[Gate, ...] = ()
+    line: int = 0
+    """In the file; 0: where the object stands that was read."""
+    clusters: tuple[str, ...] = ()
+    """Names of the policies that say so, sorted; empty: nodes do, or nobody asked."""
+    builds: tuple[str, ...] = ()
+    """Folders that it is built from, as reported; empty: it is applied as it is written."""
+
+    @property
+    def first_line(self) -> int:
+        """Of the pod set in its file."""
+        return self.line or self.review.manifest.span(self.review.pod_set.path).line
 
     @property
     def state(self) -> str:

@@ -59,28 +59,32 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     workspace = run.workspace
     users = policies_of_files(workspace)
     jobs: list[tuple[Member, tuple[int, ...], bool]] = []
+    files: list[str] = []
     sizes: list[int] = []
     for number, member in enumerate(workspace.members):
         for position, alike in enumerate(
             _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
             jobs.append((member._replace(setting=alike[0]), alike, not position))
+            files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
     for build in workspace.builds:
         jobs.append((build.member, (build.member.setting,), True))
+        files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
     return tuple(
-        Judgement(member, settings, _alone(run, member, result), failure, first)
-        for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
+        Judgement(member, settings, _alone(run, member, file, result), failure, first)
+        for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
     )
 
 
-def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
+def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
     """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
-    incomplete, and nothing missing from them is an error.
+    incomplete, and nothing missing from them is an error. `file`: where they stand as they are applied;
+    empty: they are built, or are not looked at.
     """
-    if not result.findings or member.only or member.partial or not run.workspace.completed(member.file):
+    if not (result.findings and file) or member.partial or not run.workspace.completed(file):
         return result
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
