@@ -21,8 +21,9 @@ LAYERS = (
     ("cli",),
     ("workspace",),
     ("api", "formats"),
-    ("rules", "importer"),
+    ("rules", "importer", "live"),
     ("policy",),
+    ("gates",),
     ("targets",),
     ("linter",),
     ("generator",),
@@ -31,8 +32,8 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
-    ("lazy", "nearest"),
-    ("cycles", "durations", "escape", "patterns"),
+    ("lazy", "nearest", "patterns", "escape"),
+    ("cycles", "durations", "namedtuple"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
@@ -251,6 +252,7 @@ OPENERS = {
     "policykit.workspace.kustomize": "makes a folder of its own for a build",
     "policykit.workspace.helm": "makes a folder of its own for a chart",
     "policykit.workspace.programs": "finds git, kustomize and helm",
+    "policykit.live.connection": "reads the namespace of the pod that it runs in",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""

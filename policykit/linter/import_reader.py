@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.release import is_release
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.manifests.document import Manifest

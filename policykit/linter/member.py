@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 TEXT = "text"
 """Only the text of the file is linted: its objects are linted as kustomize builds them."""
@@ -26,11 +26,14 @@ class Member(NamedTuple):
     setting: int
     """Index into the run's settings."""
     partial: bool = False
-    """Whether its objects are incomplete: a kustomization that is not built adds to them, or lists a patch."""
+    """Whether its objects are incomplete: patches, or objects that an unbuilt kustomization adds to."""
     namespace: str = ""
     """Namespace of its objects that set none; empty: that of the setting."""
     only: str = ""
     """TEXT or OBJECTS: the part that is linted; empty: both."""
+
+    components: tuple[str, ...] = ()
+    """Workload kinds whose generated components a kustomization applies to it."""
 
     @property
     def is_built(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from policykit.manifests.memoize import computed_once
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import ComponentPatch, Generate

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import NotHereError
@@ -92,7 +92,7 @@ def _is_changed(source: Source) -> bool:
 
 
 def _of_kustomization(source: Source, folder: str) -> list[Unit]:
-    tree = tree_of(folder, unrestricted=source.unrestricted)
+    tree = tree_of(folder)
     if not _is_changed(source) and is_plain(tree):
         namespace = namespace_of(tree) or source.namespace
         return [
@@ -156,7 +156,7 @@ def _of_folder(source: Source, built: tuple[Unit, ...]) -> list[Unit]:
     if not _is_changed(source):
         tree = _stated(source, files=tuple(files))
         return [Unit(source.path, tree, None, None, os.path.realpath(file)) for file in files]
-    trees = tuple(tree_of(folder, unrestricted=source.unrestricted) for folder in folders)
+    trees = tuple(tree_of(folder) for folder in folders)
     if not files and not folders:
         return []
     root = Root(
@@ -184,9 +184,7 @@ def _stated(
         ),
         bases=tuple(KustomizationEntry(stated.at, tree) for tree in bases),
         components=tuple(
-            KustomizationEntry(
-                (*stated.at[:-1], "components", number), tree_of(folder, unrestricted=source.unrestricted)
-            )
+            KustomizationEntry((*stated.at[:-1], "components", number), tree_of(folder))
             for number, folder in enumerate(components)
         ),
         document=stated.document,

@@ -318,7 +318,8 @@ def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Itera
     for field, versions in NOT_IN.items():
         if field in data and version in versions:
             message = f"{field} is no field of {version}: the scheduler does not start"
-            yield Violation((field,), message, f"write {GROUP}/v1, or delete it", key=True)
+            advice = "delete it" if "v1" in versions else f"write {GROUP}/v1, or delete it"
+            yield Violation((field,), message, advice, key=True)
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         base: Path = ("profiles", position)

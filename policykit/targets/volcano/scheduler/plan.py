@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.catalogue.volcano import validator
 from policykit.catalogue.volcano.actions import ACTIONS
@@ -15,6 +14,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups, queue_admission
@@ -51,7 +51,7 @@ def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], ver
     messages = (
         *remarks,
         *replaced_weights(scored.plugins, options),
-        *notices(cluster, made, kinds, written, options),
+        *notices(cluster, made, kinds, written, options, version),
     )
     return Plan(made, scored, (*scored.comments, *actions.comments), messages)
 
@@ -87,7 +87,10 @@ def _filters(cluster: Cluster, options: VolcanoOptions, version: Version) -> Ite
 
 def _check_topology(made: Configuration, kinds: Sequence[WorkloadKind], version: Version) -> None:
     """Raises PolicykitError if options disable the plugin that keeps jobs within a level."""
-    asking = [(kind.name, kind.within.level) for kind in kinds if kind.within]
+    held = versions.enforces_tier(version)
+    asking = [
+        (kind.name, kind.within.level) for kind in kinds if kind.within and not (held and kind.within.hard)
+    ]
     plugin = made.plugin(TOPOLOGY_PLUGIN)
     if not asking or version < versions.TOPOLOGY or (plugin and plugin.on("enabledHyperNodeGradient")):
         return
