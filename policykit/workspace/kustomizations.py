@@ -245,7 +245,9 @@ class _Reader:
                     below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
-        beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
+        beside = [
+            listed for at, said in _other_files(data) for listed in self._how(folder, at, said, file, above)
+        ]
         return Kustomization(
             file,
             tuple(resources),
@@ -356,7 +358,7 @@ class _Reader:
                 raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
 
 
-def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _other_files(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     if data.get("helmCharts"):
         from policykit.workspace.charts import kustomize_values
 
