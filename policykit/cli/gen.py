@@ -171,7 +171,15 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.every or not (options.check or options.diff):
         # Comparing a draft with another policy's folder is fine.
         refuse_shared(folder, other_folders)
-    state = plan(reference, cluster.name, place, files, other_folders, whole=not options.targets)
+    state = plan(
+        reference,
+        cluster.name,
+        place,
+        files,
+        other_folders,
+        whole=not options.targets,
+        own=not options.output,
+    )
     if not options.check:
         refuse(state)
     told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()

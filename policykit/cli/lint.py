@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from policykit import api
 from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
-from policykit.cli.linting.messages import about_builds, about_not_judged
+from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.options import (
     allow_path,
@@ -362,6 +362,8 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     for line in about_builds(workspace, notes, every=show_files):
         print_message(line)
     for line in about_not_judged(report, workspace, every=show_files):
+        print_message(line)
+    for line in about_workload_kinds(report):
         print_message(line)
     for line in assumed_releases(workspace):
         print_message(line)

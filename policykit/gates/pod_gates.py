@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from policykit.gates import queues, quotas
 from policykit.gates.gang_room import shortages
 from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate, state_of
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Scope
 from policykit.manifests.document import Manifest
@@ -39,6 +39,17 @@ class Answer(NamedTuple):
     """The file, as reported."""
     review: Review
     gates: tuple[Gate, ...] = ()
+    line: int = 0
+    """In the file; 0: where the object stands that was read."""
+    clusters: tuple[str, ...] = ()
+    """Names of the policies that say so, sorted; empty: nodes do, or nobody asked."""
+    builds: tuple[str, ...] = ()
+    """Folders that it is built from, as reported; empty: it is applied as it is written."""
+
+    @property
+    def first_line(self) -> int:
+        """Of the pod set in its file."""
+        return self.line or self.review.manifest.span(self.review.pod_set.path).line
 
     @property
     def state(self) -> str:

@@ -139,6 +139,7 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
         setting.served,
         member.only,
         setting.plugins,
+        member.components,
     )
 
 

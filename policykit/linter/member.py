@@ -32,6 +32,9 @@ class Member(NamedTuple):
     only: str = ""
     """TEXT or OBJECTS: the part that is linted; empty: both."""
 
+    components: tuple[str, ...] = ()
+    """Workload kinds whose generated components a kustomization applies to it."""
+
     @property
     def is_built(self) -> bool:
         """Whether it represents the objects of a build."""

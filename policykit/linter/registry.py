@@ -17,6 +17,8 @@ MANIFEST = "manifest"
 """An object, or the configuration of a scheduler."""
 PODS = "pods"
 """A pod set and the pools it can land in."""
+COMPONENT = "component"
+"""An object in a kustomization that includes a generated component of its workload kind."""
 SCOPE = "scope"
 """All facts of a scope."""
 SUPPRESSION = "suppression"
@@ -84,7 +86,11 @@ class RuleSet:
             kept = [
                 entry
                 for entry in self._entries
-                if (entry.family == "reading" if reading else entry.subject != READING)
+                if (
+                    entry.family == "reading" or entry.subject == COMPONENT
+                    if reading
+                    else entry.subject not in (READING, COMPONENT)
+                )
             ]
             self._keep(reading, kept)
         return self._parts[reading]

@@ -97,8 +97,8 @@ class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` takes: SourceDocument, Manifest, Structure, Review, Scope,
-    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine calls `check` once
-    per subject and turns violations into findings.
+    SuppressionUse, StaleEntry, DeclaredPolicy, ComponentObject, FailedBuild or GeneratedFile. The engine
+    calls `check` once per subject and turns violations into findings.
     """
 
     code: str

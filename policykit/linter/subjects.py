@@ -53,6 +53,14 @@ class DeclaredPolicy(NamedTuple):
     """Whether other policies extend it and may use its declarations."""
 
 
+class ComponentObject(NamedTuple):
+    """An object in a kustomization that includes a generated component of its workload kind."""
+
+    manifest: Manifest
+    workload: str
+    """The workload kind it was recognized as, else the only one of the components."""
+
+
 class FailedBuild(NamedTuple):
     """A mistake in a kustomization: wherever it is built, the build fails."""
 

@@ -64,6 +64,18 @@ class Review(NamedTuple):
         return not (self.manifest.partial or self.may_still_change)
 
     @property
+    def lacks_workload_kind(self) -> bool:
+        """Whether it requests a card and is no workload kind of a policy that has any."""
+        return (
+            bool(self.card_resources)
+            and self.workload is None
+            and not self.is_system_pod
+            and not self.manifest.partial
+            and self.cluster is not None
+            and bool(self.cluster.workloads)
+        )
+
+    @property
     def is_covered(self) -> bool:
         """Whether the policy applies: it requests a card, has a workload kind, or the policy lists
         every pool."""

@@ -17,6 +17,8 @@ from policykit.linter.not_judged import (
 )
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.workloads.components import selected_kinds
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
@@ -154,6 +156,29 @@ def namespace_of(tree: Kustomization) -> str:
         if isinstance(namespace, str) and namespace:
             return namespace
     return ""
+
+
+def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
+    """Files with objects to the workload kinds whose generated components are applied to them, sorted.
+
+    Without files to which a kustomization or a patch below may add the label that components select by.
+    """
+    found: dict[str, set[str]] = {}
+    for each in tree.every():
+        kinds = frozenset[str]().union(*(selected_kinds(_data(one.tree.file)) for one in each.components))
+        if kinds:
+            labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
+            below = [base.tree for base in each.bases if base.tree not in labelled]
+            parts = (each, *(part for base in below for part in base.every()))
+            for file in (listed.file for part in parts for listed in part.resources if listed.file):
+                found.setdefault(file, set()).update(kinds)
+    return {file: tuple(sorted(kinds)) for file, kinds in found.items()}
+
+
+def _adds_label(tree: Kustomization) -> bool:
+    """Whether a kustomization, or a patch of it, names the label that components select by."""
+    files = (file for each in tree.every() for file in (each.file, *(listed.file for listed in each.patches)))
+    return any(WORKLOAD_KEY in _text(file) for file in files if file)
 
 
 def files_of(tree: Kustomization) -> list[str]:

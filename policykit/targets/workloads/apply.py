@@ -20,11 +20,12 @@ from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
-from policykit.targets import TARGETS
 from policykit.targets.workloads import field_patches
+from policykit.targets.workloads.components import has_component, is_job_group
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
+_OBJECT_LABEL: Path = ("metadata", "labels", WORKLOAD_KEY)
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
@@ -113,15 +114,19 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template; on a job of a system's own kind, as its component does."""
+        """The workload kind on the template, and on the object if a component selects it by its label; on a
+        job of a system's own kind only there.
+        """
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
         unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
         on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
-        if lookup(self._data, path) != workload.name:
-            self._make((Patch("add", path, workload.name),))
+        paths = [_OBJECT_LABEL, path] if alone and has_component(self._data) else [path]
+        for each in dict.fromkeys(paths):
+            if lookup(self._data, each) != workload.name:
+                self._make((Patch("add", each, workload.name),))
 
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
         """Tolerations and node affinity of the requested card, or of the kind's helpers."""
@@ -262,7 +267,7 @@ def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     """Whether some system makes the pods from a job kind of its own."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
     group = version.partition("/")[0] if isinstance(version, str) else ""
-    return any(target.jobs.group == group for target in TARGETS if target.jobs)
+    return is_job_group(group)
 
 
 def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:

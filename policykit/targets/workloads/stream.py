@@ -57,6 +57,14 @@ class PatchedText(NamedTuple):
     unwritten: tuple[Mapping[str, Any], ...] = ()
     """Companion objects that cannot be added to the text."""
 
+    def followed_by(self, other: PatchedText) -> PatchedText:
+        """This text patched once more: by another policy."""
+        return other._replace(
+            changed=_unique(self.changed, other.changed),
+            notes=_unique(self.notes, other.notes),
+            notices=_unique(self.notices, other.notices),
+        )
+
 
 OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
 """Objects of the other texts that are patched together with one."""
@@ -105,6 +113,10 @@ def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
     roots = [document.root for document in parse(decode(raw).text)]
     found = (manifest for n, root in enumerate(roots) if root is not None for manifest in manifests(root, n))
     return {identity(one.data, namespace): one.data for one in found if one.kind}
+
+
+def _unique(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
