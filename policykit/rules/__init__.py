@@ -105,6 +105,7 @@ CATALOGUE = (
             "koordinator.sh/",
             "volcano.sh/",
             "yunikorn.apache.org/",
+            "kueue.x-k8s.io/",
             "runai/queue",
             "disableStateAware",
         ),
