@@ -6,12 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding
 from policykit.linter.subjects import StaleEntry
 from policykit.manifests.node import Span
+from policykit.namedtuple import NamedTuple
 
 KIND = "policykit-baseline"
 VERSION = 2

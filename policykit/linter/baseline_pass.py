@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
@@ -14,6 +13,7 @@ from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Setting, Workspace
+from policykit.namedtuple import NamedTuple
 
 
 class BaselineResult(NamedTuple):

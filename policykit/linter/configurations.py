@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.linter.location import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Lines, Node, Span
 from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 _HOLDERS = {
     "ConfigMap": ("data",),

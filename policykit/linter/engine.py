@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import podsets
 from policykit.kube.structure.versions import NOTHING, ServedApis
@@ -34,6 +34,7 @@ from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.suppressions import FileSuppressions, SuppressionUse
@@ -59,6 +60,8 @@ class Job(NamedTuple):
     """TEXT or OBJECTS of a member, where it is not looked at as a whole."""
     plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree, as the settings list them."""
+    components: tuple[str, ...] = ()
+    """Workload kinds whose generated components a kustomization applies to the file."""
 
 
 _SUPPRESSION_WORD = "policykit"
@@ -86,6 +89,8 @@ class FileResult(NamedTuple):
     """Templates that documents were rendered from, by the documents' indices."""
     obstacle: str = ""
     """Why the file, or part of it, was not judged, as a name in `policykit.linter.not_judged`."""
+    unrecognized: tuple[str, ...] = ()
+    """Objects whose pods request a card and have no workload kind of the policy, by kind and name."""
 
 
 class _Document(NamedTuple):
@@ -135,7 +140,7 @@ class _FileLinter:
         self._fixes = fixes
         self._suppressions = suppressions
         self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
-        self._file_rules = FileRules(rules, self._context, fixes)
+        self._file_rules = FileRules(rules, self._context, fixes, frozenset(job.components))
         self._configurations = hinted(text, targets.configurations)
         self._template = is_template(text)
         self._partial = job.partial or says_partial(text)
@@ -193,6 +198,7 @@ class _FileLinter:
             self._rules.times(),
             self._sources,
             self._obstacle,
+            tuple(dict.fromkeys(self._file_rules.unrecognized)),
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:

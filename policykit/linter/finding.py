@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Resource(NamedTuple):
@@ -110,6 +110,8 @@ class Report(NamedTuple):
     """How safe the fixes are that were left out because another policy applies to their file."""
     not_judged: tuple[NotJudged, ...] = ()
     """Sorted by path."""
+    unrecognized: tuple[tuple[str, str], ...] = ()
+    """(path, object) whose pods request a card and have no workload kind, sorted."""
 
     def worst(self) -> Severity | None:
         return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, TextFix
@@ -15,6 +14,7 @@ from policykit.manifests.extents import Edit, slices
 from policykit.manifests.large_documents import TOO_MANY
 from policykit.manifests.patch import EditError, all_patched
 from policykit.model.severity import Applicability
+from policykit.namedtuple import NamedTuple
 
 _ROUNDS = 100
 """Maximum number of rounds: overlapping fixes are applied in separate rounds, and no file needs this many."""

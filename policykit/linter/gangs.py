@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.podsets import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     pass

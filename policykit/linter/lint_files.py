@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.linter.workspace import Options, Run, Setting
+from policykit.namedtuple import NamedTuple
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""
@@ -139,6 +139,7 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
         setting.served,
         member.only,
         setting.plugins,
+        member.components,
     )
 
 

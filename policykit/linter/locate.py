@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Finding, Resource, TextFix
 from policykit.linter.location import LocatedObject, Place
 from policykit.linter.rule import AnyRule, Violation
 from policykit.linter.scope import FactField
 from policykit.manifests.node import Span
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy

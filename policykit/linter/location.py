@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step, pointer
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.manifests.parser import ParsedDocument

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 TEXT = "text"
 """Only the text of the file is linted: its objects are linted as kustomize builds them."""
@@ -31,6 +31,9 @@ class Member(NamedTuple):
     """Namespace of its objects that set none; empty: that of the setting."""
     only: str = ""
     """TEXT or OBJECTS: the part that is linted; empty: both."""
+
+    components: tuple[str, ...] = ()
+    """Workload kinds whose generated components a kustomization applies to it."""
 
     @property
     def is_built(self) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.linter.baseline import Baselines, Key, Locate
 from policykit.linter.baseline_pass import slots
 from policykit.linter.earlier import EarlierFindings
 from policykit.linter.unit import UnitFinding
+from policykit.namedtuple import NamedTuple
 
 
 class NewFindings(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.manifests.parser import ParsedDocument, Problem, parse
+from policykit.namedtuple import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 _DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)

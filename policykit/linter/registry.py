@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.rule import AnyRule, Context
+from policykit.namedtuple import NamedTuple
 
 READING = "reading"
 """A parsed document."""
@@ -16,6 +17,8 @@ MANIFEST = "manifest"
 """An object, or the configuration of a scheduler."""
 PODS = "pods"
 """A pod set and the pools it can land in."""
+COMPONENT = "component"
+"""An object in a kustomization that includes a generated component of its workload kind."""
 SCOPE = "scope"
 """All facts of a scope."""
 SUPPRESSION = "suppression"
@@ -31,23 +34,19 @@ _MAX_PARTS = 1_000
 
 
 class Entry(NamedTuple):
-    """The entry of a rule in the catalogue: enough to select it without importing it."""
+    """What the catalogue says of a `Rule`: enough to select it without importing it."""
 
     code: str
     family: str
-    """Folder of its file."""
+    """Folder of its module."""
     name: str
     needs_policy: bool = False
     preview: bool = False
     on_request: bool = False
-    """Off except in preset strict, unless its code or name is selected."""
     subject: str = MANIFEST
-    """Its subject, one of the constants above."""
+    """One of the constants above."""
     kinds: tuple[str, ...] = ()
-    """API kinds or names of configurations that it checks; empty: all."""
     substrings: tuple[str, ...] = ()
-    """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
-    letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
 
 
 class RuleSet:
@@ -87,7 +86,11 @@ class RuleSet:
             kept = [
                 entry
                 for entry in self._entries
-                if (entry.family == "reading" if reading else entry.subject != READING)
+                if (
+                    entry.family == "reading" or entry.subject == COMPONENT
+                    if reading
+                    else entry.subject not in (READING, COMPONENT)
+                )
             ]
             self._keep(reading, kept)
         return self._parts[reading]

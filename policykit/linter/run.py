@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
+from policykit.linter.member import TEXT
 from policykit.linter.not_judged_pass import left_over
 from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
@@ -16,6 +17,7 @@ from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.severity import Applicability
@@ -196,7 +198,14 @@ def _summary(
         dropped,
         times=tuple(sorted(times.items())),
         not_judged=left_over(run, judged),
+        unrecognized=_unrecognized(judged),
     )
+
+
+def _unrecognized(judged: Iterable[Judgement]) -> tuple[tuple[str, str], ...]:
+    """Objects without a workload kind where one is needed, each once; built ones as they are built."""
+    whole = (each for each in judged if each.member.only != TEXT)
+    return tuple(sorted({(each.member.path, name) for each in whole for name in each.result.unrecognized}))
 
 
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:

@@ -7,16 +7,13 @@ behind only what other manifests may complete or contradict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from policykit.linter.finding import Resource
 from policykit.linter.location import Place
 from policykit.manifests.path import Path
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
-
-if TYPE_CHECKING:
-    pass
+from policykit.namedtuple import NamedTuple
 
 T = TypeVar("T")
 
@@ -103,12 +100,17 @@ class Scope(NamedTuple):
         return self.unreadable.words is None or name in self.unreadable.words
 
 
-@dataclass(frozen=True, slots=True)
 class FactField:
-    """Location of a violation in a scope. Patches of its fix start at the root of the fact's document."""
+    """Location of a violation in a scope. Patches of its fix start at the root of the fact's document.
 
-    fact: LocatedFact[Any]
-    field: str
+    No tuple: paths are tuples.
+    """
+
+    __slots__ = ("fact", "field")
+
+    def __init__(self, fact: LocatedFact[Any], field: str) -> None:
+        self.fact = fact
+        self.field = field
 
     @property
     def place(self) -> Place:

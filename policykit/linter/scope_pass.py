@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
@@ -19,6 +19,7 @@ from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import AnyFact, FactField, LocatedFact, Scope, may_have_findings, scope_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Setting
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 
 if TYPE_CHECKING:

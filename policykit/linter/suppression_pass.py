@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
@@ -19,6 +19,7 @@ from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run
 from policykit.manifests.path import Path, pointer
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.suppressions import SuppressionUse

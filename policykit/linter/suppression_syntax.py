@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 _UNTIL = re.compile(r"(?:^|\s)until(?:\s|$)")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import LocatedObject
@@ -19,6 +18,7 @@ from policykit.linter.suppression_syntax import Directive, of_annotation, of_com
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 ANNOTATION = "policykit.io/ignore"
 _MARK = "policykit:"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from policykit.manifests.memoize import computed_once
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import ComponentPatch, Generate
@@ -165,6 +166,9 @@ class Target(NamedTuple):
     """It orders gangs by the PriorityClass of their group, not of their pods."""
     supports_reservations: bool = False
     """It can reserve capacity for future pods."""
+    qos_annotation: str = ""
+    """Annotation of pods with a QoS class by which its agent hands out unused cpu and memory, under the same
+    resource names as other systems; empty: it has no such agent."""
     batch_scheduler: bool = False
     """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
     application_label: str = ""

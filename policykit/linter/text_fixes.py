@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import NamedTuple
 
 from policykit.linter.finding import TextFix
 from policykit.linter.proof import is_proven_safe
@@ -17,6 +16,7 @@ from policykit.manifests.node import Span
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Applicability
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
 

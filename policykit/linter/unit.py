@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
@@ -12,6 +11,7 @@ from policykit.linter.member import Member
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Judgement(NamedTuple):
@@ -59,28 +59,32 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     workspace = run.workspace
     users = policies_of_files(workspace)
     jobs: list[tuple[Member, tuple[int, ...], bool]] = []
+    files: list[str] = []
     sizes: list[int] = []
     for number, member in enumerate(workspace.members):
         for position, alike in enumerate(
-            _alike(workspace.settings, users.get(member.path, (member.setting,)))
+            _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
             jobs.append((member._replace(setting=alike[0]), alike, not position))
+            files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
     for build in workspace.builds:
         jobs.append((build.member, (build.member.setting,), True))
+        files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
     return tuple(
-        Judgement(member, settings, _alone(run, member, result), failure, first)
-        for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
+        Judgement(member, settings, _alone(run, member, file, result), failure, first)
+        for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
     )
 
 
-def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
+def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
     """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
-    incomplete, and nothing missing from them is an error.
+    incomplete, and nothing missing from them is an error. `file`: where they stand as they are applied;
+    empty: they are built, or are not looked at.
     """
-    if not result.findings or member.only or member.partial or not run.workspace.completed(member.file):
+    if not (result.findings and file) or member.partial or not run.workspace.completed(file):
         return result
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
@@ -122,15 +126,22 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
                 yield from (UnitFinding(finding, setting) for finding in each.result.findings)
 
 
-def _alike(settings: Sequence[Setting], numbers: Sequence[int]) -> list[tuple[int, ...]]:
+def _alike(
+    settings: Sequence[Setting], numbers: Sequence[int], by_policy: bool = False
+) -> list[tuple[int, ...]]:
     """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
-    the namespace.
+    the namespace; of a file that components apply to, also the policy.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]
     found: list[tuple[tuple[object, ...], list[int]]] = []
     for number in numbers:
-        about = (settings[number].served, settings[number].plugins, settings[number].namespace)
+        about: tuple[object, ...] = (
+            settings[number].served,
+            settings[number].plugins,
+            settings[number].namespace,
+            number if by_policy else None,
+        )
         for known, alike in found:
             if known == about:
                 alike.append(number)

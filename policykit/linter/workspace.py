@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines

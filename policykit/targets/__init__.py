@@ -85,6 +85,12 @@ FACTS: tuple[FactReader, ...] = (
         pods=True,
         substrings=("ueue", "uota"),
     ),
+    FactReader(
+        Lazy("policykit.targets.namespace_facts:facts"),
+        frozenset({"LimitRange", "Profile", "ResourceQuota"}),
+        pods=True,
+        substrings=("ontainers", "imitRange", "uota"),
+    ),
     *(reader for target in TARGETS for reader in target.facts),
 )
 """Readers of the facts that rules about whole scopes use: queues, priorities and others."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import DeclaredQueue, QueuePlacement, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.namedtuple import NamedTuple
 from policykit.targets import target_of
 from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from policykit.linter.target import Target
 from policykit.model.cluster import Cluster
 from policykit.model.release import ReleaseFact, Releases, Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets import TARGETS
 
 

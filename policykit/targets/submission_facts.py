@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.linter.target import QueueSupport, Target
@@ -15,6 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.targets import TARGETS, target_name_of
 
 
@@ -109,7 +109,7 @@ def _gang_start(manifest: Manifest, target_name: str, members: Sequence[PodSet])
     for gang in gangs(manifest.data):
         whole = gang.enabled and gang.scheduler in ("", target_name) and set(gang.members) == names
         if whole and gang.min_member and gang.min_member > 0:
-            return _StartRequest(gang.min_member, _gang_requests(asked, members, gang.min_member))
+            return _StartRequest(gang.min_member, total_request(members, gang.min_member))
     return _StartRequest(None, _smallest_requests(asked))
 
 
@@ -121,8 +121,11 @@ def _smallest_requests(asked: Sequence[Amounts]) -> dict[str, int]:
     }
 
 
-def _gang_requests(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
+def total_request(members: Sequence[PodSet], pods: int) -> dict[str, int]:
     """Total request of the `pods` smallest pods, per resource."""
+    from policykit.kube.requests import effective
+
+    asked = [effective(each.spec, each.devices) for each in members]
     return {
         resource: cheapest(
             [(each.get(resource, 0), m.replicas) for each, m in zip(asked, members, strict=True)], pods

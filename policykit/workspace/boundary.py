@@ -16,9 +16,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.disk import Permissions, cached, permissions, start
 
 _MEGABYTE = 1 << 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Kustomization
@@ -14,6 +13,7 @@ from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.applied import stated_sources
 from policykit.workspace.argocd.reading import argocd_sources
 from policykit.workspace.disk import cached
@@ -54,7 +54,14 @@ class Repository(NamedTuple):
         """Absolute paths of the policies that a file is judged by, sorted."""
         stated = self.users.get(os.path.realpath(file))
         by_place = policy_by_place(os.path.dirname(os.path.abspath(file)))
-        return tuple(sorted(stated)) if stated else (by_place,) if by_place else ()
+        return tuple(sorted(stated)) if stated else (os.path.abspath(by_place),) if by_place else ()
+
+
+def policies_of(file: str) -> tuple[str, ...]:
+    """Absolute paths of the policies that a file is judged by, sorted."""
+    folder = os.path.dirname(os.path.abspath(file))
+    root = repository_root(folder)
+    return (repository(root) if root else Repository({}, {})).policies_of(file)
 
 
 @cached

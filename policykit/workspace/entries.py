@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import is_fetched, is_ignored
 
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")

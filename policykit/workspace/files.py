@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached, editor_text

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.files import read, repository_files, repository_root

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 MAX_GLOBS = 50_000
 """Characters of the patterns of one file that can only be tried one by one. The rest is passed over: people

@@ -6,10 +6,10 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.chart_texts import steady
 from policykit.workspace.entries import NotHereError

@@ -17,6 +17,8 @@ from policykit.linter.not_judged import (
 )
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.workloads.components import selected_kinds
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
@@ -115,6 +117,21 @@ def _completed(limit: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """(kustomization, listed path) below a folder for each listed path that leads to one of the places.
+
+    `places`: real paths, which need not exist any more.
+    """
+    for path in walk(root):
+        if os.path.basename(path) not in KUSTOMIZATIONS:
+            continue
+        here = os.path.realpath(os.path.dirname(path))
+        for field in ("resources", "bases", "components"):
+            for _, said in _entries(_data(path), field):
+                if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
+                    yield path, said
+
+
 def is_plain(tree: Kustomization) -> bool:
     """Whether it only lists files below its own folder, so that a build does not change them.
 
@@ -139,6 +156,29 @@ def namespace_of(tree: Kustomization) -> str:
         if isinstance(namespace, str) and namespace:
             return namespace
     return ""
+
+
+def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
+    """Files with objects to the workload kinds whose generated components are applied to them, sorted.
+
+    Without files to which a kustomization or a patch below may add the label that components select by.
+    """
+    found: dict[str, set[str]] = {}
+    for each in tree.every():
+        kinds = frozenset[str]().union(*(selected_kinds(_data(one.tree.file)) for one in each.components))
+        if kinds:
+            labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
+            below = [base.tree for base in each.bases if base.tree not in labelled]
+            parts = (each, *(part for base in below for part in base.every()))
+            for file in (listed.file for part in parts for listed in part.resources if listed.file):
+                found.setdefault(file, set()).update(kinds)
+    return {file: tuple(sorted(kinds)) for file, kinds in found.items()}
+
+
+def _adds_label(tree: Kustomization) -> bool:
+    """Whether a kustomization, or a patch of it, names the label that components select by."""
+    files = (file for each in tree.every() for file in (each.file, *(listed.file for listed in each.patches)))
+    return any(WORKLOAD_KEY in _text(file) for file in files if file)
 
 
 def files_of(tree: Kustomization) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.programs import program_path, run, sealed
 
 if TYPE_CHECKING:

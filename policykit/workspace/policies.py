@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import SourceError
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import SMALL
 from policykit.workspace.disk import cached
 from policykit.workspace.files import (

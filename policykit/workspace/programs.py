@@ -6,7 +6,8 @@ import os
 import shutil
 import signal
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 _NOWHERE = "http://127.0.0.1:9"
 """Nothing answers there: the port is reserved for throwing away."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 
 class Form(Enum):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from policykit.manifests.parser import parse
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.sources import Variables
 from policykit.workspace.substitution_operators import OPERATORS
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import NotHereError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
@@ -13,6 +12,7 @@ from policykit.linter.reader import decode
 from policykit.linter.suppressions import SuppressionUse, apply_suppressions
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Workspace
+from policykit.namedtuple import NamedTuple
 
 
 def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:

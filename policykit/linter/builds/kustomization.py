@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.member import Member
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 
 class FileEntry(NamedTuple):

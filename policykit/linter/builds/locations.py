@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
-from policykit.linter.builds.patches import path_of_pointer
+from policykit.linter.builds.patches import applied_patches, is_for, path_of_pointer
 from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
@@ -15,6 +14,8 @@ from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
+from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 _ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
 _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
@@ -64,6 +65,35 @@ class SourceLocator:
             if not key and node is not None and isinstance(node.data, str):
                 inner = inside(self._text.text, path, node, finding.span)
         return self._told(finding, manifest, path, bool(key), inner)
+
+    def of_object(self, manifest: Manifest, path: Path) -> tuple[str, int] | None:
+        """Reported path and line of a part of an object, by the files of the run: where it is written, else
+        the patch that changes it, else the entry that leads to it; None: none of them leads there.
+        """
+        about = Finding(
+            "", manifest.span(path), "", "", Severity.INFO, "", "", manifest.document, pointer=pointer(path)
+        )
+        file, way = self._origin(manifest)
+        if self._built.file or file in self._built.names or file == self._rendered:
+            found = self.of(about)
+        else:
+            found = self._at_patch(about, manifest, file, way) or self.of(about)
+        return (found.finding.path, found.finding.span.line) if found else None
+
+    def _at_patch(self, finding: Finding, manifest: Manifest, file: str, way: Route) -> SourceFinding | None:
+        """The start of the first file of the run that is a patch of an object."""
+        home = self._home(manifest, file)
+        for _, patch in applied_patches(way) if home else ():
+            member = self._built.names.get(patch.file)
+            said = self._texts.of(patch.file).objects() if member else ()
+            if (
+                member
+                and home
+                and any(is_for(patch.target, each, home, manifest) for each in said or (None,))
+            ):
+                place = Span(1, 1, 1, 2)
+                return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
+        return None
 
     def _told(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None

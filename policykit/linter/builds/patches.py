@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, Route
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 from policykit.manifests.path import Path, Step, lookup
+from policykit.namedtuple import NamedTuple
 from policykit.patterns import pattern
 
 _KEYS = ("name", "key", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey")

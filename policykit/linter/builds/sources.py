@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import FileEntry, Route
@@ -23,6 +22,7 @@ from policykit.manifests.embedded import embedded
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 
 
 class SourceFile(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import Chart
 from policykit.linter.reader import source_comments
 from policykit.manifests.node import Span
+from policykit.namedtuple import NamedTuple
 
 _MOST = 200
 """Lines of a template that are compared for one place: with more, the first ones are as good."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes.versions import SCALE_TO_ZERO
 from policykit.targets.reading import unread_fields

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 
 EACH = "*"
 """In a path of fields: every item of a list."""

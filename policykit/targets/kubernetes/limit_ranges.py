@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube.requests import amounts
@@ -11,6 +11,7 @@ from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import ContainerRange
+from policykit.namedtuple import NamedTuple
 from policykit.targets.reading import unread_fields
 
 KIND = "LimitRange"

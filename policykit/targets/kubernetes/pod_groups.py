@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kubernetes import scheduler_names
 from policykit.targets.kubernetes.versions import POD_GROUP_API, POD_GROUP_BETA, WORKLOAD_API
 

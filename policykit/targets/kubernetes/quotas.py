@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import is_extended, is_hugepages
 from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.quantity import amount, amount_text
 from policykit.model.queue import Quota
+from policykit.namedtuple import NamedTuple
 from policykit.targets.reading import unread_fields
 
 KIND = "ResourceQuota"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.release import Version
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.targets.capacity import card_resources, offered_resources, total_capacity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import HOSTNAME

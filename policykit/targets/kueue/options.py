@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue.names import TARGET_NAME
 
 ROOT_COHORT = "root"

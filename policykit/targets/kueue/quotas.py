@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue import tenancy, versions
 from policykit.targets.kueue.flavors import Capacity, PoolFlavor, flavor_capacity
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, Fungibility, Preemption

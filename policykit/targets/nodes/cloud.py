@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
-from typing import NamedTuple
 
 from policykit.generator.artifact import Artifact
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 
 class Form(NamedTuple):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
+from policykit.namedtuple import NamedTuple
 from policykit.targets.nodes.cloud import Form, in_domain
 from policykit.targets.nodes.daemons import hardware_vendor
 from policykit.targets.nodes.existing_nodes import taint_data

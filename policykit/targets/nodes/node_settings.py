@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube import tolerations
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 _ARGUMENT = "node-labels"
 

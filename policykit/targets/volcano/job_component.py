@@ -27,11 +27,11 @@ def component(
     workload: WorkloadKind, pod_spec: Mapping[str, Any], cluster: Cluster
 ) -> tuple[ComponentPatch, ...]:
     """A merge patch of the Job's metadata, and a JSON patch of its spec if there is anything to set."""
-    labels = ComponentPatch("volcano-job-labels.yaml", BATCH_GROUP, _KIND, metadata_patch(workload, cluster))
+    labels = ComponentPatch((BATCH_GROUP,), (_KIND,), metadata_patch(workload, cluster))
     operations = spec_patch(workload, pod_spec, cluster)
     if not operations:
         return (labels,)
-    return labels, ComponentPatch("volcano-job.yaml", BATCH_GROUP, _KIND, operations, _FIRST_TASK)
+    return labels, ComponentPatch((BATCH_GROUP,), (_KIND,), operations, _FIRST_TASK)
 
 
 def metadata_patch(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:

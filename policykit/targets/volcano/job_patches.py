@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano.job_plugins import roles
 from policykit.manifests.patch import APPEND, Patch
@@ -11,6 +11,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP, SCHEDULER, SPECS
 from policykit.targets.volcano.objects import topology

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,

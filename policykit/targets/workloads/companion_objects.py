@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.edit import same
@@ -13,6 +13,7 @@ from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.patch import EditError, Patch, differences
 from policykit.manifests.path import dotted, lookup
 from policykit.manifests.writer import dump
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 
 Identity = tuple[str, str, str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube.podsets import queues
@@ -14,6 +14,7 @@ from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields
+from policykit.namedtuple import NamedTuple
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of, target_of
 from policykit.targets.workloads.gangs import gang_of
 from policykit.targets.workloads.scheduler_fields import queue_name, queue_target_name
@@ -184,6 +185,18 @@ def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: 
         return ()
     first = next((path for path in places if path[-2:-1] == (where,)), places[0])
     return (Patch("add", written.path if written else first, called),)
+
+
+def policy_queue(data: Mapping[str, Any], pod_set: PodSet, cluster: Cluster) -> str:
+    """The queue of the policy that the pods name already; empty: none."""
+    target_name = queue_target_name(target_name_of(pod_set.scheduler_name, cluster), cluster)
+    written = queues.read(data, pod_set, target_name) if target_name else None
+    if target_name is None or written is None:
+        return ""
+    # YuniKorn has whole paths, which end with the name.
+    named = {written.value, written.value.rpartition(".")[2]}
+    known = (queue.name for queue in cluster.queues if queue.name in named)
+    return next((name for name in known if queue_name(name, cluster, target_name)[1] == written.value), "")
 
 
 def _orders_by_group(pod_set: PodSet, cluster: Cluster) -> bool:

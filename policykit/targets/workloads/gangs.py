@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube import requests
 from policykit.kube.podsets import Gang, PodSet, gangs, queues
@@ -15,6 +15,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import owner
 from policykit.targets import target_of
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
 from policykit.kube.tolerations import to_dict
@@ -19,17 +19,19 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
-from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import TARGETS, target_name_of, target_of
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn, selector
 from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-"""A card may have any name, a folder may not."""
-_PARTIAL = "---\n# policykit: partial\n"
-"""Without this comment, lint takes the patch of a Pod for a complete Pod."""
-_REPLACES = (
-    "---\n# These patches replace the affinity and tolerations of a workload.\n"
+"""A card may have any name, a folder or a label may not."""
+_HELPERS = "none"
+"""Value of the card label for pods that request no card."""
+_ABOUT = (
+    f"---\n# Patches objects with the label {WORKLOAD_KEY}, which `policykit patch` writes; not DaemonSets.\n"
+    "# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
 _NO_GANG = (
@@ -39,16 +41,19 @@ _NO_GANG = (
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools."""
+    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools. Each selects
+    the objects of its kind, unless they are labelled with the card of another component."""
     artifacts: list[Artifact] = []
     notices: list[Notice] = []
     names: set[str] = set()
     for workload in cluster.workloads.values():
-        for card in _cards(cluster, workload):
-            want = desired_placement(cluster, workload, card)
+        wanted = [(card, desired_placement(cluster, workload, card)) for card in _cards(cluster, workload)]
+        served = [_card_label(card) for card, want in wanted if want.pools]
+        for card, want in wanted:
             if want.pools:
                 name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
-                artifacts.extend(_component(name, cluster, workload, want))
+                others = [label for label in served if label != _card_label(card)]
+                artifacts.append(_component(name, cluster, workload, want, others))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
         notices.extend(_notices(workload, cluster))
@@ -61,10 +66,25 @@ def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
     allowed = [pool for pool in cluster.pools if is_allowed(workload, pool)]
+    if unwritten := _unwritten_target(workload, cluster):
+        said = (*said, unwritten)
     if domain := request_limit(cluster, workload, allowed):
         said = (*said, domain)
     for words in said:
         yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
+
+
+def _unwritten_target(workload: WorkloadKind, cluster: Cluster) -> str:
+    """That nothing is written for the system of its scheduler, although the policy has queues."""
+    target = target_of(target_name_of(workload.scheduler, cluster))
+    if target is None or target.always or not target.queues or target.generate is None:
+        return ""
+    if target.name in cluster.targets or not cluster.queues:
+        return ""
+    return (
+        f"its pods have schedulerName {workload.scheduler}, but targets.{target.name} is off: the queues "
+        f"of the policy are not written for {target.title}"
+    )
 
 
 def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
@@ -84,33 +104,55 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
+def _card_label(card: Card | None) -> str:
+    """The value of the card label for a card's pods."""
+    return _UNSAFE.sub("-", card.name).strip("-._")[:63].rstrip("-._") if card else _HELPERS
+
+
 def _component(
-    name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement
-) -> Iterator[Artifact]:
-    folder = f"workloads/{name}"
-    listed: list[dict[str, Any]] = []
-    for patch in _patches(cluster, workload, want):
-        yield Artifact(f"{folder}/{patch.file}", _patch_text(patch), Role.COMPONENT)
-        # An empty group would match every group: targets are regular expressions.
-        listed.append({"path": patch.file, "target": {"group": patch.group or "^$", "kind": patch.kind}})
-    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": listed}
-    comments = _REPLACES + "".join(_limitations(workload, cluster))
-    yield Artifact(f"{folder}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+    name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement, others: Sequence[str]
+) -> Artifact:
+    """`others`: the card labels of the kind's other components, whose objects are left alone."""
+    selects = selector(workload.name)
+    if others:
+        selects += f",{CARD_KEY} notin ({','.join(others)})"
+    patches = [
+        {
+            "target": {
+                "group": _regex(patch.groups),
+                "kind": "|".join(patch.kinds),
+                "labelSelector": selects,
+            },
+            "patch": f"{patch.comment}{dump(patch.data)}",
+        }
+        for patch in _patches(cluster, workload, want)
+    ]
+    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
+    comments = _ABOUT + "".join(_limitations(workload, cluster))
+    return Artifact(f"workloads/{name}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+
+
+def _regex(groups: Iterable[str]) -> str:
+    """A regular expression for API groups. An empty text would match every group."""
+    named = sorted({group for group in groups if group})
+    if "" not in groups:
+        return "|".join(named)
+    return f"^({'|'.join(named)})?$" if named else "^$"
 
 
 def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
-    """Those of the built-in kinds, then those of the systems' own jobs."""
+    """Those of the built-in kinds, alike ones as one, then those of the systems' own jobs."""
+    alike: dict[str, list[tuple[BuiltIn, dict[str, Any]]]] = {}
     for built_in in BUILT_IN:
         data = strategic_patch(built_in, workload, want, cluster)
-        yield ComponentPatch(f"{built_in.kind.lower()}.yaml", built_in.group, built_in.kind, data)
+        body = dump({field: value for field, value in data.items() if field not in ("apiVersion", "kind")})
+        alike.setdefault(body, []).append((built_in, data))
+    for group in alike.values():
+        groups = tuple(built_in.group for built_in, _ in group)
+        yield ComponentPatch(groups, tuple(built_in.kind for built_in, _ in group), group[0][1])
     for target in TARGETS:
         if target.jobs:
             yield from target.jobs.component.load()(workload, pod_spec(workload, want), cluster)
-
-
-def _patch_text(patch: ComponentPatch) -> str:
-    start = _PARTIAL if isinstance(patch.data, Mapping) else "---\n"
-    return f"{start}{patch.comment}{dump(patch.data)}"
 
 
 def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
@@ -136,38 +178,8 @@ def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     )
 
 
-class BuiltIn(NamedTuple):
-    """A built-in kind that creates pods, and the path of its pod template."""
-
-    kind: str
-    api_version: str
-    template: Path
-
-    @property
-    def group(self) -> str:
-        group, slash, _ = self.api_version.partition("/")
-        return group if slash else ""
-
-    @property
-    def owner(self) -> Path:
-        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
-        return self.template[:-2] if len(self.template) > 2 else ()
-
-
-_ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
+_ADMITTED_BY_POD = frozenset({"PodTemplate", "ReplicaSet", "ReplicationController"})
 """Kinds of which each pod is admitted by itself, by its own labels."""
-
-BUILT_IN = (
-    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
-    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
-    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
-    BuiltIn("Job", "batch/v1", ("spec", "template")),
-    BuiltIn("Pod", "v1", ()),
-    BuiltIn("PodTemplate", "v1", ("template",)),
-    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
-    BuiltIn("ReplicationController", "v1", ("spec", "template")),
-    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
-)
 
 
 def strategic_patch(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from policykit.errors import UsageError
 from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 
 _BUILT_IN_QUEUES = ("default", "root", "root.default")

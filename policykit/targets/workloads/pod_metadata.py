@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets import PodSet, queues
 from policykit.linter.target import JobSupport
@@ -13,6 +13,7 @@ from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import target_name_of, target_of

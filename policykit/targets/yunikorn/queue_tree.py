@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as PolicyQueue
 from policykit.model.queue import Submitters
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration import access_lists, properties, resources
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue
 from policykit.targets.yunikorn.configuration.resources import Resources

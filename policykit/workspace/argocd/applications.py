@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options

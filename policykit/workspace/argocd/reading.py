@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
 from policykit.workspace.argocd.repository import Repository, TargetCluster

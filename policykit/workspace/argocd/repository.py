@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from policykit.namedtuple import NamedTuple
 
 IN_CLUSTER = frozenset({"in-cluster", "https://kubernetes.default.svc"})
 """Destinations that mean the cluster that Argo CD runs in."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Kustomization
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read

@@ -15,8 +15,9 @@ from functools import cache, partial
 from importlib import import_module
 from itertools import chain, islice
 from math import isfinite
-from typing import Any, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import DamagedError
 
 T = TypeVar("T")

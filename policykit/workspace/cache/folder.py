@@ -11,10 +11,10 @@ from contextlib import suppress
 from functools import cache
 from itertools import accumulate
 from struct import Struct
-from typing import NamedTuple
 
 from policykit import __file__ as package
 from policykit import __version__
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import ancestors
 
 LARGEST = 1 << 28

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.model.cluster import Cluster, TargetSettings
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.codec import decode, encode, options_type
 from policykit.workspace.cache.folder import Cache, DamagedError, name_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import conversion_hint, described, expected
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair

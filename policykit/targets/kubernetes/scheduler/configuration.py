@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.placement import Point
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.scheduler.plugins import FIT
 from policykit.targets.reading import unread_fields

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kubernetes import options, scheduler_names
 from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.kubernetes.scheduler import messages, profiles

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.generator.artifact import Notice
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kubernetes.scheduler_names import DEFAULT_NAMES
 
 FIT, AFFINITY = "NodeResourcesFit", "NodeAffinity"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point
 from policykit.model.pool import Pool
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets import capacity
 from policykit.targets.kubernetes.scheduler import messages, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile

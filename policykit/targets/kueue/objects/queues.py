@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.quantity import amount, amount_text
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import NAMESPACE_NAME
 from policykit.targets.kueue.objects import resource_groups

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube import tolerations
 from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.release import Version
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue import versions
 
 RESOURCE_FLAVOR = "ResourceFlavor"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts
 from policykit.model.quantity import amount, amount_text
+from policykit.namedtuple import NamedTuple
 
 
 class Quota(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, texts, whole
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP
 from policykit.targets.volcano.objects.topology import (
     NetworkTopology,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano.objects.queues import quantities
 from policykit.targets.volcano.objects.topology import (
     NetworkTopology,

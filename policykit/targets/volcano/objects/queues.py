@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import is_hugepages
 from policykit.kube.requests import amounts
@@ -11,6 +11,7 @@ from policykit.manifests.shape import mapping, pairs, text, texts, whole
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import PoolAffinity, Queue
+from policykit.namedtuple import NamedTuple
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 MAX_DEPTH = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
@@ -13,6 +13,7 @@ from policykit.manifests.shape import mapping, mappings, pairs, text, texts, who
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.topology import Level, TopologyAffinity
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 
 API_VERSION = "topology.volcano.sh/v1alpha1"

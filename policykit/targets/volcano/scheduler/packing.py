@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets import capacity
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import VolcanoOptions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.catalogue.volcano import validator
 from policykit.catalogue.volcano.actions import ACTIONS
@@ -15,6 +14,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups, queue_admission

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano.configuration import Plugin
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import SPREAD
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups

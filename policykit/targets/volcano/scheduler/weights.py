@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 
 RIVALS: Mapping[str, int] = {"tainttoleration": 3, "imagelocality": 1, "podtopologyspread": 2}
 """Parts of nodeorder that score pods which ask for nothing, with Volcano's own weights. Spread is

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.placement_rules import (
     FIXED,
     KNOWN,
