@@ -86,6 +86,7 @@ CATALOGUE = (
             "koordinator.sh/",
             "volcano.sh/",
             "yunikorn.apache.org/",
+            "kueue.x-k8s.io/",
             "runai/queue",
             "disableStateAware",
         ),
