@@ -20,7 +20,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("workspace",),
-    ("api", "formats"),
+    ("api", "formats", "live"),
     ("rules", "importer"),
     ("policy",),
     ("gates",),
@@ -40,7 +40,12 @@ LAYERS = (
 CODE_FROM_DATA = frozenset({"copyreg", "dbm", "dill", "marshal", "pickle", "shelve"})
 """Modules that make code, or objects of any type, of bytes: nothing here reads bytes by them."""
 
-HEAVY = {"pydantic": "policykit.policy", "click": "policykit.cli"}
+HEAVY = {
+    "pydantic": "policykit.policy",
+    "click": "policykit.cli",
+    "kubernetes": "policykit.live",
+    "urllib3": "policykit.live",
+}
 """Third-party package to the only place that may import it."""
 
 
@@ -254,6 +259,7 @@ OPENERS = {
     "policykit.workspace.helm": "makes a folder of its own for a chart",
     "policykit.workspace.programs": "finds git, kustomize and helm",
     "policykit.bundled": "reads what ships with policykit",
+    "policykit.live.connection": "reads the namespace of the pod that it runs in",
 }
 """The only modules that open, replace or delete files, and why."""
 CHANGES = {

@@ -71,6 +71,7 @@ def command(
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     failures = Failures()
+    of_cluster = access is not None and not paths
     if access is not None and not paths:
         from policykit.cli.live.where import answers
 
@@ -79,7 +80,9 @@ def command(
     else:
         fixed = _nodes(nodes, policy, access)
         answered = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
-    write_output(formats.json_text(answered) if format_ == "json" else formats.text(answered))
+    write_output(
+        formats.json_text(answered) if format_ == "json" else formats.text(answered, live=of_cluster)
+    )
     for failure in failures:
         print_error(failure)
     if not answered and not failures:

@@ -16,34 +16,46 @@ from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
 
-def text(answers: Iterable[Answer]) -> str:
-    """A block per pod set: its description, a line per pool, then the gates that do not accept it."""
-    return "\n".join(map(_block, answers))
+def text(answers: Iterable[Answer], *, live: bool = False) -> str:
+    """A block per pod set: its description, a line per pool, then the gates that do not accept it.
+
+    `live`: the paths are names of objects in a cluster.
+    """
+    return "\n".join(_block(answer, live) for answer in answers)
 
 
 def json_text(answers: Iterable[Answer]) -> str:
     """One JSON object with `pod_sets`, each with its pools and gates."""
-    return dumps({"pod_sets": [_pod_set(answer) for answer in answers]}) + "\n"
+    return dumps({"pod_sets": [pod_set(answer) for answer in answers]}) + "\n"
 
 
-def _block(answer: Answer) -> str:
-    path, review = answer.path, answer.review
-    manifest, pod_set = review.manifest, review.pod_set
-    line = manifest.span(pod_set.path).line
-    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
-    requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
-    name = f"{manifest.kind} {manifest.name}".strip()
-    lines = [
-        f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
-        f"  {_kind(review)}",
-    ]
-    width = max((len(landing.pool.name) for landing in review.landings), default=0)
-    for landing in review.landings:
-        verdict, reason = _verdict(landing, review), _reason(landing, review)
-        lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
+def _block(answer: Answer, live: bool) -> str:
+    review = answer.review
+    line = review.manifest.span(review.pod_set.path).line
+    name = f"{review.manifest.kind} {review.manifest.name}".strip()
+    place = answer.path if live else f"{answer.path}:{line}  {name}"
+    lines = [heading(place, review), f"  {_kind(review)}", *pool_lines(review)]
     held = [gate for gate in answer.gates if gate.state != ACCEPTED]
     lines += [f"  {gate.state:<11}  by the {gate.name}: {gate.detail}" for gate in held]
     return "".join(one_line(line) + "\n" for line in lines)
+
+
+def heading(name: str, review: Review) -> str:
+    """A pod set, its number of pods and what each requests."""
+    pod_set = review.pod_set
+    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
+    requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
+    return f"{name}  {pod_set.name}  ({pods}, each requests {requests})"
+
+
+def pool_lines(review: Review) -> list[str]:
+    """A line for each pool: its verdict, and the reason."""
+    width = max((len(landing.pool.name) for landing in review.landings), default=0)
+    lines = []
+    for landing in review.landings:
+        verdict, reason = _verdict(landing, review), _reason(landing, review)
+        lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
+    return lines
 
 
 def _kind(review: Review) -> str:
@@ -87,7 +99,8 @@ def _margin(landing: Landing, review: Review) -> str:
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
 
 
-def _pod_set(answer: Answer) -> dict[str, Any]:
+def pod_set(answer: Answer) -> dict[str, Any]:
+    """A pod set as JSON."""
     path, review = answer.path, answer.review
     manifest, pod_set = review.manifest, review.pod_set
     return {

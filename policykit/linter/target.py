@@ -105,6 +105,8 @@ class QueueSupport(NamedTuple):
     """Labels and annotations that it reads in some places and ignores in others."""
     amounts: QueueAmounts | None = None
     """None: nothing tells which resources its queues name."""
+    used: Path = ()
+    """Where the objects that `amounts` names keep what is used; empty: the API server does not know."""
     pod_annotation: str = ""
     """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
 

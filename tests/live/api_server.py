@@ -24,6 +24,7 @@ CLUSTER_WIDE = frozenset(
         "Namespace",
         "Node",
         "PriorityClass",
+        "Queue",
         "ResourceFlavor",
     }
 )
@@ -42,6 +43,8 @@ class ApiServer:
         """(apiVersion, kind) to the objects."""
         self.forbidden: set[str] = set()
         """Plurals that may not be read."""
+        self.forbidden_everywhere: set[str] = set()
+        """Plurals that may be read in a namespace only."""
         self.requests: list[str] = []
         """Method and path of each."""
         self.token = TOKEN
@@ -142,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, body, headers = state.statuses[name].pop(0)
             self._answer(status, body, headers=headers)
             return
-        if name in state.forbidden:
+        if name in state.forbidden or (name in state.forbidden_everywhere and not namespace):
             message = (
                 f'{name} is forbidden: User "someone" cannot list resource "{name}" at the cluster scope'
             )
