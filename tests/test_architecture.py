@@ -20,8 +20,8 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("workspace",),
-    ("api", "formats", "live"),
-    ("rules", "importer"),
+    ("api", "formats"),
+    ("rules", "importer", "live"),
     ("policy",),
     ("gates",),
     ("targets",),
@@ -151,10 +151,9 @@ KNOWING = {
     "policykit.catalogue.amounts": "a vendor in the catalogue has that name",
     "policykit.rules.resources.exclusive_card_resources": "a vendor in the catalogue has that name",
     "policykit.formats.sarif": "a tag for whoever reads the report",
-    "policykit.rules": "names the folder of each rule",
-    "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
+    "policykit.rules.catalogue": "names the folder of each rule",
+    "policykit.rules.system_checks": "the parts of rules that one system needs",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
-    "policykit.targets.workloads.importing": "reads what each system has in a generated component",
 }
 """Modules and packages that know a system which they are not the home of, and why."""
 
@@ -181,7 +180,7 @@ def known_systems(path: Path) -> Iterator[str]:
 
 def allowed(module: str) -> str | None:
     """The entry of KNOWING that allows a module to know a system; the list of all systems is no package."""
-    lists = ("policykit.targets", "policykit.rules", "policykit.policy.compile.targets")
+    lists = ("policykit.targets", "policykit.policy.compile.targets")
     above = (entry for entry in KNOWING if module.startswith(f"{entry}.") and entry not in lists)
     return module if module in KNOWING else next(above, None)
 
@@ -258,8 +257,8 @@ OPENERS = {
     "policykit.workspace.kustomize": "makes a folder of its own for a build",
     "policykit.workspace.helm": "makes a folder of its own for a chart",
     "policykit.workspace.programs": "finds git, kustomize and helm",
-    "policykit.bundled": "reads what ships with policykit",
     "policykit.live.connection": "reads the namespace of the pod that it runs in",
+    "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""
 CHANGES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -63,9 +63,9 @@ def command(
 ) -> int:
     """Show which pools each pod set can run in, why others refuse it, and what else holds it.
 
-    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
-    cluster and pods are those of the files. Exits with 1 if something certainly keeps the pods of an object
-    from running.
+    Exits with 1 if something certainly keeps the pods of an object from running. With --live, pods are
+    those of a running cluster; with --live and PATHS, nodes are those of a running cluster and pods are
+    those of the files.
     """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
@@ -73,23 +73,19 @@ def command(
     failures = Failures()
     of_cluster = access is not None and not paths
     if access is not None and not paths:
-        from policykit.cli.live.where import answers
-
-        cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
-        answered = answers(access, cluster)
+        answers = [*_of_cluster(access, policy, nodes, cache)]
     else:
         fixed = _nodes(nodes, policy, access)
-        answered = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
-    write_output(
-        formats.json_text(answered) if format_ == "json" else formats.text(answered, live=of_cluster)
-    )
+        answers = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
+    text = formats.json_text(answers) if format_ == "json" else formats.text(answers, live=of_cluster)
+    write_output(text)
     for failure in failures:
         print_error(failure)
-    if not answered and not failures:
+    if not answers and not failures:
         print_message("policykit: no pods found")
     if failures:
         return 2
-    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answered))
+    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answers))
 
 
 def _of_files(
@@ -99,7 +95,7 @@ def _of_files(
     namespace: str,
     cache: Cache,
     failures: Failures,
-) -> Iterable[Answer]:
+) -> Iterator[Answer]:
     """Each pod set of the files, under their policies or under the one that is fixed."""
     found: dict[str, _Reviewed] = {}
     for path in _inputs(paths, failures):
@@ -128,6 +124,13 @@ class _Reviewed(NamedTuple):
     def add(self, path: str, raw: bytes, namespace: str) -> None:
         self.reviews.extend((path, review) for review in api.where(raw, self.cluster, namespace))
         self.facts.extend(api.facts(path, raw, self.cluster, namespace))
+
+
+def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> Iterator[Answer]:
+    """Each pod set of a running cluster."""
+    from policykit.cli.live.where import answers
+
+    return answers(access, _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache))
 
 
 def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:

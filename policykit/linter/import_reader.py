@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
@@ -13,10 +13,21 @@ from policykit.model.release import is_release
 if TYPE_CHECKING:
     from policykit.manifests.document import Manifest
     from policykit.model.cluster import Cluster
-    from policykit.model.inventory import Inventory
+    from policykit.model.inventory import Inventory, LevelBound
 
 _HELM_NAMESPACE = re.compile(r"`helm upgrade \S+ \S+ -n (\S+) ")
 """The Helm command in a README, with its namespace."""
+
+
+class WorkloadComponent(NamedTuple):
+    """A generated kustomize component of a workload kind, as far as targets write to it."""
+
+    owner: Mapping[str, Any]
+    """Metadata of the object that creates the pods."""
+    pods: Mapping[str, Any]
+    """Metadata of its pods."""
+    job_fields: Mapping[str, object]
+    """Path to value of the JSON patches of jobs of a target's own kinds: `/spec/queue`."""
 
 
 class ImportReader:
@@ -60,6 +71,16 @@ class ImportReader:
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         """Adds options to a policy that has the system; `cluster`: what it compiles to without them."""
+
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        """The queue that a component gives the pods; empty: none of the target's."""
+        return ""
+
+    @classmethod
+    def component_level(cls, component: WorkloadComponent) -> LevelBound | None:
+        """The level within which a component keeps the pods of a job; None: none of the target's."""
+        return None
 
     def add_target(self, namespace: str = "", **fields: Any) -> None:
         """Adds the system to the policy, with fields that are not empty and not yet known."""

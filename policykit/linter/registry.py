@@ -31,23 +31,19 @@ _MAX_PARTS = 1_000
 
 
 class Entry(NamedTuple):
-    """The entry of a rule in the catalogue: enough to select it without importing it."""
+    """What the catalogue says of a `Rule`: enough to select it without importing it."""
 
     code: str
     family: str
-    """Folder of its file."""
+    """Folder of its module."""
     name: str
     needs_policy: bool = False
     preview: bool = False
     on_request: bool = False
-    """Off except in preset strict, unless its code or name is selected."""
     subject: str = MANIFEST
-    """Its subject, one of the constants above."""
+    """One of the constants above."""
     kinds: tuple[str, ...] = ()
-    """API kinds or names of configurations that it checks; empty: all."""
     substrings: tuple[str, ...] = ()
-    """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
-    letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
 
 
 class RuleSet:

@@ -96,9 +96,8 @@ class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` takes: SourceDocument, Manifest, Structure, Review, Scope,
-    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine
-    calls `check` once per subject and
-    turns violations into findings.
+    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine calls `check` once
+    per subject and turns violations into findings.
     """
 
     code: str
@@ -113,7 +112,10 @@ class Rule(NamedTuple, Generic[S]):
     """The same manifest without the problem."""
     check: Callable[[S, Context], Iterable[Violation]]
     kinds: frozenset[str] = frozenset()
-    """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
+    """API kinds (`Job`) or names of configurations (`queues.yaml`) that it checks; empty: all."""
+    substrings: tuple[str, ...] = ()
+    """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
+    letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
     needs_policy: bool = False
     fix: Applicability | None = None
     """The least safe applicability of its fixes; None: it has no fix."""

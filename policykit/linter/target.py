@@ -167,6 +167,9 @@ class Target(NamedTuple):
     """It orders gangs by the PriorityClass of their group, not of their pods."""
     supports_reservations: bool = False
     """It can reserve capacity for future pods."""
+    qos_annotation: str = ""
+    """Annotation of pods with a QoS class by which its agent hands out unused cpu and memory, under the same
+    resource names as other systems; empty: it has no such agent."""
     batch_scheduler: bool = False
     """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
     application_label: str = ""

@@ -56,4 +56,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("koordinator.sh/", "volcano.sh/", "yunikorn.apache.org/", "runai/queue", "disableStateAware"),
 )

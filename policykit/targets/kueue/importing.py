@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from policykit.linter.import_reader import ImportReader
+from policykit.linter.import_reader import ImportReader, WorkloadComponent
 from policykit.manifests.document import Manifest
-from policykit.model.inventory import Inventory
+from policykit.manifests.shape import mapping, text
+from policykit.model.inventory import Inventory, LevelBound
 from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.kueue.generate import NAMESPACE
-from policykit.targets.kueue.names import GROUP, HOSTNAME, TARGET_NAME
+from policykit.targets.kueue.names import (
+    GROUP,
+    HOSTNAME,
+    PREFERRED_TOPOLOGY,
+    QUEUE_NAME,
+    REQUIRED_TOPOLOGY,
+    TARGET_NAME,
+)
 from policykit.targets.kueue.objects import READERS, Object
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, LocalQueue
 from policykit.targets.kueue.objects.resource_flavors import Topology
@@ -58,6 +66,18 @@ class KueueReader(ImportReader):
             if queue.name not in self.inventory.queues:
                 self.inventory.add_queue(queue)
         _options(list(queues.values()), self.inventory)
+
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        return text(mapping(component.owner.get("labels")).get(QUEUE_NAME))
+
+    @classmethod
+    def component_level(cls, component: WorkloadComponent) -> LevelBound | None:
+        annotations = mapping(component.pods.get("annotations"))
+        for key, hard in ((REQUIRED_TOPOLOGY, True), (PREFERRED_TOPOLOGY, False)):
+            if level := text(annotations.get(key)):
+                return LevelBound(hard, level)
+        return None
 
 
 def _local_queue(found: LocalQueue, inventory: Inventory) -> None:

@@ -72,6 +72,7 @@ TARGET = Target(
     resources_first=True,
     grouped_by_controllers=True,
     group_priority=True,
+    qos_annotation="volcano.sh/qos-level",
     batch_scheduler=True,
     gang_substrings=("volcano",),
     read_group=read_group,

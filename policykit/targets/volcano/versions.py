@@ -33,6 +33,11 @@ RESOURCE_STRATEGY = Version(1, 13, 0)
 """Plugin resource-strategy-fit."""
 NODE_GROUP_TREE = Version(1, 13, 0)
 """Plugin nodegroup reads enableHierarchy and strict."""
+WIDEST_SCORED = Version(1, 14, 0)
+"""All nodes are one HyperNode above the others, so closeness at the widest of several levels scores; before,
+it scores 0, as standing apart does."""
+PREEMPT_SKIPS_TOPOLOGY = Version(1, 14, 0)
+"""Action preempt skips jobs with a network topology; before, it evicts without regard to it."""
 GROUP_PACKING = Version(1, 14, 0)
 """network-topology-aware packs groups of nodes, and says which plugin searches them."""
 WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))

@@ -19,17 +19,9 @@ from policykit.policy.version import Release
 from policykit.targets.volcano.options import JobOptions, PluginOption, TaskTopology, VolcanoOptions
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
-_FIRST_OVERRIDE = (1, 10, 0)
-
 
 def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
     """VolcanoOptions; with vgpu, its device plugin shares NVIDIA cards."""
-    if installed and installed < _FIRST_OVERRIDE and stated.delivery == "helm-values":
-        message = (
-            f"the chart of Volcano {stated.version} has no value for the scheduler configuration (added in "
-            "1.10)"
-        )
-        draft.problems.error((*path, "version"), message, "use delivery: manifest")
     made = VolcanoOptions(
         *_binpack(draft, (*path, "binpack"), stated.binpack),
         stated.actions,

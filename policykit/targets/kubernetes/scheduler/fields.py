@@ -85,7 +85,11 @@ SINCE: Mapping[str, int] = {
 }
 """Field to the first minor release of Kubernetes 1 that knows it, if that is later than 1.28. Source:
 `kube-scheduler/config/v1/types*.go` at the tags."""
-NOT_IN: Mapping[str, tuple[str, ...]] = {"delayCacheUntilActive": ("v1beta2", "v1beta3")}
+NOT_IN: Mapping[str, tuple[str, ...]] = {
+    "delayCacheUntilActive": ("v1beta2", "v1beta3"),
+    "healthzBindAddress": ("v1beta3", "v1"),
+    "metricsBindAddress": ("v1beta3", "v1"),
+}
 """Field to the versions of the configuration that do not have it."""
 
 CONFIGURATION: Spec = {

@@ -51,7 +51,7 @@ def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], ver
     messages = (
         *remarks,
         *replaced_weights(scored.plugins, options),
-        *notices(cluster, made, kinds, written, options),
+        *notices(cluster, made, kinds, written, options, version),
     )
     return Plan(made, scored, (*scored.comments, *actions.comments), messages)
 
@@ -87,7 +87,10 @@ def _filters(cluster: Cluster, options: VolcanoOptions, version: Version) -> Ite
 
 def _check_topology(made: Configuration, kinds: Sequence[WorkloadKind], version: Version) -> None:
     """Raises PolicykitError where options switch off what keeps jobs within a level."""
-    asking = [(kind.name, kind.within.level) for kind in kinds if kind.within]
+    held = versions.enforces_tier(version)
+    asking = [
+        (kind.name, kind.within.level) for kind in kinds if kind.within and not (held and kind.within.hard)
+    ]
     plugin = made.plugin(TOPOLOGY_PLUGIN)
     if not asking or version < versions.TOPOLOGY or (plugin and plugin.on("enabledHyperNodeGradient")):
         return

@@ -29,13 +29,18 @@ def topology_kinds(kinds: Sequence[WorkloadKind]) -> list[WorkloadKind]:
     return [kind for kind in kinds if kind.within]
 
 
-def topology_weight(cluster: Cluster, rivals: int) -> int:
-    """Smallest weight with which a node closer by one level wins by a point.
+def scored_steps(cluster: Cluster, version: Version) -> int:
+    """Steps from the narrowest level to standing apart, which share 100 points evenly.
 
-    Levels share 100 points evenly, and all nodes together count as one more. Source:
-    `plugins/network-topology-aware` (1.12 to 1.15).
+    Before 1.14 the widest of several levels scores as standing apart does. Source: `init` and
+    `scoreHyperNodeWithTier` of `plugins/network-topology-aware` (1.12 to 1.15).
     """
-    return weights.divided_up(len(cluster.levels) * (100 * rivals + 1), 100) if cluster.levels else 1
+    return max(len(cluster.levels) - (version < versions.WIDEST_SCORED), 1)
+
+
+def topology_weight(steps: int, rivals: int) -> int:
+    """Smallest weight with which a node closer by one step wins by a point."""
+    return weights.divided_up(steps * (100 * rivals + 1), 100)
 
 
 def topology_plugin(weight: int, resources: Mapping[str, int], version: Version) -> Plugin:

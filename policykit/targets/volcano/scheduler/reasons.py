@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.weights import Step
 
@@ -62,6 +63,14 @@ def near(levels: int, weight: int, rivals: Mapping[str, int]) -> tuple[str, ...]
     """Comment: the worst case between nodes one level apart."""
     against = _against(weight / levels, sum(rivals.values()))
     return (NEAR, f"  network-topology-aware {weight} x 1/{levels} = {against}", _rest(rivals))
+
+
+def unscored_level(kinds: Sequence[WorkloadKind], level: str, version: Version) -> str:
+    return (
+        f"workload kind {', '.join(kind.name for kind in kinds)} prefers to stay within one {level}, the "
+        f"widest level, which Volcano {version} does not score: nodes of one {level} are no better than "
+        f"others. Nearest: upgrade to {versions.WIDEST_SCORED}, or add a wider level"
+    )
 
 
 def _rest(parts: Mapping[str, int]) -> str:

@@ -91,7 +91,7 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     avoid = desired.avoid if version >= versions.RESOURCE_STRATEGY else ()
     scarce = _scarce(avoid, rivals)
     rivals |= {"sra": scarce.weight} if scarce.weight else {}
-    topology = _topology(cluster, closer, rivals)
+    topology = _topology(plugins.scored_steps(cluster, version), closer, rivals)
     rivals |= plugins.topology_rival(topology.weight)
     affinity, comments, unmet = _preference(kinds, rivals, version)
     fitted = placed.plugin == FIT_PLUGIN
@@ -146,11 +146,11 @@ def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _PluginWeight:
     return _PluginWeight(weight, reasons.scarce(avoid, weight, rivals))
 
 
-def _topology(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _PluginWeight:
+def _topology(steps: int, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _PluginWeight:
     if not kinds:
         return _PluginWeight()
-    weight = min(plugins.topology_weight(cluster, sum(rivals.values())), weights.LARGEST)
-    return _PluginWeight(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
+    weight = min(plugins.topology_weight(steps, sum(rivals.values())), weights.LARGEST)
+    return _PluginWeight(weight, reasons.near(steps, weight, rivals))
 
 
 def _fit(placed: Packing, avoid: tuple[str, ...], weight: int) -> Fit | None:
@@ -202,10 +202,13 @@ def _notices(
 ) -> list[str]:
     """What the policy asks for and the configuration does not do."""
     spread = [kind for kind in kinds if strategy(cluster, kind) == SPREAD]
+    widest = [kind for kind in _at_the_widest(cluster, kinds) if version < versions.WIDEST_SCORED]
     soft = [pool.name for pool in cluster.pools if any(not taint.hard for taint in pool.taints)]
     weak = [kind for kind in kinds if kind.across and not kind.across.hard]
     packed = placed.weight and desired.strategy != SPREAD
     notices = [reasons.spread_ignored(spread)] if spread and packed else []
+    if widest and version >= versions.TOPOLOGY:
+        notices.append(reasons.unscored_level(widest, cluster.levels[0].name, version))
     if soft and placed.weight:
         notices.append(reasons.outweighed_taints(soft))
     if weak and placed.weight:
@@ -220,3 +223,11 @@ def _notices(
     if shaped:
         notices.append(reasons.unshaped(shaped))
     return notices
+
+
+def _at_the_widest(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> list[WorkloadKind]:
+    """Kinds that prefer to stay within the widest of several levels."""
+    if len(cluster.levels) < 2:
+        return []
+    widest = cluster.levels[0].name
+    return [kind for kind in kinds if kind.within and not kind.within.hard and kind.within.level == widest]

@@ -182,6 +182,23 @@ def test_options_that_force_a_conflict(preemption: Preemption, options: Any, mes
     assert raised.value.hint
 
 
+@pytest.mark.parametrize(
+    ("version", "hard", "refused"),
+    [
+        ("1.12", True, False),
+        ("1.13", True, False),
+        ("1.14", True, True),
+        ("1.12", False, True),
+        ("1.13", False, True),
+        ("1.15", False, True),
+    ],
+)
+def test_hard_tiers_of_1_12_and_1_13_need_no_plugin(version: str, hard: bool, refused: bool) -> None:
+    kind = TRAINING._replace(within=TopologyAffinity("rack", hard=hard))
+    options = {"plugins": {"network-topology-aware": {"enabled": False}}}
+    assert (tried(made(Preemption(), kinds=(kind,), options=options, version=version)) is None) == refused
+
+
 FLAGGED = {
     "gang": ("enablePreemptable", "enableReclaimable", "enableJobStarving"),
     "priority": ("enablePreemptable", "enableJobStarving"),
