@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ class ApiServer:
 
     def add(self, *objects: Object) -> None:
         for each in objects:
-            self.objects.setdefault((each["apiVersion"], each["kind"]), []).append(each)
+            self.objects.setdefault((each["apiVersion"], each["kind"]), []).append(deepcopy(each))
 
     def lists(self, plural_: str) -> list[str]:
         """The queries of the lists of a resource."""
