@@ -21,7 +21,7 @@ LAYERS = (
     ("cli",),
     ("workspace",),
     ("api", "formats"),
-    ("rules", "importer"),
+    ("rules", "importer", "live"),
     ("policy",),
     ("gates",),
     ("targets",),
@@ -252,6 +252,7 @@ OPENERS = {
     "policykit.workspace.kustomize": "makes a folder of its own for a build",
     "policykit.workspace.helm": "makes a folder of its own for a chart",
     "policykit.workspace.programs": "finds git, kustomize and helm",
+    "policykit.live.connection": "reads the namespace of the pod that it runs in",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""

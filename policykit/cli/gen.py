@@ -13,6 +13,7 @@ from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
+from policykit.cli.replaced_output import consequences
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.targets import writers
@@ -173,6 +174,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     state = plan(reference, cluster.name, place, files, other_folders, whole=not options.targets)
     if not options.check:
         refuse(state)
+    told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()
     if options.diff:
         show(state, prune=options.prune)
     if options.check:
@@ -180,6 +182,8 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if not options.diff:
         _print_notices(chosen)
         write(state, prune=options.prune)
+    for line in told:
+        print_message(line)
     return 0
 
 

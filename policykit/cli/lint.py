@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from policykit import api
 from policykit.cli.linting.assumptions import assumed_releases
@@ -302,7 +303,8 @@ def _refuse_options_of_files() -> None:
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        if name in _OF_FILES and context.params[name] != parameter.get_default(context):
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if name in _OF_FILES and given and context.params[name]:
             shown = parameter.opts[0] if parameter.param_type_name == "option" else "PATH"
             raise UsageError(f"{shown} cannot be combined with --live", "omit one of them")
 

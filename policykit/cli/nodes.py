@@ -49,7 +49,8 @@ def command(
 ) -> int:
     """Compare live nodes with the policy: labels, taints, sizes and counts. Nothing is run or changed.
 
-    Exit 0 if they match, 1 if they differ.
+    Exit 0 if they match, 1 if they differ. Nodes that are cordoned, not ready or about to be removed
+    are listed, and differ only if a pool has no others.
     """
     from policykit.formats import nodes as formats
     from policykit.importer.node_commands import steps
@@ -64,10 +65,11 @@ def command(
     found = differences(cluster, membership(cluster, live.pools))
     order = steps(found, cloud=bool(cluster.provider))
     write_output(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
-    if not found:
+    fails = any(each.fails for each in found)
+    if not fails:
         matches = "1 node matches" if len(live.pools) == 1 else f"{len(live.pools)} nodes match"
         print_message(f"{matches} policy {cluster.name}")
-    return 1 if found else 0
+    return int(fails)
 
 
 def _nodes(path: str, access: Access | None) -> Cluster:

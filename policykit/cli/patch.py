@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -45,13 +46,21 @@ _STDIN = "-"
     "--queue",
     metavar="QUEUE",
     default="",
-    help="Queue to use. Default: that of the workload kind.",
+    help="Queue to use. Default: the one that is written, if the policy has it, else that of the tenant of"
+    " the namespace, else that of the workload kind.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="KIND/NAME",
     help="Patch only this object; repeatable. It must exist.",
+)
+@click.option(
+    "--from",
+    "before",
+    metavar="REV|FILE",
+    default="",
+    help="First take out what the policy of a git revision, or another policy file, had written.",
 )
 @click.option("--in-place", is_flag=True, help="Write changed files instead of printing them.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
@@ -70,6 +79,7 @@ def command(
     card: str,
     queue: str,
     only: tuple[str, ...],
+    before: str,
     in_place: bool,
     diff: bool,
     stdin_filename: str,
@@ -83,6 +93,7 @@ def command(
     policykit.io/workload, and its scheduler's settings for gangs, topology and spreading; a
     PodGroup it needs is added after it. Everything else is kept byte for byte. Without PATHS,
     standard input is read, as for a Helm post-renderer. If anything fails, nothing is printed.
+    It fails for a workload that every pool would still refuse.
     """
     if in_place and diff:
         raise UsageError("--in-place and --diff cannot be combined", "use only one of them")
@@ -91,10 +102,16 @@ def command(
     options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
-    done = [
-        (source, _patched(source, folder, cluster_for(folder, policy, cache), options, sources))
-        for source, folder in sources
-    ]
+    with _earlier(before, policy) as earlier:
+        done = [
+            (
+                source,
+                _patched(
+                    source, folder, cluster_for(folder, policy, cache), options, sources, earlier(folder)
+                ),
+            )
+            for source, folder in sources
+        ]
     options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
@@ -138,12 +155,30 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
+@contextmanager
+def _earlier(reference: str, policy: str | None) -> Iterator[Callable[[str], Cluster | None]]:
+    """The earlier policy for the files of a folder; none without `--from`."""
+    if not reference:
+        yield lambda folder: None
+        return
+    from policykit.cli.earlier import earlier_state
+
+    with earlier_state(reference, os.getcwd()) as state:
+
+        def earlier(folder: str) -> Cluster | None:
+            chosen = policy or nearest_policy(folder)
+            return state.cluster(chosen) if chosen else None
+
+        yield earlier
+
+
 def _patched(
     source: Source,
     folder: str,
     cluster: Cluster | None,
     options: PatchOptions,
     sources: Sequence[tuple[Source, str]],
+    before: Cluster | None = None,
 ) -> PatchedText:
     if cluster is None:
         raise SourceError(
@@ -157,7 +192,7 @@ def _patched(
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
     with faults_at(source.path):
-        return patch(source, cluster, options, elsewhere)
+        return patch(source, cluster, options, elsewhere, before)
 
 
 def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:

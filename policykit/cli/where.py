@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -23,7 +23,6 @@ from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.gates.gate import REFUSED
-from policykit.gates.pod_gates import Answer
 from policykit.linter.scope import AnyFact
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
@@ -32,6 +31,7 @@ from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
 
 if TYPE_CHECKING:
+    from policykit.gates.pod_gates import Answer
     from policykit.live.access import Access
     from policykit.workspace.cache.folder import Cache
 
@@ -63,32 +63,57 @@ def command(
 ) -> int:
     """Show which pools each pod set can run in, why others refuse it, and what else holds it.
 
-    Exits with 1 if something certainly keeps the pods of an object from running.
-
-    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
-    cluster and pods are those of the files.
+    Exits with 1 if something certainly keeps the pods of an object from running. With --live, pods are
+    those of a running cluster; with --live and PATHS, nodes are those of a running cluster and pods are
+    those of the files.
     """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     failures = Failures()
     if access is not None and not paths:
-        answered = _of_cluster(access, policy, nodes, cache)
+        answers = [*_of_cluster(access, policy, nodes, cache)]
     else:
         fixed = _nodes(nodes, policy, access)
-        answered = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
-    write_output(formats.json_text(answered) if format_ == "json" else formats.text(answered))
+        answers = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
+    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers))
     for failure in failures:
         print_error(failure)
-    if not answered and not failures:
+    if not answers and not failures:
         print_message("policykit: no pods found")
     if failures:
         return 2
-    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answered))
+    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answers))
 
 
-class _Files(NamedTuple):
-    """The files of one cluster, which see each other."""
+def _of_files(
+    paths: tuple[str, ...],
+    policy: str | None,
+    fixed: Cluster | None,
+    namespace: str,
+    cache: Cache,
+    failures: Failures,
+) -> Iterator[Answer]:
+    """Each pod set of the files, under their policies or under the one that is fixed."""
+    found: dict[str, _Reviewed] = {}
+    for path in _inputs(paths, failures):
+        with failures.collect(_shown(path)):
+            folder = os.path.dirname(os.path.abspath(path))
+            cluster = fixed or cluster_for(folder, policy, cache)
+            if cluster is None:
+                raise SourceError(
+                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
+                )
+            default_namespace = namespace or kustomization_namespace(folder) or "default"
+            group = found.setdefault(cluster.source, _Reviewed(cluster, [], []))
+            group.add(_shown(path), _content(path), default_namespace)
+    complete = all(os.path.isdir(path) for path in paths) and not failures
+    for group in found.values():
+        yield from api.answers(group.reviews, group.facts, group.cluster, complete=complete)
+
+
+class _Reviewed(NamedTuple):
+    """The files of one cluster."""
 
     cluster: Cluster
     reviews: list[tuple[str, Review]]
@@ -99,38 +124,11 @@ class _Files(NamedTuple):
         self.facts.extend(api.facts(path, raw, self.cluster, namespace))
 
 
-def _of_files(
-    paths: tuple[str, ...],
-    policy: str | None,
-    fixed: Cluster | None,
-    namespace: str,
-    cache: Cache,
-    failures: Failures,
-) -> Iterable[Answer]:
-    """Each pod set of the files, under their policies or under the one that is fixed."""
-    found: dict[str, _Files] = {}
-    for path in _inputs(paths, failures):
-        with failures.collect(_shown(path)):
-            folder = os.path.dirname(os.path.abspath(path))
-            cluster = fixed or cluster_for(folder, policy, cache)
-            if cluster is None:
-                raise SourceError(
-                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
-                )
-            default_namespace = namespace or kustomization_namespace(folder) or "default"
-            files = found.setdefault(cluster.source, _Files(cluster, [], []))
-            files.add(_shown(path), _content(path), default_namespace)
-    complete = all(map(os.path.isdir, paths)) and not failures
-    for files in found.values():
-        yield from api.answers(files.reviews, files.facts, files.cluster, complete=complete)
-
-
-def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> list[Answer]:
+def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> Iterator[Answer]:
     """Each pod set of a running cluster."""
     from policykit.cli.live.where import answers
 
-    cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
-    return answers(access, cluster)
+    return answers(access, _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache))
 
 
 def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:

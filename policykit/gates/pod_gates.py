@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.gates import queues, quotas
 from policykit.gates.gang_room import shortages
 from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate, state_of
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Scope
 from policykit.manifests.document import Manifest

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.scope import Scope
 from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts

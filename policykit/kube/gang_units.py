@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import Minimum, PodSet, gangs
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole

@@ -32,6 +32,7 @@ class Reading:
         self.gaps: list[Gap] = []
         self.absent: list[Kind] = []
         """Kinds that are not installed."""
+        self.present: set[Kind] = set()
         self._progress = progress
 
     @property
@@ -66,8 +67,8 @@ class Reading:
         """Every object of these kinds as the server gives it. Raises ClusterError."""
         wanted = tuple(kinds)
         found = [*served(self.client, wanted)]
-        have = {resource.kind for resource in found}
-        self.absent += [kind for kind in wanted if kind not in have]
+        self.present.update(resource.kind for resource in found)
+        self.absent += [kind for kind in wanted if kind not in self.present]
         for resource in found:
             special = resource.kind.role is Role.CONFIGURATIONS
             for namespace in system_namespaces if special else (self.client.namespace,):

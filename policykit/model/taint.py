@@ -17,6 +17,11 @@ class Taint(NamedTuple):
         """Whether it keeps pods away; PreferNoSchedule only lowers the score."""
         return self.effect in HARD_EFFECTS
 
+    @property
+    def evicts(self) -> bool:
+        """Whether it also removes running pods that do not tolerate it."""
+        return self.effect == "NoExecute"
+
     def __str__(self) -> str:
         value = f"={self.value}" if self.value else ""
         return f"{self.key}{value}:{self.effect}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import lookup

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policykit.catalogue import labels
 from policykit.kube.gang_units import exclusive_topologies
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.kube import start_order
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.gangs import Gang, gangs
 from policykit.kube.podsets.podset import PodSet, title
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest

@@ -8,7 +8,7 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from policykit.cycles import cycles
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.pool import Amounts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.linter.target import QueueSupport, Target

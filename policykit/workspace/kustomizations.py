@@ -115,6 +115,21 @@ def _completed(limit: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """(kustomization, listed path) below a folder for each listed path that leads to one of the places.
+
+    `places`: real paths, which need not exist any more.
+    """
+    for path in walk(root):
+        if os.path.basename(path) not in KUSTOMIZATIONS:
+            continue
+        here = os.path.realpath(os.path.dirname(path))
+        for field in ("resources", "bases", "components"):
+            for _, said in _entries(_data(path), field):
+                if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
+                    yield path, said
+
+
 def is_plain(tree: Kustomization) -> bool:
     """Whether it only lists files below its own folder, so that a build does not change them.
 

@@ -57,7 +57,9 @@ def top_of(folder: str) -> str:
     done = _try(folder, "rev-parse", "--show-toplevel")
     if b"not a git repository" in done.stderr:
         raise SourceError(
-            "is not in a git repository, so changes cannot be determined", "lint it without --since", folder
+            "is not in a git repository, so changes cannot be determined",
+            "leave out the revision, or name a file",
+            folder,
         )
     return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
 
@@ -135,8 +137,8 @@ def _commit(revision: str, root: str) -> str:
     name, dots, rest = revision.partition("...")
     if not name or rest or ".." in name or name.startswith("-"):
         raise UsageError(
-            f"--since {revision!r} is not a revision",
-            "give one commit, branch or tag, as in `--since main...`",
+            f"{revision!r} is not a revision",
+            "give one commit, branch or tag, as in `main` or `main...`",
         )
     commit = _resolved(name, root)
     if not dots:
@@ -186,7 +188,7 @@ def remote_urls(root: str) -> tuple[str, ...]:
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
     git = program_path("git")
     if not git:
-        raise SourceError("git is not installed", "install it, or lint without --since", root)
+        raise SourceError("git is not installed", "install it, or leave out the revision", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     command = [git, "--no-pager", *_TRUSTED, *words]
     return subprocess.run(

@@ -109,7 +109,7 @@ def workspace_of(objects: Objects, setting: Setting, policies: Sequence[Policy] 
     return Workspace(
         members,
         (setting,),
-        objects.texts.__getitem__,
+        lambda name: objects.texts.get(name, b""),
         lambda _: members,
         sizes=tuple(len(objects.texts[member.path]) for member in members),
         policies=tuple(policies),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.names import is_extended, label_key_problem
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import conversion_hint, described, expected
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.structure.validator import check_part
 from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, dotted, lookup

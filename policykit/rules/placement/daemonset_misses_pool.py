@@ -16,8 +16,8 @@ from policykit.catalogue import daemons, labels
 from policykit.kube import affinity as affinities
 from policykit.kube import podsets, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets, structure
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.problem import UNKNOWN_FIELD
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest, words

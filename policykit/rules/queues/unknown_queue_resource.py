@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.catalogue.resources import is_card
 from policykit.catalogue.suggestions import resource_problem
 from policykit.kube.names import is_hugepages
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path

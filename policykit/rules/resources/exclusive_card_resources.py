@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from policykit.catalogue import amounts, tpu
 from policykit.catalogue.resources import alternatives, resource
 from policykit.kube import affinity, requests
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path

@@ -17,7 +17,7 @@ from policykit.catalogue.volcano.wording import Release, suggestion
 from policykit.cycles import cycles
 from policykit.kube import cron, requests
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem, label_value_problem
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup

@@ -13,7 +13,7 @@ from policykit.model.release import Version
 from policykit.targets.kubernetes import (
     autoscalers,
     limit_ranges,
-    limitations,
+    notices,
     options,
     priorities,
     quotas,
@@ -64,7 +64,7 @@ def generate(cluster: Cluster) -> Generated:
         *(message for quota in cluster.quotas for message in quotas.uncounted(quota)),
         *unscaled,
         *said,
-        *limitations.notices(cluster, stated),
+        *notices.notices(cluster, stated),
     )
     preferred = plugins.preference_notices(cluster, planned.weights_default)
     return Generated(tuple(artifacts), (*preferred, *(Notice(TARGET, message) for message in messages)))

@@ -9,7 +9,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
-from policykit.targets.kueue import limitations, options, tenancy, versions
+from policykit.targets.kueue import notices, options, tenancy, versions
 from policykit.targets.kueue.flavors import Flavors, pool_flavors
 from policykit.targets.kueue.names import TARGET_NAME
 from policykit.targets.kueue.objects import priority_classes, queues, resource_flavors
@@ -37,7 +37,7 @@ def generate(cluster: Cluster) -> Generated:
     ]
     paths = [artifact.path for artifact in artifacts]
     text = _readme(paths, target.namespace or NAMESPACE, version)
-    messages = (*made.notices, *shared.notices, *limitations.notices(cluster, chosen, version))
+    messages = (*made.notices, *shared.notices, *notices.notices(cluster, chosen, version))
     return Generated(
         (*artifacts, Artifact(README, text, Role.PAGE)),
         tuple(Notice(TARGET_NAME, message) for message in messages),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.model.kueue import RefusedPods, RefusingPool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policykit.generator.artifact import Artifact, Role
@@ -47,6 +47,7 @@ def _commands(cluster: Cluster, pool: Pool) -> Iterator[str]:
             yield command("kubectl label nodes --overwrite", nodes_meant, pairs)
 
 
+EVICTS = "NoExecute evicts running pods that do not tolerate the taint, at once."
 CONTROL_PLANE = "nodes/control-plane/taint.sh"
 _CONTROL_PLANE_NODES = "node-role.kubernetes.io/control-plane"
 _TAINT = "kubectl taint nodes --overwrite"
@@ -60,6 +61,7 @@ def write_taints(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
         comments = [
             f"Taints of the nodes of pool {pool.name}; safe to run again.",
             "The last step: see the order in nodes/README.md.",
+            *_warnings(taints),
         ]
         commands = [command(_TAINT, nodes, map(str, taints)) for nodes in meant]
         yield Artifact(f"nodes/{pool.name}/taints.sh", script(comments, commands), Role.NODE)
@@ -73,9 +75,15 @@ def control_plane(cluster: Cluster) -> Iterator[Artifact]:
     comments = [
         "Taint of the control plane; safe to run again.",
         f"It applies to nodes with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
+        *_warnings([taint]),
     ]
     commands = [command(_TAINT, ["-l", _CONTROL_PLANE_NODES], [str(taint)])]
     yield Artifact(CONTROL_PLANE, script(comments, commands), Role.NODE)
+
+
+def _warnings(taints: Iterable[Taint]) -> Iterator[str]:
+    if any(taint.evicts for taint in taints):
+        yield EVICTS
 
 
 def taint_data(taint: Taint) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from policykit.targets.nodes import (
     gke,
     joining,
     karpenter,
-    limitations,
     nfd,
+    notices,
     readme,
 )
 from policykit.targets.nodes.cloud import Form, Write
@@ -50,7 +50,7 @@ def generate(cluster: Cluster) -> Generated:
         artifacts.extend(existing_nodes.control_plane(cluster))
     if taints_nodes(cluster):
         artifacts.extend(daemons.write(cluster))
-    said += limitations.limitations(cluster, forms)
+    said += notices.notices(cluster, forms)
     if artifacts:
         artifacts.append(readme.write(cluster, artifacts, said))
     return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in said))

@@ -13,6 +13,8 @@ from policykit.model.taint import Taint
 Labels = dict[str, str]
 
 _KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
+_FEATURES = "feature.node.kubernetes.io/"
+"""Set by Node Feature Discovery."""
 _NEVER = _KUBELET | {"kubernetes.io/hostname"}
 MAX_FILES = 16
 """Largest number of files of one form for the named nodes of a pool."""
@@ -132,5 +134,9 @@ def _labels_to_set(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> L
 
 def _set_elsewhere(cluster: Cluster, pool: Pool, key: str) -> bool:
     if key in pool.discovered or key in _NEVER:
+        return True
+    if key.startswith(_FEATURES) and "nfd" not in (cluster.node_forms or ()):
+        return True
+    if pool.discovered and (known.discovery(key) or known.replaced_by(key) is not None):
         return True
     return bool(cluster.provider) and (key in _CLOUD or bool(known.provider(key)))

@@ -27,6 +27,12 @@ from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
+_REFUSED = (
+    "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
+    " the policy"
+)
+
+
 class ObjectPatch(NamedTuple):
     """The changes that apply a workload kind to one object."""
 
@@ -60,11 +66,12 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
+    queued = {}
     for key, workload in written.items():
         draft.place(key, options)
-        draft.name(key, workload, options.queue or workload.queue)
-    for key, workload in written.items():
-        draft.add_metadata(key, workload._replace(queue=options.queue or workload.queue))
+        queued[key] = workload._replace(queue=draft.name(key, workload, options.queue))
+    for key, workload in queued.items():
+        draft.add_metadata(key, workload)
     return draft.result()._replace(
         kinds=tuple(dict.fromkeys(workload.name for workload in kinds.values())), candidates=candidates
     )
@@ -128,6 +135,7 @@ class _Draft:
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
+            _check_lands(self._review(key), want)
 
     def _note_missing_placement(self, reviewed: Review) -> None:
         if reviewed.eligible_pools is None and reviewed.pod_set.spec.get("resourceClaims"):
@@ -137,8 +145,11 @@ class _Draft:
                 f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
             )
 
-    def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
-        """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
+    def name(self, key: PodSetKey, workload: WorkloadKind, asked: str) -> str:
+        """Scheduler, priority class and queue, each in the field that the kind of the object uses.
+
+        Returns the queue: the one `asked` for, else the chosen one.
+        """
         if workload.scheduler:
             self._write(
                 field_patches.scheduler_patches(self._pod_set(key), workload.scheduler),
@@ -150,9 +161,18 @@ class _Draft:
                 self._data, self._pod_set(key), workload.priority_class, self._cluster
             )
             self._write(found, "priorityClassName", workload)
+        queue = asked or self._queue(key, workload)
         if queue:
             found = field_patches.queue_patches(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
+        return queue
+
+    def _queue(self, key: PodSetKey, workload: WorkloadKind) -> str:
+        """The queue that is written if the policy has it, else that of the tenant, else of the kind."""
+        written = field_patches.policy_queue(self._data, self._pod_set(key), self._cluster)
+        namespace = self._manifest.namespace or self._namespace
+        theirs = (tenant.queue for tenant in self._cluster.tenants if namespace in tenant.namespaces)
+        return written or next(filter(None, theirs), workload.queue)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
         """Gang, topology and spreading, as the scheduler of the pods reads them."""
@@ -205,6 +225,36 @@ def _check_shapes(reviewed: Review) -> None:
         raise PolicykitError(
             f"has {dotted(path)} {value!r}, which has the wrong type", "correct it, or fill it in first"
         )
+
+
+def _check_lands(reviewed: Review, want: DesiredPlacement) -> None:
+    """Raises PolicykitError if every pool that the policy gives the pods refuses them nevertheless."""
+    given = {pool.name for pool in want.pools}
+    landings = [each for each in reviewed.landings if each.pool.name in given]
+    if not landings or reviewed.may_still_change:
+        return
+    if all(each.verdict == "refused" for each in landings):
+        reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
+        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", _REFUSED)
+    former = _former_usage(reviewed)
+    if former and not any(each.accepts for each in landings):
+        key = reviewed.cluster.usage_key if reviewed.cluster else ""
+        raise PolicykitError(
+            f"requires {former}, as an earlier policy may have written, but the usage is {key}", _REFUSED
+        )
+
+
+def _former_usage(reviewed: Review) -> str:
+    """A required expression on the usage under another domain than the policy's; empty: none."""
+    cluster = reviewed.cluster
+    domain, slash, name = cluster.usage_key.partition("/") if cluster else ("", "", "")
+    usages = {pool.usage for pool in cluster.pools} if cluster else set()
+    for term in reviewed.affinity.required or ():
+        for one in term.expressions:
+            of_another = slash and one.key.endswith(f"/{name}") and one.key != f"{domain}/{name}"
+            if of_another and one.operator == "In" and usages & set(one.values):
+                return f"{one.key} In {', '.join(one.values)}"
+    return ""
 
 
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:

@@ -186,6 +186,18 @@ def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: 
     return (Patch("add", written.path if written else first, called),)
 
 
+def policy_queue(data: Mapping[str, Any], pod_set: PodSet, cluster: Cluster) -> str:
+    """The queue of the policy that the pods name already; empty: none."""
+    target_name = queue_target_name(target_name_of(pod_set.scheduler_name, cluster), cluster)
+    written = queues.read(data, pod_set, target_name) if target_name else None
+    if target_name is None or written is None:
+        return ""
+    # YuniKorn has whole paths, which end with the name.
+    named = {written.value, written.value.rpartition(".")[2]}
+    known = (queue.name for queue in cluster.queues if queue.name in named)
+    return next((name for name in known if queue_name(name, cluster, target_name)[1] == written.value), "")
+
+
 def _orders_by_group(pod_set: PodSet, cluster: Cluster) -> bool:
     target = target_of(target_name_of(pod_set.scheduler_name, cluster))
     return target is not None and target.group_priority

@@ -61,10 +61,25 @@ def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
     allowed = [pool for pool in cluster.pools if is_allowed(workload, pool)]
+    if unwritten := _unwritten_target(workload, cluster):
+        said = (*said, unwritten)
     if domain := request_limit(cluster, workload, allowed):
         said = (*said, domain)
     for words in said:
         yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
+
+
+def _unwritten_target(workload: WorkloadKind, cluster: Cluster) -> str:
+    """That nothing is written for the system of its scheduler, although the policy has queues."""
+    target = target_of(target_name_of(workload.scheduler, cluster))
+    if target is None or target.always or not target.queues or target.generate is None:
+        return ""
+    if target.name in cluster.targets or not cluster.queues:
+        return ""
+    return (
+        f"its pods have schedulerName {workload.scheduler}, but targets.{target.name} is off: the queues "
+        f"of the policy are not written for {target.title}"
+    )
 
 
 def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:

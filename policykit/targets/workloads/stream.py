@@ -13,7 +13,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.extents import Edit, Slice, slices
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, Problem, parse
-from policykit.manifests.patch import EditError
+from policykit.manifests.patch import EditError, all_patched
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (
@@ -23,6 +23,7 @@ from policykit.targets.workloads.companion_objects import (
     add_companions,
     identity,
 )
+from policykit.targets.workloads.earlier_policy import removal
 from policykit.targets.workloads.patch_options import PatchOptions
 
 
@@ -61,10 +62,15 @@ OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
 
 
 def patch(
-    source: Source, cluster: Cluster, options: PatchOptions, elsewhere: OtherObjects = dict
+    source: Source,
+    cluster: Cluster,
+    options: PatchOptions,
+    elsewhere: OtherObjects = dict,
+    before: Cluster | None = None,
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
+    `before`: an earlier policy; what it wrote is taken out first.
     Companion objects of a workload follow it as separate documents. Fragments,
     objects without pods and documents of others pass through. Raises SourceError with place
     for text that is not YAML, for an object that cannot be edited in place, and where the
@@ -79,7 +85,7 @@ def patch(
         if source.rendered or not is_template(text.text):
             raise _refused(source, problem)
         return PatchedText(source.raw, notes=(f"{source.path}: a template, left unchanged: render it first",))
-    work = _Stream(source, text.text, len(documents), cluster, options)
+    work = _Stream(source, text.text, len(documents), cluster, options, before)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
     found = work.beside(spliced(text.text, made), elsewhere)
     body = found.text.encode() if made or found.changed else source.raw.removeprefix(BOM)
@@ -118,13 +124,20 @@ class _Stream:
     """The documents of one source, one after another."""
 
     def __init__(
-        self, source: Source, text: str, documents: int, cluster: Cluster, options: PatchOptions
+        self,
+        source: Source,
+        text: str,
+        documents: int,
+        cluster: Cluster,
+        options: PatchOptions,
+        before: Cluster | None,
     ) -> None:
         self._source = source
         self._text = text
         self._documents = documents
         self._cluster = cluster
         self._options = options
+        self._before = before
         self._partial: dict[int, bool] = {}
         self.changed: list[str] = []
         self.objects: list[str] = []
@@ -207,11 +220,19 @@ class _Stream:
             if named:
                 raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
             return ObjectPatch()
-        found = apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
+        found = self._apply(manifest)
         if named and not found.kinds:
             kinds = ", ".join(found.candidates or self._cluster.workloads)
             raise PolicykitError("has no recognizable workload kind", f"name it with --workload: {kinds}")
         return found
+
+    def _apply(self, manifest: Manifest) -> ObjectPatch:
+        if self._before is None:
+            return apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
+        removed = removal(manifest, self._before, self._cluster, self._source.namespace)
+        rest = manifest._replace(data=all_patched(manifest.data, removed)) if removed else manifest
+        found = apply_kinds(rest, self._cluster, self._source.namespace, self._options)
+        return found._replace(patches=(*removed, *found.patches))
 
     def _says_partial(self, manifest: Manifest) -> bool:
         if manifest.document not in self._partial:

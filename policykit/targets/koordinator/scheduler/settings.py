@@ -72,6 +72,11 @@ def plugin_settings(
     )
 
 
+def job_preemption(options: KoordinatorOptions) -> bool:
+    """Whether gangs preempt, as the chart's value scheduler.enableJobPreemption has it; true by default."""
+    return options.fields(COSCHEDULING).get("enablePreemption") is not False
+
+
 def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Raises PolicykitError if a resource has a weight but no scaling factor.
 

@@ -175,23 +175,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         for key, value in {**({"Content-Encoding": "gzip"} if packed else {}), **(headers or {})}.items():
             self.send_header(key, value)
-        self.end_headers()
-        if resource in state.cut:
-            self.wfile.write(data[: state.cut[resource]])
-            self.close_connection = True
-        elif resource in state.drip:
-            self._drip(data, state.drip[resource])
-        else:
-            self.wfile.write(data)
-
-    def _drip(self, data: bytes, pause: float) -> None:
         try:
-            for number in range(len(data)):
-                self.wfile.write(data[number : number + 1])
-                self.wfile.flush()
-                time.sleep(pause)
-        except OSError:
+            self.end_headers()
+            self._write(data[: state.cut.get(resource, len(data))], state.drip.get(resource, 0))
+        except OSError:  # the client has given up
             self.close_connection = True
+        self.close_connection = self.close_connection or resource in state.cut
+
+    def _write(self, data: bytes, pause: float) -> None:
+        for piece in (data[n : n + 1] for n in range(len(data))) if pause else (data,):
+            self.wfile.write(piece)
+            self.wfile.flush()
+            time.sleep(pause)
 
 
 def _groups(objects: Iterable[tuple[str, str]]) -> Iterator[Object]:

@@ -8,7 +8,7 @@ from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes.limitations import notices
+from policykit.targets.kubernetes.notices import notices
 from policykit.targets.kubernetes.options import KubernetesOptions
 from tests.targets.kubernetes.clusters import cluster
 

@@ -20,8 +20,8 @@ from policykit.targets.nodes.node_groups import (
 from policykit.targets.nodes.shell import is_reachable
 
 
-def limitations(cluster: Cluster, forms: frozenset[str]) -> list[str]:
-    """Sentences for people, for all pools."""
+def notices(cluster: Cluster, forms: frozenset[str]) -> list[str]:
+    """One for each field or pool that a form does not cover."""
     found: list[str] = []
     if forms & {"labels", "taints"}:
         found.extend(_unknown_nodes(cluster))
