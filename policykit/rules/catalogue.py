@@ -118,6 +118,13 @@ CATALOGUE = (
     Entry("PK213", "resources", "exclusive-card-resources", subject="pods"),
     Entry("PK214", "resources", "shared-replica-count", subject="pods", substrings=("nvidia.com/",)),
     Entry("PK215", "resources", "exceeds-namespace-quota", subject="scope"),
+    Entry(
+        "PK216",
+        "resources",
+        "hami-misuse",
+        subject="pods",
+        substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io"),
+    ),
     Entry("PK301", "gangs", "gang-exceeds-replicas", subject="scope"),
     Entry(
         "PK302",
