@@ -10,7 +10,7 @@ from policykit.linter.builds.kustomization import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.entries import NotHereError, data_of
+from policykit.workspace.entries import NotHereError, first_document
 from policykit.workspace.files import relative
 
 _MOST_FILES = 5000
@@ -43,7 +43,7 @@ class _Reader:
         files = dict(self._files(folder, "", (folder,)))
         if "Chart.yaml" not in files:
             raise NotHereError(f"{relative(folder)} has no Chart.yaml", CHART)
-        about = data_of(files["Chart.yaml"])
+        about = first_document(files["Chart.yaml"])
         name = about.get("name")
         for dependency in _dependencies(about, files):
             files.update(self._dependency(folder, dependency, files, (*above, folder)))

@@ -48,7 +48,7 @@ def text_of(file: str, most: int = LARGE) -> str:
 
 
 @cached
-def data_of(file: str) -> dict[str, Any]:
+def first_document(file: str) -> dict[str, Any]:
     """The first document of a file that is not empty; empty: it is not a map, or cannot be read."""
     text = text_of(file, SMALL) if file else ""
     root = next((parsed.root for parsed in parse(text) if parsed.root), None)

@@ -24,7 +24,7 @@ from policykit.workspace.entries import (
     Entry,
     NotHereError,
     absence,
-    data_of,
+    first_document,
     is_remote,
     strings,
     text_of,
@@ -52,7 +52,7 @@ _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "nam
 
 def is_root(folder: str) -> bool:
     """Whether a folder's kustomization can be built on its own, so is not a component or another kind."""
-    data = data_of(kustomization(folder))
+    data = first_document(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
     return bool(data) and ours and data.get("kind") != "Component"
@@ -65,7 +65,7 @@ def used_by(folder: str) -> frozenset[str]:
     limit = _limit(folder)
     while pending:
         here = pending.pop()
-        data = data_of(kustomization(here))
+        data = first_document(kustomization(here))
         for field in ("resources", "bases", "components"):
             for _, said in _entries(data, field):
                 place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
@@ -104,7 +104,7 @@ def _completed(limit: str) -> frozenset[str]:
     changing: list[str] = []
     for folder in sorted(known):
         file = kustomization(folder)
-        data = data_of(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
+        data = first_document(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
         here = os.path.realpath(folder)
         resources[here] = [
             os.path.realpath(os.path.join(folder, said.replace("\0", "")))
@@ -132,7 +132,7 @@ def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
             continue
         here = os.path.realpath(os.path.dirname(path))
         for field in ("resources", "bases", "components"):
-            for _, said in _entries(data_of(path), field):
+            for _, said in _entries(first_document(path), field):
                 if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
                     yield path, said
 
@@ -145,7 +145,7 @@ def is_plain(tree: Kustomization) -> bool:
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
     for each in tree.every():
-        data = data_of(each.file)
+        data = first_document(each.file)
         stated = stated or "namespace" in data
         if not _PLAIN.issuperset(data) or not each.file.startswith(folder):
             return False
@@ -157,7 +157,7 @@ def is_plain(tree: Kustomization) -> bool:
 def namespace_of(tree: Kustomization) -> str:
     """The namespace that a kustomization gives its objects: the outermost takes precedence; empty: none."""
     for each in tree.every():
-        namespace = data_of(each.file).get("namespace")
+        namespace = first_document(each.file).get("namespace")
         if isinstance(namespace, str) and namespace:
             return namespace
     return ""
@@ -170,7 +170,9 @@ def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {}
     for each in tree.every():
-        kinds = frozenset[str]().union(*(selected_kinds(data_of(one.tree.file)) for one in each.components))
+        kinds = frozenset[str]().union(
+            *(selected_kinds(first_document(one.tree.file)) for one in each.components)
+        )
         if kinds:
             labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
             below = [base.tree for base in each.bases if base.tree not in labelled]
@@ -228,7 +230,7 @@ class _Reader:
             raise NotHereError(
                 f"{relative(folder)} has a kustomization that is outside of the repository", OUTSIDE
             )
-        data = data_of(file)
+        data = first_document(file)
         if not data:
             raise NotHereError(f"{relative(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
@@ -382,3 +384,8 @@ def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
 def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     value = data.get(field)
     return value if isinstance(value, list) else ()
+
+
+def data_of(folder: str) -> dict[str, Any]:
+    """The kustomization of a folder; empty: it has none, or it cannot be read."""
+    return first_document(kustomization(folder))
