@@ -12,8 +12,8 @@ from policykit.workspace.files import repository_root
 from policykit.workspace.kustomizations import references
 
 if TYPE_CHECKING:
-    from policykit.workspace.generated_files import Plan
     from policykit.model.cluster import Cluster
+    from policykit.workspace.generated_files import Plan
 
 _KUSTOMIZATION = "kustomization.yaml"
 _COMPONENTS = "workloads/"
