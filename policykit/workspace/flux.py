@@ -66,7 +66,7 @@ def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @cached
-def _of_flux(root: str) -> tuple[str, ...]:
+def files_of_flux(root: str) -> tuple[str, ...]:
     """Files of a repository that name an API group of Flux."""
     return tuple(file for file in repository_files(root) if _MARK in _raw(file))
 
@@ -82,7 +82,7 @@ def _raw(file: str) -> bytes:
 def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
-        for file in _of_flux(root)
+        for file in files_of_flux(root)
         for each in _objects(file, f"{_GROUP}/")
         if each.manifest.kind == "Kustomization" and each.manifest.group == _GROUP
     )
@@ -121,8 +121,17 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     form = Form.KUSTOMIZATION if kustomization(path) else Form.FLUX_FOLDER
     added, why_not = _added(spec, path, root)
     variables = _variables(stated, spec)
+    ignore = _map(_git_repository(stated, spec, root), "spec").get("ignore")
     return Source(
-        path, form, statement, added, variables, unrestricted=True, notices=notices, why_not=why_not
+        path,
+        form,
+        statement,
+        added,
+        variables,
+        unrestricted=True,
+        notices=notices,
+        ignore=ignore if isinstance(ignore, str) else "",
+        why_not=why_not,
     )
 
 
@@ -141,24 +150,30 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
         return f"its source is {kind} {name}, not a GitRepository", ()
-    namespace = reference.get("namespace") or stated.manifest.namespace or ""
-    found = [
-        each
-        for file in _of_flux(root)
-        for each in _objects(file, f"{_SOURCES}/")
-        if each.named() == ("GitRepository", namespace, name) and each.manifest.group == _SOURCES
-    ]
     # `flux bootstrap` gives the repository that it writes to this name.
     bootstrapped = name == _BOOTSTRAPPED and not remotes(root)
+    found = _git_repository(stated, spec, root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
-    repository = _map(found[0].manifest.data, "spec")
+    repository = _map(found, "spec")
     url = repository.get("url")
     if not bootstrapped and not (isinstance(url, str) and normalised(url) in remotes(root)):
         return f"its source GitRepository {name} is another repository: {url}", ()
     pinned = _map(repository, "ref")
     pins = [f"{field} {pinned[field]}" for field in ("tag", "semver", "commit", "name") if pinned.get(field)]
     return "", tuple(f"it applies {pin}, judged as the work tree is" for pin in pins)
+
+
+def _git_repository(stated: FluxObject, spec: Mapping[str, Any], root: str) -> Mapping[str, Any]:
+    """The GitRepository of a source; empty: it is not in the repository."""
+    reference = _map(spec, "sourceRef")
+    namespace = reference.get("namespace") or stated.manifest.namespace or ""
+    wanted = ("GitRepository", namespace, reference.get("name"))
+    for file in files_of_flux(root):
+        for each in _objects(file, f"{_SOURCES}/"):
+            if each.named() == wanted and each.manifest.group == _SOURCES:
+                return each.manifest.data
+    return {}
 
 
 def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any], str]:

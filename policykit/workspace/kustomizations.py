@@ -279,7 +279,7 @@ class _Reader:
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
         if not os.path.lexists(place) and (is_remote(said) or not why):
-            why, reason = absence(said, os.path.join(folder, said))
+            why, reason = absence(said, folder, self._limit)
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
             raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)

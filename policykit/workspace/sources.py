@@ -100,6 +100,8 @@ class Source(NamedTuple):
     """Kustomizations may name files outside of their folders, as Flux lets them."""
     notices: tuple[str, ...] = ()
     """What is judged differently from how it is applied, such as another branch."""
+    ignore: str = ""
+    """Of a folder as Flux reads it: patterns of files that its GitRepository leaves out."""
     why_not: str = ""
     """Why it is not judged; empty: it is."""
 

@@ -7,6 +7,10 @@ from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.workspace import Workspace
 from policykit.workspace.linting.workspace import WorkspaceNotes
 
+_TOLD = (EMPTY_INPUT, SOURCE)
+"""Reasons that are told without `--show-files`."""
+_MOST = 3
+
 
 def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
@@ -34,8 +38,9 @@ def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> li
     """Messages about standard input without objects and about sources, with `every` about everything that was
     not judged; `about_builds` has those about kustomizations."""
     builds = {one for one in workspace.not_judged if one.reason != SOURCE}
-    return [
-        f"policykit: {one.path} is not judged: {one.detail}"
-        for one in report.not_judged
-        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
-    ]
+    found = [one for one in report.not_judged if one not in builds and (every or one.reason in _TOLD)]
+    lines = [f"policykit: {one.path} is not judged: {one.detail}" for one in found]
+    if every or len(lines) <= _MOST:
+        return lines
+    more = len(lines) - _MOST
+    return [*lines[:_MOST], f"policykit: {more} more are not judged (--show-files names them)"]

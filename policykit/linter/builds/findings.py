@@ -149,12 +149,13 @@ class _Partial:
 
 
 def _resources(workspace: Workspace) -> set[tuple[int, str]]:
-    """Policy and reported path of each file whose objects builds of that policy use."""
+    """Policy and reported path of each file whose objects builds of that policy use, and of each patch with a
+    target, whose kind counts instead of its own."""
     return {
         (build.member.setting, build.names[listed.file].path)
         for build in workspace.builds
         for tree in build.tree.every()
-        for listed in tree.resources
+        for listed in (*tree.resources, *(patch for patch in tree.patches if patch.target is not None))
         if listed.file in build.names
     }
 

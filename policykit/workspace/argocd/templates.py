@@ -34,6 +34,19 @@ def filled(template: Any, parameters: Parameters, *, go: bool) -> Any:
     return template
 
 
+def merged(data: Any, patch: Any) -> Any:
+    """Data with a merge patch: null removes a field, lists are replaced."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(data) if isinstance(data, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merged(found.get(key), value)
+    return found
+
+
 def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     if "{{" not in text:
         return text

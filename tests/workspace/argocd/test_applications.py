@@ -272,13 +272,48 @@ def test_application_sets(
         (application_set({"clusters": {}}, go=True, path="{{ .name | upper }}"), "which is no value"),
         (application_set({"clusters": {}}, go=True, path="{{ if .name }}a{{ end }}"), "which is no value"),
         (application_set({"clusters": {}}, path="{{nobody}}"), "its template says {{nobody}}"),
-        (application_set({"clusters": {}}, path="base", templatePatch="x"), "it has templatePatch"),
+        (
+            application_set({"clusters": {}}, path="base", templatePatch="x"),
+            "templatePatch without goTemplate",
+        ),
+        (application_set({"clusters": {}}, go=True, path="base", templatePatch="x"), "templatePatch is not"),
+        (
+            application_set(
+                {"clusters": {}}, go=True, path="base", templatePatch="{{- if .name }}a: 1{{ end }}"
+            ),
+            "which is no value",
+        ),
         (application_set({"git": {"repoURL": "https://a/b", "files": []}}, path="base"), "is not this"),
         (application_set({"merge": {"generators": []}}, path="base"), "its generator merge needs"),
     ],
 )
 def test_sets_that_are_not_read_say_why(repository: Repository, data: dict[str, Any], reason: str) -> None:
     assert reason in only(repository, data).why_not
+
+
+def test_a_template_patch_is_merged(repository: Repository) -> None:
+    patch = "spec:\n  source: {path: '{{ .path }}', helm: null}\n  destination: {namespace: '{{ .name }}'}\n"
+    elements = [{"name": "dev", "path": "apps/gw"}]
+    data = application_set({"list": {"elements": elements}}, go=True, path="base", templatePatch=patch)
+    source = only(repository, data)
+    assert (source.path, source.namespace) == (f"{repository.root}/apps/gw", "dev")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["/val*.yaml"], ["values.yaml"]),
+        (["*.yaml", "/charts/**"], ["charts/llm/Chart.yaml", "charts/llm/prod.yaml"]),
+        (["*.yaml", "prod.yaml"], ["charts/llm/Chart.yaml", "charts/llm/prod.yaml"]),
+        (["/**/prod.yaml", "Chart.yaml", "*.yaml"], ["charts/llm/prod.yaml", "charts/llm/Chart.yaml"]),
+    ],
+)
+def test_patterns_of_value_files(repository: Repository, files: list[str], expected: list[str]) -> None:
+    known = ("values.yaml", "charts/llm/Chart.yaml", "charts/llm/prod.yaml")
+    data = application({"path": "charts/llm", "helm": {"valueFiles": files}})
+    options = only(repository._replace(files=lambda: known), data).helm
+    assert options is not None
+    assert [file.removeprefix(f"{repository.root}/") for file in options.value_files] == expected
 
 
 FIELDS = [
