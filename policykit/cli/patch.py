@@ -6,11 +6,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
-
-import click
+from typing import Any
 
 from policykit import api
+from policykit.cli import click
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import print_message, write_data
 from policykit.cli.policy import cluster_from
@@ -20,6 +19,7 @@ from policykit.formats.findings import counted
 from policykit.linter.finding import listed
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.companion_objects import Identity
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices

@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import (
     allow_path,
@@ -69,7 +68,7 @@ def command(
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     if access is not None and not paths:
         answers = tuple(_of_cluster(access, policy, nodes, cache))
-        return _write(answers, (), format_)
+        return _write(answers, (), format_, live=True)
     fixed = _nodes(nodes, policy, access)
     paths = paths or (".",)
     request = Request(paths, (policy,) if policy else (), namespace=namespace, cache=cache)
@@ -89,9 +88,9 @@ def command(
     return code
 
 
-def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str) -> int:
+def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str, *, live: bool = False) -> int:
     """Prints everything, and returns the exit code."""
-    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers))
+    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers, live=live))
     for failure in failures:
         print_error(failure)
     if not answers and not failures:

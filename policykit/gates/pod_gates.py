@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.gates import queues, quotas
 from policykit.gates.gang_room import shortages
@@ -18,6 +18,7 @@ from policykit.manifests.document import Manifest
 from policykit.model.declared_queues import QueueUse
 from policykit.model.namespace_limits import Demand
 from policykit.model.queue import DeclaredPriority
+from policykit.namedtuple import NamedTuple
 from policykit.placement import topology_keys
 from policykit.placement.capacity import gang_problem
 from policykit.placement.review import Review

@@ -1,4 +1,4 @@
-"""HelmReleases of Flux whose chart is a folder of the repository."""
+"""HelmReleases of Flux as sources, if their chart is a folder of the repository."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOTHING = frozenset(
     {"interval", "timeout", "suspend", "dependsOn", "test", "rollback", "uninstall", "driftDetection"}
     | {"maxHistory", "serviceAccountName", "persistentClient", "storageNamespace", "upgrade"}
 )
-"""Fields that change nothing of what is rendered."""
+"""Fields that do not change what is rendered."""
 _READ = frozenset({"chart", "releaseName", "targetNamespace", "values", "install"})
 _CHART_READ = frozenset(
     {"chart", "sourceRef", "valuesFiles", "version", "interval", "reconcileStrategy", "verify"}

@@ -1,15 +1,15 @@
-"""What a source comes to: kustomizations to build, and files that are applied as they stand."""
+"""The units of a source: kustomizations to build, and files that are applied as they are."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import NotHereError
@@ -24,22 +24,22 @@ _YAML = (".yaml", ".yml")
 
 
 class Unit(NamedTuple):
-    """A kustomization to build, or a file that is applied as it stands."""
+    """A kustomization to build, or a file that is applied as it is."""
 
     folder: str
-    """Absolute folder of what is applied together."""
+    """Absolute folder that is applied."""
     tree: Kustomization
-    """Begins at the file that says what is applied."""
+    """The tree of files, starting at the file that states what is applied."""
     root: Root | None = None
-    """How kustomize builds it; None: `file` is applied as it stands."""
+    """How kustomize builds it; None: `file` is applied as it is."""
     variables: Variables | None = None
     file: str = ""
     namespace: str = ""
-    """Of objects without one; empty: none is stated."""
+    """Namespace of objects that set none; empty: unknown."""
 
 
 class Contents(NamedTuple):
-    """What a source comes to."""
+    """The units of a source."""
 
     units: tuple[Unit, ...] = ()
     why_not: tuple[NotHereError, ...] = ()
@@ -100,7 +100,7 @@ def _raw(file: str) -> bytes:
 
 
 def _is_changed(source: Source) -> bool:
-    """Whether objects are applied otherwise than the folder says them."""
+    """Whether the controller changes the objects of the folder."""
     variables = source.variables
     substituted = variables is not None and bool(
         variables.known or variables.unknown or not variables.complete
@@ -109,7 +109,7 @@ def _is_changed(source: Source) -> bool:
 
 
 def _of_kustomization(source: Source, folder: str) -> list[Unit]:
-    tree = tree_of(folder, unrestricted=source.unrestricted)
+    tree = tree_of(folder)
     if not _is_changed(source) and is_plain(tree):
         namespace = namespace_of(tree) or source.namespace
         return [
@@ -173,7 +173,7 @@ def _of_folder(source: Source) -> list[Unit]:
     if not _is_changed(source):
         tree = _stated(source, files=tuple(files))
         return [Unit(source.path, tree, None, None, os.path.realpath(file)) for file in files]
-    trees = tuple(tree_of(folder, unrestricted=source.unrestricted) for folder in folders)
+    trees = tuple(tree_of(folder) for folder in folders)
     if not files and not folders:
         return []
     root = Root(
@@ -188,7 +188,7 @@ def _of_folder(source: Source) -> list[Unit]:
 def _stated(
     source: Source, *, files: tuple[str, ...] = (), bases: tuple[Kustomization, ...] = ()
 ) -> Kustomization:
-    """A tree that begins where the source is stated; what it adds counts as stated there."""
+    """A tree that starts at the statement of the source, where what it adds is located too."""
     stated = source.stated
     components = source.added.get("components", ())
     patches = source.added.get("patches", ())
@@ -201,9 +201,7 @@ def _stated(
         ),
         bases=tuple(KustomizationEntry(stated.at, tree) for tree in bases),
         components=tuple(
-            KustomizationEntry(
-                (*stated.at[:-1], "components", number), tree_of(folder, unrestricted=source.unrestricted)
-            )
+            KustomizationEntry((*stated.at[:-1], "components", number), tree_of(folder))
             for number, folder in enumerate(components)
         ),
         document=stated.document,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit import api
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding, listed
 from policykit.linter.workspace import Options
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.clusters import policies_of
 from policykit.workspace.compiled_policies import compiled_policy

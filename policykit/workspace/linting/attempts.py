@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.builds.kustomization import Kustomization
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import OBJECTS, STDIN, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.builds import root_of
 from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import read, relative, repository_root

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
 from policykit.linter.member import STDIN, Member
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import BuildRequest, builds
 from policykit.workspace.files import relative

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.member import Member
 from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.workspace import Setting
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import is_extended, reader, shown_as
 

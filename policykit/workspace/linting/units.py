@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, relative, repository_files, repository_root
 from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
@@ -196,8 +197,26 @@ def _members(
             )
         else:
             members.append(member._replace(setting=member.setting or parts[real]))
+    if built:
+        members = _with_components(members, built)
     names = {os.path.realpath(member.file): member for member in members if member.file != STDIN}
     return tuple(members), tuple(_direct(*each, number, names) for number, each in enumerate(several, 1))
+
+
+def _with_components(members: Sequence[Member], built: Iterable[BuiltKustomization]) -> list[Member]:
+    """Members with the workload kinds whose generated components kustomizations apply to them."""
+    from policykit.workspace.kustomizations import components_of
+
+    kinds: dict[str, set[str]] = {}
+    for each in built:
+        for file, found in components_of(each.tree).items():
+            kinds.setdefault(file, set()).update(found)
+    if not kinds:
+        return [*members]
+    return [
+        member._replace(components=tuple(sorted(kinds.get(os.path.realpath(member.file), ()))))
+        for member in members
+    ]
 
 
 def _by_place(request: Request, table: SettingsTable, member: Member) -> list[Judge]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.member import STDIN
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.baselines import baselines_of
 from policykit.workspace.linting.files import Files, Reader, ScopeFiles, file_of, files_of
 from policykit.workspace.linting.policies import Policies, policies_of
