@@ -13,7 +13,6 @@ from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options
 from policykit.workspace.argocd.kustomize import added_fields
 from policykit.workspace.argocd.repository import (
-    IN_CLUSTER,
     Repository,
     TargetCluster,
     UnreadableError,
@@ -119,8 +118,6 @@ def _application(data: Mapping[str, Any], stated: Statement, repository: Reposit
 
 def _cluster(destination: Mapping[str, Any], repository: Repository) -> TargetCluster | None:
     name, server = destination.get("name"), destination.get("server")
-    if name in IN_CLUSTER or server in IN_CLUSTER:
-        return None
     for cluster in repository.clusters:
         if (name and name == cluster.name) or (
             server and server in (cluster.server, f"policy:{cluster.name}")

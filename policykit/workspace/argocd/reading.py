@@ -16,7 +16,7 @@ from policykit.workspace.argocd.applications import GROUP, ReadApplication, appl
 from policykit.workspace.argocd.repository import Repository, TargetCluster
 from policykit.workspace.disk import cached
 from policykit.workspace.files import files_below, repository_files, repository_root
-from policykit.workspace.policies import FILE_NAME, is_cluster, metadata_of, policy_by_place
+from policykit.workspace.policies import FILE_NAME, argocd_of, is_cluster, metadata_of, policy_by_place
 from policykit.workspace.remotes import remotes
 from policykit.workspace.sources import Source, Statement
 
@@ -35,13 +35,15 @@ class _Found(NamedTuple):
 
 def argocd_sources(policy: str) -> tuple[Source, ...]:
     """What Applications deploy to the cluster of a policy: those whose destination is the cluster, and those
-    next to the policy whose destination is not known.
+    next to the policy whose destination is not known. An ApplicationSet that cannot be read and is next to no
+    policy may be for any cluster.
     """
     root = repository_root(os.path.dirname(os.path.abspath(policy)))
     found: list[Source] = []
     for file, (_, cluster, sources) in _applications(root) if root else ():
         owner = cluster.policy if cluster else policy_by_place(os.path.dirname(file))
-        if owner and os.path.abspath(owner) == os.path.abspath(policy):
+        mine = bool(owner) and os.path.abspath(owner) == os.path.abspath(policy)
+        if mine or (not owner and any(source.why_not for source in sources)):
             found += sources
     return tuple(found)
 
@@ -80,8 +82,9 @@ def _repository(root: str) -> Repository:
 
 
 def _cluster(policy: str) -> TargetCluster:
-    name, labels, annotations = metadata_of(policy)
-    return TargetCluster(policy, name, "", labels, annotations)
+    own, labels, annotations = metadata_of(policy)
+    name, server = argocd_of(policy)
+    return TargetCluster(policy, name or own, server, labels, annotations)
 
 
 def _objects(path: str) -> Iterator[Manifest]:

@@ -55,7 +55,7 @@ def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     for match in _EXPRESSION.finditer(text):
         before = text[done : match.start()]
         found.append(before.rstrip() if go and match[1] else before)
-        value = _go(match[2].strip(), parameters) if go else _plain(match[2].strip(), parameters)
+        value = _go(match[2].strip(), parameters) if go else value_at(match[2].strip(), parameters)
         if value is None or isinstance(value, (dict, list)):
             raise UnreadableError(f"its template has {match[0]}, whose value is unknown")
         found.append(_written(value))
@@ -72,7 +72,7 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _plain(name: str, parameters: Parameters) -> Any:
+def value_at(name: str, parameters: Parameters) -> Any:
     """The value of a name such as `metadata.labels.env`, whose last part may contain dots."""
     segment = _SEGMENT.fullmatch(name)
     if segment:

@@ -236,6 +236,18 @@ SETS: list[tuple[str, list[Any], bool, str, str, list[tuple[str, str]]]] = [
      [{"matrix": {"generators": [{"list": {"elements": [{"a": "web"}]}},
                                  {"git": {"repoURL": URL, "directories": [{"path": "apps/{{a}}"}]}}]}}],
      False, "apps/{{path.basename}}", "prod", [("apps/web", "prod")]),
+    ("a merge",
+     [{"merge": {"mergeKeys": ["name"],
+                 "generators": [{"clusters": {"values": {"app": "gw"}}},
+                                {"list": {"elements": [{"name": "prod", "values.app": "web"},
+                                                       {"name": "nobody", "values.app": "old"}]}}]}}],
+     False, "apps/{{values.app}}", "{{name}}", [("apps/gw", "dev"), ("apps/web", "prod")]),
+    ("a merge, Go",
+     [{"merge": {"mergeKeys": ["metadata.labels.env"],
+                 "generators": [{"clusters": {"values": {"app": "gw"}}},
+                                {"list": {"elements": [{"metadata": {"labels": {"env": "dev"}},
+                                                        "values": {"app": "web"}}]}}]}}],
+     True, "apps/{{ .values.app }}", "{{ .name }}", [("apps/web", "dev"), ("apps/gw", "prod")]),
 ]  # fmt: skip
 
 
@@ -258,6 +270,9 @@ def test_application_sets(
         for each in found
     ] == expected
     assert not any(source.why_not for each in found for source in each.sources)
+
+
+TWICE = {"list": {"elements": [{"name": "dev"}, {"name": "dev"}]}}
 
 
 @pytest.mark.parametrize(
@@ -287,7 +302,11 @@ def test_application_sets(
             "whose value is unknown",
         ),
         (application_set({"git": {"repoURL": "https://a/b", "files": []}}, path="base"), "is not this"),
-        (application_set({"merge": {"generators": []}}, path="base"), "its generator merge needs"),
+        (application_set({"merge": {"generators": []}}, path="base"), "merge does not have two generators"),
+        (
+            application_set({"merge": {"generators": [TWICE, TWICE], "mergeKeys": ["name"]}}, path="base"),
+            "two Applications with the same mergeKeys",
+        ),
     ],
 )
 def test_sets_that_are_not_read_say_why(repository: Repository, data: dict[str, Any], reason: str) -> None:
