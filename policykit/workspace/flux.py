@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
+from policykit.workspace.controller_files import controller_files, raw_of
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, Source, Statement, Variables
@@ -20,7 +20,6 @@ from policykit.workspace.variables import joined, texts, variables_of_object
 
 _GROUP = "kustomize.toolkit.fluxcd.io"
 _SOURCES = "source.toolkit.fluxcd.io"
-_MARK = b".toolkit.fluxcd.io/"
 _BOOTSTRAPPED = "flux-system"
 _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
@@ -67,23 +66,10 @@ def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @cached
-def files_of_flux(root: str) -> tuple[str, ...]:
-    """Files of a repository that name an API group of Flux."""
-    return tuple(file for file in repository_files(root) if _MARK in _raw(file))
-
-
-def _raw(file: str) -> bytes:
-    try:
-        return read(file)
-    except SourceError:
-        return b""  # reported when the file is linted
-
-
-@cached
 def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
-        for file in files_of_flux(root)
+        for file in controller_files(root).flux
         for each in _objects(file, f"{_GROUP}/")
         if each.manifest.kind == "Kustomization" and each.manifest.group == _GROUP
     )
@@ -92,7 +78,7 @@ def _kustomizations(root: str) -> tuple[FluxObject, ...]:
 @cached
 def _objects(file: str, mark: str) -> tuple[FluxObject, ...]:
     """The objects of a file; empty: it cannot be read, or does not contain the text `mark`."""
-    raw = _raw(file)
+    raw = raw_of(file)
     if mark.encode() not in raw:
         return ()
     text = raw.decode("utf-8", errors="replace")
@@ -170,7 +156,7 @@ def _git_repository(stated: FluxObject, spec: Mapping[str, Any], root: str) -> M
     reference = _map(spec, "sourceRef")
     namespace = reference.get("namespace") or stated.manifest.namespace or ""
     wanted = ("GitRepository", namespace, reference.get("name"))
-    for file in files_of_flux(root):
+    for file in controller_files(root).flux:
         for each in _objects(file, f"{_SOURCES}/"):
             if each.named() == wanted and each.manifest.group == _SOURCES:
                 return each.manifest.data

@@ -70,7 +70,12 @@ def used_by(folder: str) -> frozenset[str]:
 
 def tree_of(folder: str) -> Kustomization:
     """The kustomization of a folder, with everything it uses. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+    return _tree(os.path.realpath(folder), _limit(folder))
+
+
+@cached
+def _tree(folder: str, limit: str) -> Kustomization:
+    return _Reader(limit).tree(folder, ())
 
 
 def check_file(path: str) -> None:

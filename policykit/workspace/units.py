@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
+from policykit.workspace.controller_files import raw_of
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import NotHereError
-from policykit.workspace.files import files_below, read, repository_root, walk
+from policykit.workspace.files import files_below, repository_root, walk
 from policykit.workspace.kustomizations import check_file, is_plain, namespace_of, tree_of
 from policykit.workspace.kustomize import Root
 from policykit.workspace.scopes import kustomization
@@ -85,18 +85,11 @@ def _released(units: Sequence[Unit]) -> tuple[list[Unit], tuple[NotHereError, ..
     charts: list[Unit] = []
     why_not: list[NotHereError] = []
     for unit in units:
-        for source in helm_releases(_raw(unit.file), unit.file, built=False) if unit.file else ():
+        for source in helm_releases(raw_of(unit.file), unit.file, built=False) if unit.file else ():
             made = contents_of(source)
             charts += made.units
             why_not += (NotHereError(f"{source.stated.resource}: {why}", why.reason) for why in made.why_not)
     return charts, tuple(why_not)
-
-
-def _raw(file: str) -> bytes:
-    try:
-        return read(file)
-    except SourceError:
-        return b""  # told where the file is linted
 
 
 def _is_changed(source: Source) -> bool:

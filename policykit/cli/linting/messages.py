@@ -18,7 +18,7 @@ def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) ->
     lines = [f"policykit: {notice}" for notice in notes.notices]
     not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
     if every:
-        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
+        lines += [f"built {each.shown} with kustomize" for each in workspace.builds if not each.file]
         return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
     if not not_built:
         return lines

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
+from policykit.linter.builds.sources import ParsedTexts
 from policykit.linter.finding import Finding, listed
 from policykit.linter.partial import says_partial
 from policykit.linter.reader import decode
@@ -33,9 +34,10 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
                 by_build.setdefault(number, []).append(UnitFinding(finding, each.member.setting, number))
     for one in scoped:
         by_build.setdefault(one.build, []).append(one)
+    parsed = ParsedTexts()
     for number, own in sorted(by_build.items()):
         with failures.collect(run.workspace.builds[number].shown):
-            found.extend(_placed(run, number, own, annotations))
+            found.extend(_placed(run, number, own, annotations, parsed))
     return PassResult(tuple(_qualified(run.workspace, found)), tuple(failures))
 
 
@@ -79,8 +81,9 @@ def _placed(
     number: int,
     found: Iterable[UnitFinding],
     annotations: Mapping[int, tuple[SuppressionUse, ...]],
+    parsed: ParsedTexts,
 ) -> list[UnitFinding]:
-    places = SourceLocator(run.workspace.builds[number], run.workspace.read)
+    places = SourceLocator(run.workspace.builds[number], run.workspace.read, parsed)
     placed = []
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         at = places.of(one.finding)

@@ -14,6 +14,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
 from policykit.workspace.argocd.repository import Repository, TargetCluster
+from policykit.workspace.controller_files import controller_files
 from policykit.workspace.disk import cached
 from policykit.workspace.files import files_below, repository_files, repository_root
 from policykit.workspace.policies import FILE_NAME, argocd_of, is_cluster, metadata_of, policy_by_place
@@ -21,9 +22,6 @@ from policykit.workspace.remotes import remotes
 from policykit.workspace.sources import Source, Statement
 
 _KINDS = ("Application", "ApplicationSet")
-_MARK = GROUP.encode()
-_BEGINNING = 1 << 15
-"""An Application must begin within this many bytes of its file."""
 _SPECS: tuple[Path, ...] = (("spec", "template", "spec"), ("spec",))
 
 
@@ -50,8 +48,7 @@ def argocd_sources(policy: str) -> tuple[Source, ...]:
 
 @cached
 def _applications(root: str) -> tuple[_Found, ...]:
-    files = [path for path in repository_files(root) if _MARK in _content(path, _BEGINNING)]
-    objects = [(path, each) for path in files for each in _objects(path)]
+    objects = [(path, each) for path in controller_files(root).argo_cd for each in _objects(path)]
     if not objects:
         return ()
     repository = _repository(root)

@@ -99,11 +99,9 @@ def _read(
 ) -> None:
     """Adds what a policy applies, and why the rest and charts cannot be read. Without policies nothing is
     imported."""
-    from policykit.workspace.clusters import sources_of
-    from policykit.workspace.units import contents_of
+    from policykit.workspace.clusters import contents_of_policy
 
-    for source in sources_of(os.path.abspath(policy)):
-        contents = contents_of(source)
+    for source, contents in contents_of_policy(os.path.abspath(policy)):
         units += [(source, unit) for unit in contents.units]
         reasons += [(source, reason) for reason in contents.why_not]
         releases += [(source, reason) for reason in contents.releases]

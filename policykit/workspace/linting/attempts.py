@@ -12,9 +12,9 @@ from policykit.linter.finding import NotJudged
 from policykit.linter.member import OBJECTS, STDIN, Member
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.builds import root_of
+from policykit.workspace.controller_files import controller_files
 from policykit.workspace.entries import NotHereError
 from policykit.workspace.files import read, relative, repository_root
-from policykit.workspace.flux import files_of_flux
 from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomization_parts import parts_of
 from policykit.workspace.kustomizations import is_plain, is_root, tree_of, used_by
@@ -125,7 +125,7 @@ def _charts_by_place(
     real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
     for root in _repositories(real):
         built = frozenset().union(*parts_of(root).values())
-        for file in files_of_flux(root):
+        for file in controller_files(root).flux:
             place = os.path.realpath(file)
             if place in stated or place in built:
                 continue

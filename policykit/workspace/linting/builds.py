@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
+from policykit.linter.builds.kustomization import BuiltKustomization, Chart, Kustomization
 from policykit.linter.member import STDIN, Member
-from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
+from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM, OVER_LIMITS
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import kustomize
+from policykit.workspace.build_failures import TOO_MANY, reason_of
 from policykit.workspace.cache.builds import BuildRequest, builds
 from policykit.workspace.files import relative
 from policykit.workspace.linting.attempts import Attempt, SkippedBuilds, released
@@ -40,18 +42,18 @@ class BuildResults(NamedTuple):
 
 
 def results_of(
-    request: Request,
+    builder: Builder,
     table: SettingsTable,
     files: Files,
     attempts: Sequence[Attempt],
     declined: SkippedBuilds,
 ) -> BuildResults:
-    """Runs kustomize."""
+    """Runs kustomize and helm."""
     silent = frozenset(map(os.path.realpath, files.left_out))
-    made = objects_of(attempts, request, table)
+    made = builder.objects(attempts)
     charts = released(attempts, [each.text or b"" for each in made], declined)
     attempts = [*attempts, *charts]
-    made += objects_of(charts, request, table)
+    made += builder.objects(charts)
     works = any(each.text is not None for each in made)
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
     generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
@@ -92,30 +94,46 @@ class Objects(NamedTuple):
     """Objects of charts as helm renders them."""
 
 
-def objects_of(attempts: Sequence[Attempt], request: Request, table: SettingsTable) -> list[Objects]:
-    """Runs kustomize and helm."""
-    program = kustomize.binary() if attempts else ""
-    helm = without_helm = ""
-    charts = [tuple(each.tree.every_chart()) for each in attempts]
-    if any(charts):
-        helm, without_helm = _helm(request)
-    found: dict[int, Objects] = {}
-    for number, each in enumerate(attempts):
-        if each.root.release is None and not program:
-            found[number] = Objects(failure=_NO_PROGRAM)
-        elif charts[number] and not helm:
-            found[number] = Objects(failure=f"{_NO_HELM}{without_helm}")
-    tried = [number for number in range(len(attempts)) if number not in found]
-    wanted = []
-    for number in tried:
-        root = attempts[number].root
-        if charts[number]:
-            version = kubernetes_of(table, attempts[number].member.setting)
-            root = root._replace(charts=charts[number], helm=helm, kubernetes=version)
-        wanted.append(BuildRequest(root, attempts[number].tree))
-    made = builds(program, wanted, request.cache)
-    found |= {number: _objects_of(attempts[number], build) for number, build in zip(tried, made, strict=True)}
-    return [found[number] for number in range(len(attempts))]
+class Builder:
+    """Runs kustomize and helm, as often and as long as a run may."""
+
+    def __init__(self, request: Request, table: SettingsTable) -> None:
+        self._request = request
+        self._table = table
+        self._left = request.max_builds
+        self._until = time.monotonic() + request.build_seconds
+
+    def objects(self, attempts: Sequence[Attempt]) -> list[Objects]:
+        """What comes of each attempt, in order."""
+        program = kustomize.binary() if attempts else ""
+        helm = without_helm = ""
+        charts = [tuple(each.tree.every_chart()) for each in attempts]
+        if any(charts):
+            helm, without_helm = _helm(self._request)
+        found: dict[int, Objects] = {}
+        wanted: dict[int, BuildRequest] = {}
+        for number, each in enumerate(attempts):
+            if each.root.release is None and not program:
+                found[number] = Objects(failure=_NO_PROGRAM)
+            elif charts[number] and not helm:
+                found[number] = Objects(failure=f"{_NO_HELM}{without_helm}")
+            elif not self._left:
+                found[number] = Objects(failure=TOO_MANY)
+            else:
+                self._left -= 1
+                wanted[number] = self._wanted(each, charts[number], helm)
+        made = builds(program, [*wanted.values()], self._request.cache, self._until)
+        found |= {
+            number: _objects_of(attempts[number], build) for number, build in zip(wanted, made, strict=True)
+        }
+        return [found[number] for number in range(len(attempts))]
+
+    def _wanted(self, attempt: Attempt, charts: tuple[Chart, ...], helm: str) -> BuildRequest:
+        root = attempt.root
+        if charts:
+            version = kubernetes_of(self._table, attempt.member.setting)
+            root = root._replace(charts=charts, helm=helm, kubernetes=version)
+        return BuildRequest(root, attempt.tree)
 
 
 def _objects_of(attempt: Attempt, build: Build) -> Objects:
@@ -147,7 +165,9 @@ def kubernetes_of(table: SettingsTable, setting: int) -> str:
 
 def _decline(declined: SkippedBuilds, attempt: Attempt, failure: str) -> None:
     setting = attempt.member.setting
-    if failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
+    if reason_of(failure) == OVER_LIMITS:
+        declined.add(attempt.folder, setting, OVER_LIMITS, failure)
+    elif failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
         declined.add(attempt.folder, setting, NO_PROGRAM, failure)
     elif failure.startswith(_NOT_SUBSTITUTED) or attempt.root.charts:
         declined.add(attempt.folder, setting, BUILD_FAILED, failure)

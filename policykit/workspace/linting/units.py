@@ -107,7 +107,7 @@ def _builds(
     ):
         return None, None
     from policykit.workspace.linting.attempts import SkippedBuilds, attempts_by_place, attempts_of
-    from policykit.workspace.linting.builds import results_of
+    from policykit.workspace.linting.builds import Builder, results_of
 
     stated = frozenset(
         os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
@@ -119,7 +119,7 @@ def _builds(
     stated |= {each.unit.file for each in applied.of_run}
     attempts = attempts_by_place(request, table, files, stated, declined, failures)
     attempts += attempts_of(applied.of_run, request)
-    return results_of(request, table, files, attempts, declined), declined
+    return results_of(Builder(request, table), table, files, attempts, declined), declined
 
 
 def _has_kustomizations(files: Files) -> bool:
@@ -132,10 +132,10 @@ def _has_kustomizations(files: Files) -> bool:
 
 def _has_releases(files: Files) -> bool:
     """Whether repositories with policies have objects of Flux."""
-    from policykit.workspace.flux import files_of_flux
+    from policykit.workspace.controller_files import controller_files
 
     roots = {repository_root(os.path.dirname(os.path.abspath(each.file))) for each in files.members}
-    return any(files_of_flux(root) for root in roots if root and policies_above((root,)))
+    return any(controller_files(root).flux for root in roots if root and policies_above((root,)))
 
 
 def _judges(
@@ -317,10 +317,11 @@ class _Beside:
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []
         from policykit.workspace.linting.attempts import attempts_of
-        from policykit.workspace.linting.builds import objects_of
+        from policykit.workspace.linting.builds import Builder
 
         attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
-        for attempt, made in zip(attempts, objects_of(attempts, self._request, self._table), strict=True):
+        made_of = Builder(self._request, self._table).objects(attempts)
+        for attempt, made in zip(attempts, made_of, strict=True):
             if made.text is not None:
                 self._texts[attempt.member.file] = made.text
         return [attempt.member for attempt in attempts]
