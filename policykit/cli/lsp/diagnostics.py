@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit import api
 from policykit.errors import PolicyError, PolicykitError, UsageError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.member import STDIN
