@@ -39,6 +39,7 @@ COMMANDS = {
     "where": _Entry(
         Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
     ),
+    "why": _Entry(Lazy("policykit.cli.why:command"), "tell why pods of a running cluster wait"),
     "clusters": _Entry(
         Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and what none judges"
     ),

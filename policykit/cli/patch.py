@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import api
 from policykit.cli import click
@@ -19,6 +19,7 @@ from policykit.formats.findings import counted
 from policykit.linter.finding import listed
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.companion_objects import Identity
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
 from policykit.gates.pod_gates import Answer, PodGates
@@ -13,6 +12,7 @@ from policykit.linter.member import TEXT, Member
 from policykit.linter.scope import AnyFact, scope_of
 from policykit.linter.workspace import Workspace
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
 ReadReviews = Callable[[bytes, Cluster | None, str], Iterable[Review]]

@@ -19,12 +19,12 @@ class Judgement(NamedTuple):
 
     member: Member
     settings: tuple[int, ...]
-    """Indices of those settings in the workspace, at least one."""
+    """Indices of their settings in the workspace, at least one."""
     result: FileResult
     failure: str = ""
     """Why the file could not be read; empty: it was read."""
     first: bool = True
-    """It is the first judgement of this file."""
+    """Whether it is the first judgement of this file."""
 
 
 class UnitFinding(NamedTuple):
@@ -38,9 +38,9 @@ class UnitFinding(NamedTuple):
     source_location: tuple[str, Span] | None = None
     """For a built object: its source file, as reported, and its first line there."""
     outside_kustomization: bool = False
-    """It is about a built object and reported in a file outside the kustomization's folder."""
+    """Whether it is about a built object and in a file outside the kustomization's folder."""
     ignored: bool = False
-    """An annotation of the built object suppresses it."""
+    """Whether an annotation of the built object suppresses it."""
 
 
 class PassResult(NamedTuple):
@@ -53,8 +53,8 @@ class PassResult(NamedTuple):
 
 
 def judgements(run: Run) -> tuple[Judgement, ...]:
-    """Lints every file, then every build, with the rules that look at one file: once for all policies that
-    cannot lead to different findings.
+    """Lints every file and then every build with rules about single files, once for all policies that cannot
+    lead to different findings.
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
@@ -80,9 +80,9 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
 
 
 def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
-    """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
-    incomplete, and nothing missing from them is an error. `file`: where they stand as they are applied;
-    empty: they are built, or are not looked at.
+    """The result of a file alone. If a kustomization that was not built adds to its objects, they are
+    incomplete, and nothing missing in them is an error. `file`: the file with the objects as they are
+    applied; empty: they are built, or not linted.
     """
     if not (result.findings and file) or member.partial or not run.workspace.completed(file):
         return result
@@ -96,7 +96,7 @@ def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResul
         for one in result.findings
         if one.code not in shape and (one.code, one.span, one.message) not in certain
     ]
-    # The objects exist nevertheless: what others refer to is there.
+    # The objects exist nevertheless, and others may refer to them.
     return partial._replace(findings=(*partial.findings, *lacking), facts=result.facts)
 
 
@@ -129,8 +129,8 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
 def _alike(
     settings: Sequence[Setting], numbers: Sequence[int], by_policy: bool = False
 ) -> list[tuple[int, ...]]:
-    """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
-    the namespace; of a file that components apply to, also the policy.
+    """Groups settings by what rules about text use: the APIs that the server serves, plugins and namespace;
+    for a file that components apply to, also by the policy.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]

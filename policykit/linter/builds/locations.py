@@ -28,7 +28,7 @@ class SourceFinding(NamedTuple):
     source_location: tuple[str, Span]
     """File of the object, as reported, and its first line; suppressions there apply too."""
     outside_kustomization: bool = False
-    """The file is not below the folder of the kustomization."""
+    """Whether the file is outside the folder of the kustomization."""
 
 
 class SourceLocator:
@@ -37,7 +37,7 @@ class SourceLocator:
     def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
         self._built = built
         self._rendered = f"{built.tree.file}#rendered"
-        """Stands for what helm renders, as a file that objects come from."""
+        """Represents what helm renders, as a file that objects come from."""
         self._templates: Templates | None = None
 
         def content(file: str) -> bytes:
@@ -127,7 +127,7 @@ class SourceLocator:
         return self._rendered if of_chart else file, self._ways[file]
 
     def _home(self, manifest: Manifest, file: str) -> Manifest | None:
-        """The object in its file: of its kind, and with the name that became its name."""
+        """The object in its file, by kind and by the name before the build."""
         alike = [
             each
             for each in self._texts.of(file).objects()
@@ -148,7 +148,7 @@ class SourceLocator:
     def _generated(
         self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
     ) -> SourceFinding | None:
-        """A location in a file that a generator reads, else the generator's entry in the kustomization."""
+        """The location in a file that a generator reads, else the generator's entry in the kustomization."""
         tree = way[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
@@ -179,7 +179,7 @@ class SourceLocator:
     def _reported(
         self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
     ) -> SourceFinding | None:
-        """At its own location if the file is part of the run, else at the entry that leads to the file."""
+        """The finding at its location if the file is part of the run, else at the entry that leads to it."""
         built = self._built
         if file == self._rendered:
             return self._in_template(finding, way, home)
@@ -215,7 +215,7 @@ class SourceLocator:
             root = self._texts.of(tree.file).root(tree.document)
             if member is None or root is None:
                 continue
-            where = f"it stands in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
+            where = f"it is in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
                 path=member.path,
                 span=span(root, at),

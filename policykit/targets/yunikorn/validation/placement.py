@@ -159,9 +159,9 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
 
 
 def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) -> Iterator[Problem]:
-    """A parent rule whose queue is missing and may not be made: then the rule below it never places.
+    """A parent rule whose queue is missing and not created: the rule below it never places anything.
 
-    Only where the rule below may make its own: the validator refuses the others.
+    Only if the rule below may create queues: the validator refuses the others.
     """
     for place, inner in _fixed_prefixes(rule):
         if rule.create and not inner.create and place not in others.made and not _exists(place, root):
