@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -14,6 +14,9 @@ from policykit.cli.output import print_error, print_escaped, print_message
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.lazy import Lazy
 from policykit.nearest import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class _Entry(NamedTuple):
@@ -51,6 +54,9 @@ COMMANDS = {
         Lazy("policykit.cli.versions:command"), "list the releases that are known, and what differs"
     ),
     "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
+    "completion": _Entry(
+        Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish"
+    ),
     "lsp": _Entry(
         Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"
     ),
@@ -73,6 +79,16 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.caption) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=entry.caption)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

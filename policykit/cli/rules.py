@@ -8,6 +8,7 @@ import textwrap
 
 import click
 
+from policykit.cli import completion
 from policykit.cli.options import format_option
 from policykit.cli.output import write_output
 from policykit.errors import UsageError
@@ -73,7 +74,7 @@ def _marks(rule: AnyRule) -> str:
 
 
 @click.command("explain")
-@click.argument("rule")
+@click.argument("rule", shell_complete=completion.rule_names)
 def explain(rule: str) -> int:
     """Print a rule's documentation: what it finds, why it matters, a bad and a good example."""
     codes = resolve(rules(), [rule])

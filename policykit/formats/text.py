@@ -36,7 +36,7 @@ def text(report: Report, context: FormatContext) -> str:
 
 
 def concise(report: Report, context: FormatContext) -> str:
-    """`path:line:col: CODE message [name]`, a line for each location and rule."""
+    """`path:line:col: CODE severity: message [name]`, a line for each location and rule."""
     return "".join(_concise_line(group, context) + "\n" for group in grouped(report.findings))
 
 
@@ -46,11 +46,11 @@ def _concise_line(group: Group, context: FormatContext) -> str:
     return _heading(group.finding, context.colour) + (f" ({differences})" if differences else "")
 
 
-def summary(report: Report) -> str:
-    """A one-line summary of the run, for stderr."""
+def summary(report: Report, *, failed: bool = False) -> str:
+    """A one-line summary of the run, for stderr; `failed`: not everything could be linted."""
     totals = tally(report)
     parts = [counted(n, severity) for severity, n in totals.items() if n]
-    found = ", ".join(parts) or "no findings"
+    found = ", ".join(parts) or ("failed; no findings in the rest" if failed else "no findings")
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
@@ -91,9 +91,9 @@ def use_colour(choice: str, environment: Mapping[str, str], terminal: bool) -> b
 
 
 def _heading(finding: Finding, colour: bool) -> str:
-    """`path:line:col: CODE message [name]`, escaped to one line."""
+    """`path:line:col: CODE severity: message [name]`, escaped to one line."""
     location = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
-    code = _paint(finding.code, _COLOURS[finding.severity], colour)
+    code = _paint(f"{finding.code} {finding.severity.value}:", _COLOURS[finding.severity], colour)
     message = f"{one_line(finding.message)} {_paint(f'[{finding.name}]', _DIM, colour)}"
     return f"{_paint(location, _BOLD, colour)}: {code} {message}"
 

@@ -104,7 +104,7 @@ def _member(node: Node, pool: GeneratedPool, by_cloud: frozenset[Taint]) -> bool
 
 def _signature(node: Node, own: frozenset[str], named: frozenset[str]) -> object:
     """What the nodes of one pool have in common."""
-    card = card_of(node.labels, usable_resources(node), named)
+    card = card_of(node.labels, usable_resources(node), named, node.virtual)
     sharing = tuple(sorted(map(str, card.sharing.options.items()))) if card else ()
     shown = (card.entry, card.label_value, sharing) if card else None
     labels = {
@@ -121,7 +121,7 @@ def _without_card_labels(labels: Mapping[str, str], card: NodeCard | None) -> di
 
 def _group_of_nodes(nodes: list[Node], own: frozenset[str], named: frozenset[str]) -> Group:
     first = min(nodes, key=lambda node: (not node.allocatable, node.name))
-    card = card_of(first.labels, usable_resources(first), named)
+    card = card_of(first.labels, usable_resources(first), named, first.virtual)
     return Group(
         {
             **_without_card_labels(node_labels.purpose_labels(first, own), card),
@@ -143,7 +143,7 @@ def _group_of_pool(
     labels = {**pool.labels, **pool.selector}
     first = min(nodes, key=lambda node: (not node.allocatable, node.name), default=None)
     shown = {**first.labels, **labels} if first else labels
-    card = card_of(shown, usable_resources(first) if first else {}, named)
+    card = card_of(shown, usable_resources(first) if first else {}, named, first.virtual if first else None)
     return Group(
         _without_card_labels(labels, card),
         node_labels.policy_taints((*pool.taints, *_cloud_taints(card, provider))),

@@ -70,10 +70,11 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
         jobs.append((build.member, (build.member.setting,), True))
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
-    return tuple(
-        Judgement(member, settings, _alone(run, member, result), failure, first)
-        for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
-    )
+    judged = []
+    for (member, settings, first), (result, failure) in zip(jobs, found, strict=True):
+        judged.append(Judgement(member, settings, _alone(run, member, result), failure, first))
+        run.options.progress(len(judged), len(jobs))
+    return tuple(judged)
 
 
 def _alone(run: Run, member: Member, result: FileResult) -> FileResult:

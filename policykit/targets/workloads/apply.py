@@ -123,6 +123,10 @@ class _Draft:
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
         """Tolerations and node affinity of the requested card, or of the kind's helpers."""
         reviewed = self._review(key)
+        cards = _eligible_cards(reviewed)
+        if options.card and len(cards) > 1 and options.card not in cards:
+            self.notes.append(f"card {options.card} is not for it, but {' or '.join(cards)}: left unplaced")
+            return
         want = _desired_placement(reviewed, options.card)
         if want is None:
             self._note_missing_placement(reviewed)
@@ -226,9 +230,9 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         return None
     if reviewed.eligible_pools is None:
         return desired_placement(cluster, workload, cluster.cards[named]) if named else None
-    cards = tuple(dict.fromkeys(pool.card for pool in reviewed.eligible_pools))
     if not reviewed.card_resources:
         return desired_placement(cluster, workload, None) if reviewed.eligible_pools else None
+    cards = _eligible_cards(reviewed)
     if not cards:
         _check_unavailable(reviewed)
         return None
@@ -240,6 +244,12 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         )
     card = named if named in cards else cards[0]
     return desired_placement(cluster, workload, cluster.cards.get(card))
+
+
+def _eligible_cards(reviewed: Review) -> tuple[str, ...]:
+    """The cards that the policy allows pods which request cards to have."""
+    pools = reviewed.eligible_pools if reviewed.card_resources else ()
+    return tuple(dict.fromkeys(pool.card for pool in pools or ()))
 
 
 def _check_unavailable(reviewed: Review) -> None:
