@@ -40,7 +40,8 @@ mutation: $(VENV)/.dev  ## faults put into clean manifests, and how many of each
 golden: $(VENV)/.dev  ## rewrite golden files; read the diff before committing it
 	$(BIN)/python -m pytest tests -q -k golden --update-golden
 
-compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and exported to schemas/
+compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and the rules, and exported to schemas/
+	$(BIN)/python -m scripts.compile_rules
 	$(BIN)/python scripts/compile_cards.py
 	$(BIN)/python scripts/compile_kinds.py
 	$(BIN)/python scripts/export_policy_schema.py

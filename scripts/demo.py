@@ -58,7 +58,7 @@ def where() -> None:
         "Where: which pools accept a pod, and why the others refuse it",
         "Look at chat, the first: every pool refuses it, with the reason. finetune is correct.",
     )
-    run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 0)
+    run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 1)
 
 
 def lint() -> None:

@@ -15,11 +15,11 @@ _HEADER = 400
 """Bytes that contain the header of a generated file."""
 
 
-def abandoned_folders(root: str, outputs: Sequence[str]) -> Iterator[SourceError]:
+def abandoned_folders(root: str, outputs: Sequence[str], only: str = "") -> Iterator[SourceError]:
     """What is wrong with each folder of generated files that is not the output of a policy any more.
 
-    `outputs`: real folders that the policies of the repository write to. Raises SourceError for a file that
-    cannot be read.
+    `outputs`: real folders that the policies of the repository write to; `only`: the name of one policy to
+    look for. Raises SourceError for a file that cannot be read.
     """
     found: dict[str, list[str]] = {}
     for path in walk(root):
@@ -27,7 +27,7 @@ def abandoned_folders(root: str, outputs: Sequence[str]) -> Iterator[SourceError
         if any(boundary.within(real, folder) for folder in outputs):
             continue
         name = owner(boundary.read(path, part=_HEADER).decode("utf-8", errors="replace"))
-        if name:
+        if name and only in ("", name):
             found.setdefault(name, []).append(os.path.dirname(os.path.abspath(path)))
     known = policy_names(os.path.join(root, "policykit.yaml"), root) if found else frozenset()
     for name, folders in sorted(found.items()):

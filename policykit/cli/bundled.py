@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-import click
-
 from policykit import bundled
-from policykit.cli import completion
+from policykit.cli import click, completion
 from policykit.cli.output import print_message, write_file, write_output
 from policykit.errors import UsageError
 from policykit.workspace.policies import FILE_NAME

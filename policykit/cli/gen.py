@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli import click
 from policykit.cli.generated_files import compare, show, write
-from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
+from policykit.cli.replaced_output import consequences
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
+from policykit.namedtuple import NamedTuple
 from policykit.targets import writers
 from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
@@ -24,6 +25,7 @@ from policykit.workspace.policies import is_extended, nearest_policy, output_fol
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generated
+    from policykit.live.access import Access
     from policykit.workspace.cache.folder import Cache
 
 
@@ -62,6 +64,7 @@ class Options(NamedTuple):
 )
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer generates.")
+@whole_cluster_options
 @cache_options
 def command(
     policy: str | None,
@@ -73,11 +76,17 @@ def command(
     prune: bool,
     cache_dir: str | None,
     no_cache: bool,
+    access: Access | None,
 ) -> int:
-    """Generate objects from the policy: nodes, schedulers, queues, quotas, workload patches."""
+    """Generate objects from the policy: nodes, schedulers, queues, quotas, workload patches.
+
+    With --live, --diff and --check compare with the objects of a running cluster instead of a folder.
+    """
     options = Options(output, every, targets, check, diff, prune)
     _check_options(options, policy)
     cache = cache_of((policy or "",), cache_dir, no_cache)
+    if access is not None:
+        return _compare_with_cluster(access, options, _one_policy(policy), cache)
     references = _all_policies(cache) if every else [_one_policy(policy)]
     code = 0
     for reference in references:
@@ -126,6 +135,22 @@ def _check_options(options: Options, policy: str | None) -> None:
         raise UsageError("--check, --diff and --prune need a folder", "name one with -o")
 
 
+def _compare_with_cluster(access: Access, options: Options, reference: str, cache: Cache) -> int:
+    if not (options.check or options.diff) or options.every or options.output or options.targets:
+        raise UsageError(
+            "--live compares all that a policy generates with a cluster",
+            "policykit gen --diff --live [-p POLICY]",
+        )
+    from policykit.cli.live.gen import differences
+
+    found = differences(access, cluster_from(reference, cache))
+    if options.diff:
+        write_data("".join(each.diff for each in found))
+    elif found:
+        print_message("".join(f"{each.name} {each.verb}; " for each in found).removesuffix("; "))
+    return int(options.check and bool(found))
+
+
 def _generate(reference: str, options: Options, cache: Cache) -> int:
     """Writes, or only compares, one policy's files; returns 1 if a comparison finds drift."""
     cluster = cluster_from(reference, cache)
@@ -157,6 +182,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     )
     if not options.check:
         refuse(state)
+    told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()
     if options.diff:
         show(state, prune=options.prune)
     if options.check:
@@ -164,6 +190,8 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if not options.diff:
         _print_notices(chosen)
         write(state, prune=options.prune)
+    for line in told:
+        print_message(line)
     return 0
 
 

@@ -28,11 +28,15 @@ def compare(plan: Plan) -> bool:
 
 
 def show(plan: Plan, *, prune: bool) -> None:
-    """Prints a diff of what would change, without files that must not be written."""
+    """Prints a diff of what would change, without files that must not be written; names what is left over."""
     there = plan.found.ours
     gone = plan.orphaned if prune else ()
     paths = sorted({*plan.missing, *plan.different, *gone}.difference(plan.obstacles))
     write_data("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
+    if plan.orphaned and not prune:
+        _print_lines(plan, _superfluous(plan, "no longer generated"))
+        message = f"{counted(len(plan.orphaned), 'file')} no longer generated (--prune removes them)"
+        print_message(f"{plan.folder}: {message}")
 
 
 def write(plan: Plan, *, prune: bool) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
@@ -16,12 +15,13 @@ from policykit.cli.options import (
     cache_of,
     cache_options,
     helm_option,
+    live_options,
     namespace_option,
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.progress import ProgressLine
-from policykit.errors import SourceError
+from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
@@ -35,6 +35,7 @@ from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
+    from policykit.live.access import Access
 
 _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
@@ -139,6 +140,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
 @click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
 @click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
+@live_options
 @cache_options
 @click.option(
     "--jobs",
@@ -178,6 +180,7 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
     jobs: int,
+    access: Access | None,
 ) -> int:
     """Find scheduling mistakes in manifests: files, folders, or - for standard input.
 
@@ -193,10 +196,29 @@ def command(
 
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
+    if access is not None:
+        _refuse_options_of_files(locals())
+        if len(policies) > 1:
+            raise UsageError("a cluster has one policy, but -p is repeated", "name one")
+        from policykit.cli.live.lint import Choice, lint_cluster
+
+        choice = Choice(
+            "".join(policies),
+            preset or "",
+            _words(select),
+            _words(ignore),
+            outputs(formats, output),
+            color,
+            Severity(fail_on),
+            exit_zero,
+            statistics,
+            cache_of(policies, cache_dir, no_cache),
+        )
+        return lint_cluster(access, choice)
     if baseline and no_baseline:
-        raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+        raise UsageError("--baseline and --no-baseline cannot be combined", "use only one of them")
     if hook and (since is not None or STDIN in paths):
-        raise click.UsageError("--hook cannot be combined with --since or standard input")
+        raise UsageError("--hook cannot be combined with --since or standard input", "name files and folders")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
@@ -250,6 +272,38 @@ def command(
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+
+
+_OF_FILES = frozenset(
+    {
+        "paths",
+        "fix",
+        "unsafe_fixes",
+        "diff",
+        "force_exclude",
+        "stdin_filename",
+        "baseline",
+        "no_baseline",
+        "since",
+        "hook",
+        "crds",
+        "kustomize",
+        "helm",
+        "require_policy",
+        "require_judged",
+        "show_files",
+        "timings",
+        "jobs",
+    }
+)
+"""Parameters that mean something for files only."""
+
+
+def _refuse_options_of_files(values: Mapping[str, object]) -> None:
+    """Raises UsageError for parameters that --live has no use for."""
+    for name, flag in command.stated(values):
+        if name in _OF_FILES:
+            raise UsageError(f"{flag or 'PATH'} cannot be combined with --live", "omit one of them")
 
 
 def _is_all_judged(report: Report, workspace: Workspace) -> bool:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
+from policykit.cli import click
 from policykit.cli.output import print_message
 from policykit.errors import UsageError
 from policykit.workspace import boundary
 from policykit.workspace.cache.folder import NO_CACHE, VARIABLE, Cache, default_folder, enclosing, fault_of
 
+if TYPE_CHECKING:
+    from policykit.live.access import Access
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _allow(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
+def _allow(_: object, __: object, folders: tuple[str, ...]) -> None:
     boundary.begin(folders)
 
 
@@ -50,10 +53,12 @@ policies_option = click.option(
 )
 
 namespace_option = click.option(
+    "-n",
     "--namespace",
     metavar="NAME",
     default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
+    help="Namespace of objects that name none. Default: the one their kustomization sets, else default."
+    " With --live: the namespace to read; default: that of the context.",
 )
 
 helm_option = click.option(
@@ -68,6 +73,91 @@ helm_option = click.option(
 format_option = click.option(
     "--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True
 )
+
+
+_CONNECTION = (
+    click.option("--context", metavar="NAME", default="", help="Context of the kubeconfig."),
+    click.option(
+        "--kubeconfig",
+        metavar="FILE",
+        default="",
+        help="Default: KUBECONFIG, else ~/.kube/config, else the service account of the pod.",
+    ),
+    click.option(
+        "--request-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=30,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time that the API server has for one answer.",
+    ),
+)
+_LIVE = click.option("--live", is_flag=True, help="Read a running cluster. Needs policykit-k8s[live].")
+_NAMESPACE = click.option(
+    "-n", "--namespace", metavar="NAME", default="", help="Default: that of the context."
+)
+_ALL_NAMESPACES = click.option("-A", "--all-namespaces", is_flag=True, help="Read all namespaces.")
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """For commands that always read a cluster: they get the options as `access`."""
+
+    @wraps(command)
+    def run(*, namespace: str, all_namespaces: bool, **options: Any) -> Any:
+        access = _access(options, namespace, all_namespaces)
+        return command(**options, access=access)
+
+    return _decorated(run, (_NAMESPACE, _ALL_NAMESPACES, *_CONNECTION))
+
+
+def live_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """For commands that read a cluster with `--live`: `access` is None without it. They have
+    `namespace_option` too."""
+
+    @wraps(command)
+    def run(*, live: bool, all_namespaces: bool, **options: Any) -> Any:
+        if all_namespaces and not live:
+            raise UsageError("--all-namespaces works only with --live", "omit it, or add --live")
+        access = _access_if(live, options, options["namespace"], all_namespaces)
+        return command(**options, access=access)
+
+    return _decorated(run, (_LIVE, _ALL_NAMESPACES, *_CONNECTION))
+
+
+def whole_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for commands that read every namespace."""
+
+    @wraps(command)
+    def run(*, live: bool, **options: Any) -> Any:
+        access = _access_if(live, options, "", True)
+        return command(**options, access=access)
+
+    return _decorated(run, (_LIVE, *_CONNECTION))
+
+
+def _decorated(command: Callable[..., Any], options: Iterable[Callable[..., Any]]) -> Callable[..., Any]:
+    for option in reversed([*options]):
+        command = option(command)
+    return command
+
+
+def _access_if(live: bool, options: dict[str, Any], namespace: str, every: bool) -> Access | None:
+    if live:
+        return _access(options, namespace, every)
+    if any([options.pop("context"), options.pop("kubeconfig")]):
+        raise UsageError("--context and --kubeconfig work only with --live", "omit them, or add --live")
+    options.pop("request_timeout")
+    return None
+
+
+def _access(options: dict[str, Any], namespace: str, every: bool) -> Access:
+    """Takes the options of the connection out of those of a command."""
+    from policykit.live.access import Access
+
+    if namespace and every:
+        raise UsageError("--namespace and --all-namespaces cannot be combined", "use only one of them")
+    context, kubeconfig = options.pop("context"), options.pop("kubeconfig")
+    return Access(context, kubeconfig, namespace, every, options.pop("request_timeout"))
 
 
 def cache_options(command: Command) -> Command:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
-
 from policykit.errors import PolicykitError, SourceError
 from policykit.escape import lines, one_line
 
@@ -68,13 +66,13 @@ def print_error(error: PolicykitError | str) -> None:
     print_escaped(f"policykit: {error}")
 
 
-def print_escaped(text: str) -> None:
+def print_escaped(text: str, *, newline: bool = True) -> None:
     """Prints text that is already escaped to standard error. If that fails, the run goes on: findings and
     exit code do not depend on it."""
     if sys.stderr is None:
         return
     try:
-        click.echo(text, err=True)
+        sys.stderr.write(f"{text}\n" if newline else text)
         sys.stderr.flush()
     except OSError:
         # Full or closed: Python must not try to write the rest of the buffer again on exit.

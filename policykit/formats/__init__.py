@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.lazy import Lazy
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.finding import Report
@@ -24,6 +25,8 @@ class FormatContext(NamedTuple):
     version: str = "0"
     clusters: tuple[str, ...] = ()
     """Names of the policies of the run, sorted."""
+    live: bool = False
+    """The paths are names of objects in a cluster: their lines and columns mean nothing to people."""
 
 
 Format = Callable[["Report", FormatContext], str]

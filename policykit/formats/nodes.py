@@ -19,8 +19,8 @@ def text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
         where = f" ({_names(nodes)})" if nodes else ""
         lines.append(f"{pool or 'no pool'}: {message}{where}")
         lines += [f"    help: {help_}"] if help_ else []
-    if found:
-        lines.append(f"{counted(len(found), 'difference')}")
+    if failing := _failing(found):
+        lines.append(f"{counted(failing, 'difference')}")
     shown = "".join(f"{one_line(line)}\n" for line in lines)
     return shown + (_commands(steps) if steps else "")
 
@@ -29,7 +29,10 @@ def json_text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
     """Differences by node, and the commands in order."""
     data = {
         "schema_version": 1,
-        "summary": {"differences": len(found), "nodes": len({each.node for each in found if each.node})},
+        "summary": {
+            "differences": _failing(found),
+            "nodes": len({each.node for each in found if each.node and each.fails}),
+        },
         "differences": [
             {
                 "pool": each.pool or None,
@@ -37,12 +40,17 @@ def json_text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
                 "node": each.node or None,
                 "message": each.message,
                 "help": each.help or None,
+                "fails": each.fails,
             }
             for each in found
         ],
         "commands": [line for step in steps for line in map(str.rstrip, step.commands)],
     }
     return dumps(data) + "\n"
+
+
+def _failing(found: Iterable[Difference]) -> int:
+    return sum(each.fails for each in found)
 
 
 def _grouped(found: Iterable[Difference]) -> dict[tuple[str, str, str, str], list[str]]:

@@ -13,6 +13,7 @@ from policykit.formats.locations import SourceFiles
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
+_NOTHING = "no findings"
 _BOLD, _DIM = "1", "2"
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
 """Terminal colours, which never carry information that the text lacks."""
@@ -28,8 +29,8 @@ def text(report: Report, context: FormatContext) -> str:
     files = SourceFiles(context.raw)
     lines: list[str] = []
     for group in grouped(report.findings):
-        lines.append(_heading(group.finding, context.colour))
-        lines += _excerpt(group.finding, files, context.colour)
+        lines.append(_heading(group.finding, context))
+        lines += _excerpt(group.finding, files, context)
         lines += _help(group.finding)
         lines += [one_line(f"    {line}") for line in group.lines()]
     return "".join(line + "\n" for line in lines)
@@ -43,14 +44,12 @@ def concise(report: Report, context: FormatContext) -> str:
 def _concise_line(group: Group, context: FormatContext) -> str:
     """The finding, followed by what differs between clusters."""
     differences = one_line("; ".join(group.lines()))
-    return _heading(group.finding, context.colour) + (f" ({differences})" if differences else "")
+    return _heading(group.finding, context) + (f" ({differences})" if differences else "")
 
 
 def summary(report: Report, *, failed: bool = False) -> str:
     """A one-line summary of the run, for stderr; `failed`: not everything could be linted."""
-    totals = tally(report)
-    parts = [counted(n, severity) for severity, n in totals.items() if n]
-    found = ", ".join(parts) or ("failed; no findings in the rest" if failed else "no findings")
+    found = _totals(report) or ("failed; no findings in the rest" if failed else _NOTHING)
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
@@ -58,6 +57,18 @@ def summary(report: Report, *, failed: bool = False) -> str:
     tail += f", {report.baselined} in the baseline" if report.baselined else ""
     tail += f", {report.unchanged} not new" if report.unchanged else ""
     return f"{found} ({read}{tail})"
+
+
+def live_summary(report: Report) -> str:
+    """The beginning of a summary of a run over a cluster."""
+    suppressed = f", {report.suppressed} suppressed" if report.suppressed else ""
+    return f"{_totals(report) or _NOTHING} ({counted(report.documents, 'object')}{suppressed})"
+
+
+def _totals(report: Report) -> str:
+    """Findings by severity; empty: there are none."""
+    parts = [counted(n, severity) for severity, n in tally(report).items() if n]
+    return ", ".join(parts)
 
 
 def statistics(report: Report) -> list[str]:
@@ -90,9 +101,11 @@ def use_colour(choice: str, environment: Mapping[str, str], terminal: bool) -> b
     return terminal
 
 
-def _heading(finding: Finding, colour: bool) -> str:
+def _heading(finding: Finding, context: FormatContext) -> str:
     """`path:line:col: CODE severity: message [name]`, escaped to one line."""
-    location = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
+    colour = context.colour
+    position = "" if context.live else f":{finding.span.line}:{finding.span.column}"
+    location = one_line(f"{finding.path}{position}")
     code = _paint(f"{finding.code} {finding.severity.value}:", _COLOURS[finding.severity], colour)
     message = f"{one_line(finding.message)} {_paint(f'[{finding.name}]', _DIM, colour)}"
     return f"{_paint(location, _BOLD, colour)}: {code} {message}"
@@ -105,11 +118,16 @@ def _help(finding: Finding) -> list[str]:
     return source + [one_line(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
 
 
-def _excerpt(finding: Finding, files: SourceFiles, colour: bool) -> list[str]:
+def _excerpt(finding: Finding, files: SourceFiles, context: FormatContext) -> list[str]:
     shown = excerpt(finding, files)
     if shown is None:
         return []
     number, line, marks = shown
+    colour = context.colour
+    if context.live:
+        number = one_line(finding.field or finding.pointer)
+        if not number:
+            return []
     bar = _paint("|", _DIM, colour)
     return [
         f"    {_paint(number, _DIM, colour)} {bar} {line}",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 
 
 class Role(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import resources
@@ -14,6 +14,7 @@ from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
 from policykit.model.virtual_cards import NAMES, SLOTS, VirtualCards
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 

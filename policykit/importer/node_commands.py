@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.importer.node_differences import Difference
+from policykit.namedtuple import NamedTuple
+from policykit.targets.nodes.existing_nodes import EVICTS
 from policykit.targets.nodes.shell import BATCH, command
 
 _LABEL = "kubectl label nodes --overwrite"
 _UNLABEL = "kubectl label nodes"
 _TAINT = "kubectl taint nodes --overwrite"
 _UNTAINT = "kubectl taint nodes"
+_SET = ("missing-taint", "wrong-taint")
 
 
 class Step(NamedTuple):
@@ -30,14 +32,15 @@ def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
     """
     made = (
         Step("Labels. They do not move any pod by themselves.", tuple(_labels(found))),
-        Step(
-            "Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that\n"
-            "should stay (workloads/) must tolerate them.",
-            tuple(_taints(found)),
-        ),
+        Step(_before_taints(found), tuple(_taints(found))),
         Step(
             "Removal of taints that are not in the policy, after its own taints are set.",
-            tuple(_extra_taints(found)),
+            tuple(_removed_taints(found, "extra-taint")),
+        ),
+        Step(
+            "Removal of taints with keys that the policy does not have: an earlier policy may have set\n"
+            "them, or somebody else. Find out first.",
+            tuple(_removed_taints(found, "foreign-taint")),
         ),
     )
     kept = tuple(step for step in made if step.commands)
@@ -45,6 +48,15 @@ def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
         says = "Nodes that the cloud recreates lose all this: set it in their node pool as well."
         kept = (kept[0]._replace(note=f"{says}\n{kept[0].note}"), *kept[1:])
     return kept
+
+
+def _before_taints(found: Iterable[Difference]) -> str:
+    says = (
+        "Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that\n"
+        "should stay (workloads/) must tolerate them."
+    )
+    evicting = any(each.taint and each.taint.evicts for each in found if each.kind in _SET)
+    return f"{says}\n{EVICTS}" if evicting else says
 
 
 def _labels(found: Iterable[Difference]) -> Iterator[str]:
@@ -61,10 +73,10 @@ def _labels(found: Iterable[Difference]) -> Iterator[str]:
     yield from _joined(_UNLABEL, unwanted)
 
 
-def _extra_taints(found: Iterable[Difference]) -> Iterator[str]:
+def _removed_taints(found: Iterable[Difference], kind: str) -> Iterator[str]:
     unwanted: dict[str, list[str]] = {}
     for each in found:
-        if each.taint and each.kind == "extra-taint":
+        if each.taint and each.kind == kind:
             unwanted.setdefault(each.node, []).append(f"{each.taint}-")
     yield from _joined(_UNTAINT, unwanted)
 
@@ -72,7 +84,7 @@ def _extra_taints(found: Iterable[Difference]) -> Iterator[str]:
 def _taints(found: Iterable[Difference]) -> Iterator[str]:
     wanted: dict[str, list[str]] = {}
     for each in found:
-        if each.taint and each.kind != "extra-taint":
+        if each.taint and each.kind in _SET:
             wanted.setdefault(each.node, []).append(str(each.taint))
     yield from _joined(_TAINT, wanted)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.catalogue import cards as catalogue
+from policykit.importer.node_labels import is_transient
 from policykit.importer.node_membership import Member, Membership
 from policykit.kube.nodes import labels_of
+from policykit.kube.tolerations import tolerates
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
 from policykit.model.virtual_cards import NAMES
+from policykit.namedtuple import NamedTuple
+from policykit.placement.landing import injected
 from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 
@@ -23,17 +26,19 @@ class Difference(NamedTuple):
     pool: str
     """Empty: the node is in no pool."""
     kind: str
-    """missing-label, wrong-label, missing-taint, wrong-taint, extra-taint, too-small,
-    unclaimed-node, missing-node, too-few-nodes or too-many-nodes."""
+    """missing-label, wrong-label, missing-taint, wrong-taint, extra-taint, foreign-taint, unusable-node,
+    no-usable-node, too-small, unclaimed-node, missing-node, too-few-nodes or too-many-nodes."""
     message: str
     """Without the names of the nodes."""
     node: str = ""
     label: tuple[str, str] | None = None
     """Label to set on the node; to remove if the kind is extra-label."""
     taint: Taint | None = None
-    """Taint to set; to remove if the kind is extra-taint."""
+    """Taint to set; to remove if the kind is extra-taint or foreign-taint."""
     help: str = ""
     """What to do if no generated command fixes it."""
+    fails: bool = True
+    """False: the state of the node explains it and will change again, as with a cordon."""
 
 
 def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
@@ -43,6 +48,7 @@ def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
         members = [member for member in where.members if member.pool.name == pool.name]
         for member in members:
             found += [*_labels(cluster, member), *_taints(cluster, member), *_sizes(cluster, member)]
+        found += _usability(pool, members)
         found += _numbers(pool, members)
     for node in where.unclaimed:
         message = "node is in no pool of the policy"
@@ -118,12 +124,44 @@ def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
         if place not in wanted and taint.key in _owned(cluster):
             says = f"taint {taint} is not in the policy"
             yield Difference(pool.name, "extra-taint", says, node.name, taint=taint)
+        elif place not in wanted and _is_foreign(pool, taint):
+            says = f"taint {taint} is not in the policy, and no workload kind tolerates it"
+            hint = "remove it, or add it to `taints` of the pool"
+            yield Difference(pool.name, "foreign-taint", says, node.name, taint=taint, help=hint)
 
 
 def _owned(cluster: Cluster) -> frozenset[str]:
     """Taint keys that the policy manages."""
     products = {card.product_key for card in cluster.cards.values()}
     return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
+
+
+def _is_foreign(pool: Pool, taint: Taint) -> bool:
+    """Whether a taint that the policy does not know keeps the pods of every workload kind away.
+
+    Patches tolerate the taints of the pools; admission may add tolerations.
+    """
+    given = injected(pool, dict.fromkeys(pool.resources, 1))
+    return taint.hard and not is_transient(taint) and not any(tolerates(each, taint) for each in given)
+
+
+def _usability(pool: Pool, members: list[Member]) -> Iterator[Difference]:
+    """Nodes that accept no new pods in their present state; it fails only if the pool has no others."""
+    states = {member.node.name: _state(member.node) for member in members}
+    for name, state in states.items():
+        if state:
+            yield Difference(pool.name, "unusable-node", f"accepts no new pods: {state}", name, fails=False)
+    if states and all(states.values()) and not pool.unschedulable:
+        nodes = "its only node accepts" if len(states) == 1 else f"all its {len(states)} nodes accept"
+        hint = "uncordon or repair one, or add a node"
+        yield Difference(pool.name, "no-usable-node", f"{nodes} no new pods", help=hint)
+
+
+def _state(node: Pool) -> str:
+    """Why a node accepts no new pods at the moment; empty: it does."""
+    if node.unschedulable:
+        return "it is cordoned"
+    return next((f"taint {taint}" for taint in node.hard_taints if is_transient(taint)), "")
 
 
 def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
@@ -15,6 +15,7 @@ from policykit.linter.registry import COMPONENT, MANIFEST, PODS, READING, STRUCT
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ class RuleViolation(NamedTuple):
 def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
     """The violations of one pod set without those that follow from another one.
 
-    A rule silenced by another one still silences what follows from it. A single violation may
-    say which findings it follows from, where others of its rule do not.
+    A rule silenced by another one still silences what follows from it. A violation may list further
+    rules that it follows from.
     """
     everything = list(violations)
     if not everything:
@@ -179,7 +180,7 @@ def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
 
 
 def _explained(each: RuleViolation, others: list[RuleViolation]) -> bool:
-    """Whether another error of the same family says why."""
+    """Whether another error of the same family explains a violation."""
     return any(
         other.rule.code != each.rule.code
         and other.rule.family == each.rule.family

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.rule import AnyRule, Context
+from policykit.namedtuple import NamedTuple
 
 READING = "reading"
 """A parsed document."""
@@ -23,7 +24,7 @@ SCOPE = "scope"
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
 POLICY = "policy"
-"""A policy as it is written."""
+"""A policy as written."""
 FAILED_BUILD = "failed build"
 """A mistake for which a kustomization cannot be built."""
 GENERATED_FILE = "generated file"
@@ -33,23 +34,19 @@ _MAX_PARTS = 1_000
 
 
 class Entry(NamedTuple):
-    """The entry of a rule in the catalogue: enough to select it without importing it."""
+    """What the catalogue says of a `Rule`: enough to select it without importing it."""
 
     code: str
     family: str
-    """Folder of its file."""
+    """Folder of its module."""
     name: str
     needs_policy: bool = False
     preview: bool = False
     on_request: bool = False
-    """Off except in preset strict, unless its code or name is selected."""
     subject: str = MANIFEST
-    """Its subject, one of the constants above."""
+    """One of the constants above."""
     kinds: tuple[str, ...] = ()
-    """API kinds or names of configurations that it checks; empty: all."""
     substrings: tuple[str, ...] = ()
-    """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
-    letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
 
 
 class RuleSet:
@@ -66,7 +63,7 @@ class RuleSet:
         self._parts: dict[bool | frozenset[str], RuleSet] = {}
         self.skipped = skipped
         self.substrings = frozenset(text for entry in self._entries for text in entry.substrings)
-        """What `without` may be given."""
+        """Substrings that `without` can take into account."""
         self.timed = False
         """Whether `check` measures the time rules take."""
 

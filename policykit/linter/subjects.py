@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.structure import Problem
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import ParsedDocument
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -71,7 +72,8 @@ class FailedBuild(NamedTuple):
 
 
 class GeneratedFile(NamedTuple):
-    """A generated file on disk that differs from what its policy generates. Violations are at spans of it."""
+    """A generated file, on disk or applied to a cluster, that differs from what its policy generates.
+    Violations are at spans of it."""
 
     path: str
     """As reported."""
@@ -80,3 +82,5 @@ class GeneratedFile(NamedTuple):
     there: str
     wanted: str | None
     """None: the policy does not generate this file."""
+    live: bool = False
+    """It is an object of a cluster, with what the policy states of it; `there` is empty if it is missing."""

@@ -1,6 +1,6 @@
 """Node taints and pod tolerations."""
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 HARD_EFFECTS = frozenset({"NoSchedule", "NoExecute"})
 
@@ -16,6 +16,11 @@ class Taint(NamedTuple):
     def hard(self) -> bool:
         """Whether it keeps pods away; PreferNoSchedule only lowers the score."""
         return self.effect in HARD_EFFECTS
+
+    @property
+    def evicts(self) -> bool:
+        """Whether it also removes running pods that do not tolerate it."""
+        return self.effect == "NoExecute"
 
     def __str__(self) -> str:
         value = f"={self.value}" if self.value else ""

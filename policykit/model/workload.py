@@ -1,10 +1,10 @@
 """Workload kinds: what runs on the cluster, where it may and should run, and how it scales."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.gang import GangRule
 from policykit.model.topology import TopologyAffinity, TopologySpread
+from policykit.namedtuple import NamedTuple
 
 
 class Metric(NamedTuple):

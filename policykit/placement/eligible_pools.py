@@ -77,6 +77,16 @@ def is_allowed(workload: WorkloadKind, pool: Pool) -> bool:
     return usage and (workload.cards is None or pool.card in workload.cards)
 
 
+def cards_by_resource(cluster: Cluster, workload: WorkloadKind) -> dict[str, tuple[str, ...]]:
+    """Card resource to the cards that pods of a kind get with it, where there are several."""
+    found: dict[str, dict[str, None]] = {}
+    for pool in cluster.pools:
+        if pool.card and is_allowed(workload, pool):
+            for name in pool.resources:
+                found.setdefault(name, {})[pool.card] = None
+    return {name: tuple(cards) for name, cards in found.items() if len(cards) > 1}
+
+
 def product_of(cluster: Cluster, pool: Pool) -> str:
     """Value of the product label on the pool's nodes; empty if there is none."""
     card = cluster.card_of(pool)

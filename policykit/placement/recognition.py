@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
@@ -12,6 +11,7 @@ from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
 from policykit.model.taint import Toleration
 from policykit.model.workload import Match, WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import Owner, owner
 
 WORKLOAD_KEY = "policykit.io/workload"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.catalogue import daemons
 from policykit.kube import affinity as affinities
@@ -12,6 +12,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.memoize import memoize_last_call
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
 from policykit.placement.owner import may_still_change, owner
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
+from policykit.namedtuple import NamedTuple
 from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, writable

@@ -60,3 +60,29 @@ def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: s
         check=False,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def commit(folder: Path) -> str:
+    """Commits everything in a folder, as its repository; returns the commit."""
+    who = {
+        f"GIT_{role}_{what}": "x@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    quiet = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, **who}
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", *words],
+            cwd=folder,
+            env={**os.environ, **quiet},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "--allow-empty", "-m", "x")
+    return git("rev-parse", "HEAD")

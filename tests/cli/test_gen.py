@@ -338,3 +338,90 @@ def test_all_finds_policies_of_one_name(shell: Shell) -> None:
     assert (
         "b/policykit.yaml: metadata.name a is also that of a/policykit.yaml\n  help: one policy" in result.err
     )
+
+
+BOTH = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: maip}
+domain: example.com
+cards: {h20: {product: NVIDIA-H20}, l20: {product: NVIDIA-L20}}
+pools:
+  train: {usage: training, card: h20, nodes: {names: [gpu-1]}, allocatable: {cpu: 180, memory: 1900Gi}}
+  more: {usage: training, card: CARD, nodes: {names: [gpu-2]}, allocatable: {cpu: 180, memory: 1900Gi}}
+workloads:
+  training: {usages: [training], scheduler: volcano}
+queues: {research: {}, QUEUE: {}}
+targets: TARGETS
+generate: {out: OUT}
+"""
+
+
+def both(card: str = "h20", queue: str = "product", out: str = "out", targets: str = "{volcano: {}}") -> str:
+    text = BOTH.replace("CARD", card).replace("QUEUE", queue).replace("OUT", out)
+    return text.replace("TARGETS", targets)
+
+
+DELETES = "Flux, Argo CD and whatever else prunes delete them from the cluster, with what depends on them"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"card": "l20"},
+            "workloads: training may now run on h20, l20, all of them nvidia.com/gpu: `policykit patch` "
+            "refuses its manifests that name no product. Pass --card, or patch them before this change",
+        ),
+        (
+            {"queue": "serving"},
+            f"out/kustomization.yaml no longer has Queue product: {DELETES}. `policykit plan` says what does",
+        ),
+        (
+            {"targets": "{volcano: null}"},
+            "out/kustomization.yaml no longer has Queue product, Queue research: "
+            f"{DELETES}. `policykit plan` says what does",
+        ),
+        (
+            {"targets": "{volcano: null}"},
+            "workloads: training: its pods have schedulerName volcano, but targets.volcano is off: the "
+            "queues of the policy are not written for Volcano",
+        ),
+        (
+            {"out": "elsewhere"},
+            "out: was generated from policy maip, which now writes elsewhere, and stays applied where it is; "
+            "delete it: `git rm -r out`",
+        ),
+    ],
+    ids=["another card", "a queue renamed", "no target: objects", "no target: kinds", "another folder"],
+)
+def test_what_a_change_means_for_what_applies_the_folder(
+    shell: Shell, change: dict[str, str], told: str
+) -> None:
+    shell.write({"policykit.yaml": both()})
+    assert "prunes" not in shell.run("gen").err
+    shell.write({"policykit.yaml": both(**change)})
+    result = shell.run("gen")
+    assert result.code == 0
+    assert told in result.err.splitlines()
+    assert "targets" in change or told not in shell.run("gen").err.splitlines()
+
+
+def test_diff_names_what_is_no_longer_generated(shell: Shell) -> None:
+    shell.write({"policykit.yaml": both(card="l20")})
+    shell.run("gen")
+    shell.write({"policykit.yaml": both()})
+    result = shell.run("gen", "--diff")
+    assert "out/workloads/training-l20/kustomization.yaml: no longer generated\n" in result.err
+    assert "out: 1 file no longer generated (--prune removes them)\n" in result.err
+    assert "no longer generated" not in shell.run("gen", "--diff", "--prune").err
+
+
+@pytest.mark.parametrize("listed", ["../out/workloads/training-l20", "../out/workloads/training-h20"])
+def test_kustomizations_that_list_what_is_no_longer_generated_are_named(shell: Shell, listed: str) -> None:
+    shell.write({"policykit.yaml": both(card="l20"), "app/kustomization.yaml": f"components: [{listed}]\n"})
+    shell.run("gen")
+    shell.write({"policykit.yaml": both()})
+    result = shell.run("gen", "--prune")
+    message = f"app/kustomization.yaml lists {listed}, which is no longer generated: it cannot be built"
+    assert (message in result.err) == listed.endswith("l20")

@@ -84,6 +84,14 @@ def test_nodes_that_differ(shell: Shell) -> None:
     assert result.out == TEXT
 
 
+def test_a_cordoned_node_is_named_and_fails_nothing(shell: Shell) -> None:
+    cordoned = node("train-2", {USAGE: "training", **gpu("NVIDIA-H20")}, TAINTS, with_cards(8), cordoned=True)
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file([RIGHT[0], cordoned, RIGHT[2]])})
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert (result.code, result.out) == (0, "train: accepts no new pods: it is cordoned (train-2)\n")
+    assert result.err == "3 nodes match policy demo\n"
+
+
 def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:
     """A shell reads them as they are meant: here kubectl is something that shows its arguments."""
     shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
@@ -110,6 +118,7 @@ def test_as_json(shell: Shell) -> None:
         "node": "train-1",
         "message": f"label {USAGE} is 'hybrid', not 'training'",
         "help": None,
+        "fails": True,
     }
     assert data["differences"][-1]["pool"] is None
     assert (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Result, Shell, process
+from tests.cli.commands import Result, Shell, commit, process
 
 HYBRID = ("-p", "profile:hybrid-volcano")
 POD = """\
@@ -337,3 +337,34 @@ def test_what_a_scheduler_cannot_be_told_is_said_once(shell: Shell) -> None:
         "policykit: a.yaml:1:1: Deployment/web: each ReplicaSet of a Deployment is a gang of its own, so 3"
         " new pods start together or not at all: roll out with strategy Recreate, or maxSurge 100%\n"
     )
+
+
+def test_what_the_policy_of_a_revision_wrote_is_taken_out(shell: Shell) -> None:
+    """The domain changed: without --from the old and the new affinity would exclude each other."""
+    shell.write({"policykit.yaml": POLICY, "a.yaml": A})
+    shell.run("patch", "a.yaml", "--workload", "training", "--in-place")
+    commit(shell.folder)
+    new = POLICY + "domain: new.example.com\n"
+    shell.write({"policykit.yaml": new, "old.yaml": POLICY})
+    refused = shell.run("patch", "a.yaml", "--in-place")
+    assert (refused.code, refused.out) == (2, "")
+    assert "requires maip.mxsf.io/node.usage In training, hybrid" in refused.err
+    by_file = shell.run("patch", "a.yaml", "--from", "old.yaml")
+    by_revision = shell.run("patch", "a.yaml", "--from", "HEAD")
+    assert (by_file.code, by_revision) == (0, by_file)
+    assert "new.example.com/node.usage" in by_file.out
+    assert "maip.mxsf.io" not in by_file.out
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [("policykit.yaml", "git does not know the commit 'nope'"), ("other.yaml", "HEAD has no such policy")],
+)
+def test_an_earlier_policy_that_does_not_exist(shell: Shell, policy: str, message: str) -> None:
+    shell.write({"policykit.yaml": POLICY, "a.yaml": A})
+    commit(shell.folder)
+    shell.write({"other.yaml": POLICY})
+    revision = "nope" if policy == "policykit.yaml" else "HEAD"
+    found = shell.run("patch", "a.yaml", "-p", policy, "--from", revision)
+    assert (found.code, found.out) == (2, "")
+    assert message in found.err

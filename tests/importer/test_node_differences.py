@@ -19,6 +19,7 @@ from tests.importer.cluster_files import as_file, nodes_of
 from tests.importer.test_round_trip import CASES
 
 USAGE = "a.example.com/node.usage"
+OLD = "old.example.com/node.usage"
 PRODUCT = "nvidia.com/gpu.product"
 POLICY = policy(
     {
@@ -121,8 +122,30 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
             changed("train-2", taints=[(USAGE, "training", "NoExecute"), *TRAINING]),
             [("train", "extra-taint", f"taint {USAGE}=training:NoExecute is not in the policy", "train-2")],
         ),
-        (changed("train-2", taints=[("somebody.example.com/own", "", "NoSchedule"), *TRAINING]), []),
-        (changed("train-2", taints=[("node.kubernetes.io/not-ready", "", "NoExecute"), *TRAINING]), []),
+        (
+            changed("train-2", taints=[("somebody.example.com/own", "", "NoSchedule"), *TRAINING]),
+            [
+                (
+                    "train",
+                    "foreign-taint",
+                    "taint somebody.example.com/own:NoSchedule is not in the policy, and no workload kind "
+                    "tolerates it",
+                    "train-2",
+                )
+            ],
+        ),
+        (changed("train-2", taints=[("somebody.example.com/own", "", "PreferNoSchedule"), *TRAINING]), []),
+        (
+            changed("train-2", taints=[("node.kubernetes.io/not-ready", "", "NoExecute"), *TRAINING]),
+            [
+                (
+                    "train",
+                    "unusable-node",
+                    "accepts no new pods: taint node.kubernetes.io/not-ready:NoExecute",
+                    "train-2",
+                )
+            ],
+        ),
         (
             changed("train-1", allocatable={"nvidia.com/gpu": "7", "memory": "900Gi"}),
             [
@@ -169,12 +192,83 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
     ],
     ids=[
         *("label missing", "label wrong", "label missing on an unnamed node", "taint missing", "taint wrong"),
-        *("taint too many", "somebody else's taint", "not ready", "too small", "larger", "by selector"),
+        *(
+            "taint too many",
+            "somebody else's taint",
+            "only preferred",
+            "not ready",
+            "too small",
+            "larger",
+            "by selector",
+        ),
         *("node missing", "too few", "pool without nodes", "too many", "nobody's node", "control plane"),
     ],
 )
 def test_differences(nodes: list[dict[str, Any]], told: list[tuple[str, ...]]) -> None:
     assert [(d.pool, d.kind, d.message, d.node) for d in compared(POLICY, nodes)] == told
+
+
+@pytest.mark.parametrize(
+    ("unusable", "fails"),
+    [(("train-1",), False), (("train-1", "train-2"), True)],
+    ids=["one node is left", "none is left"],
+)
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"unschedulable": True},
+        {"taints": [{"key": "ToBeDeletedByClusterAutoscaler", "value": "1", "effect": "NoSchedule"}]},
+        {"taints": [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]},
+    ],
+    ids=["cordoned", "autoscaler", "karpenter"],
+)
+def test_states_of_nodes_fail_only_where_no_usable_node_is_left(
+    state: dict[str, Any], unusable: tuple[str, ...], fails: bool
+) -> None:
+    nodes = right()
+    for name in unusable:
+        more = [*nodes[name]["spec"]["taints"], *state.get("taints", ())]
+        nodes[name]["spec"] = {**nodes[name]["spec"], **state, "taints": more}
+    found = compared(POLICY, list(nodes.values()))
+    assert [each.node for each in found if each.kind == "unusable-node"] == list(unusable)
+    assert [each.message for each in found if each.fails] == ["all its 2 nodes accept no new pods"] * fails
+
+
+def test_taints_of_an_earlier_domain_are_told_and_removed_last() -> None:
+    """After a changed domain the old taints refuse every pod that has the new tolerations."""
+    nodes = list(right().values())
+    for node in nodes:
+        taints = node["spec"].get("taints") or []
+        old = [{**t, "key": t["key"].replace("a.example.com", "old.example.com")} for t in taints]
+        node["spec"]["taints"] = taints + [each for each in old if each not in taints]
+    found = compared(POLICY, nodes)
+    assert {each.kind for each in found} == {"foreign-taint"}
+    assert {each.node for each in found} == {"train-1", "train-2", "hybrid-0-000", "hybrid-0-001"}
+    (step,) = steps(found)
+    assert step.note.startswith("Removal of taints with keys that the policy does not have")
+    assert f"kubectl taint nodes \\\n  train-1 train-2 \\\n  {OLD}=training:NoSchedule-\n" in step.commands
+
+
+@pytest.mark.parametrize("injects", [{"key": "team", "operator": "Exists"}, None], ids=["injected", "not"])
+def test_a_foreign_taint_that_admission_tolerates_is_fine(injects: dict[str, str] | None) -> None:
+    pool = {"nodes": {"names": ["w"]}, **({"injects": [injects]} if injects else {})}
+    cluster = policy({"domain": "a.example.com", "pools": {"web": pool}})
+    node = nodes_of(cluster)[0]
+    node["spec"]["taints"] = [{"key": "team", "value": "a", "effect": "NoSchedule"}]
+    assert [each.kind for each in compared(cluster, [node])] == ([] if injects else ["foreign-taint"])
+
+
+def test_a_step_that_evicts_says_so() -> None:
+    cluster = policy(
+        {
+            "domain": "a.example.com",
+            "pools": {"web": {"usage": "web", "nodes": {"names": ["w"]}, "taints": ["a=b:NoExecute"]}},
+        }
+    )
+    node = nodes_of(cluster)[0]
+    node["spec"]["taints"] = []
+    (step,) = steps(compared(cluster, [node]))
+    assert step.note.endswith("NoExecute evicts running pods that do not tolerate the taint, at once.")
 
 
 def test_labels_that_discovery_sets_have_no_command() -> None:

@@ -17,9 +17,9 @@ from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Applicability, Severity
-from policykit.rules import system_violations
 from policykit.rules.gangs import misspelt_keys
-from policykit.targets import GANG_ANNOTATIONS
+from policykit.rules.system_checks import system_violations
+from policykit.targets import GANG_ANNOTATIONS, TARGETS
 
 BAD = """\
 apiVersion: batch/v1
@@ -119,5 +119,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("group", "odGroup", *(word for target in TARGETS for word in target.gang_substrings)),
     fix=Applicability.SAFE,
 )

@@ -3,7 +3,7 @@
 The policy has changed since, or the file was edited by hand. The cluster gets the contents of the
 file, and the next `policykit gen` overwrites it. A run that includes the policy checks all its files
 below `generate.out` with the header; a run over such files checks only these. `policykit gen --check`
-reports missing files.
+reports missing files. `policykit audit` compares the objects of a cluster, and reports missing ones.
 """
 
 from __future__ import annotations
@@ -41,10 +41,16 @@ _LONGEST = 60
 
 def check(file: GeneratedFile, context: Context) -> Iterator[Violation]:
     if file.wanted is not None and file.wanted != file.there:
+        missing = file.live and not file.there
+        difference = f"differs from what the policy generates: {_difference(file.there, file.wanted)}"
+        gen = f"`policykit gen -p {file.policy}`"
+        apply = (
+            f"apply what {gen} writes; `policykit gen --diff --live -p {file.policy}` shows all differences"
+        )
         yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
-            f"differs from what the policy generates: {_difference(file.there, file.wanted)}",
-            f"run `policykit gen -p {file.policy}`; move manual edits to the policy",
+            "the policy generates it, but it is not in the cluster" if missing else difference,
+            apply if file.live else f"run {gen}; move manual edits to the policy",
         )
 
 

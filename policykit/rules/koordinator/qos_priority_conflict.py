@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import pod_sets
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, Words, words
 from policykit.manifests.path import Path
@@ -21,6 +21,7 @@ from policykit.manifests.shape import mapping, text, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.koordinator.device_requests import Request, device_requests
+from policykit.targets import TARGETS
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.admission import profile_of
 from policykit.targets.koordinator.names import QOS_CLASS, TARGET_NAME
@@ -57,7 +58,6 @@ _KEYS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
 _REFUSED: Mapping[str, tuple[str, ...]] = {"BE": ("", "prod"), "LSR": ("", "mid", "batch", "free")}
 """QoS class to the priority classes that it cannot be combined with; empty: no class."""
 _BATCH, _MID = OVERCOMMITTED["batch"], OVERCOMMITTED["mid"]
-_VOLCANO, _VOLCANO_QOS = "volcano", "volcano.sh/qos-level"
 _SEPARATOR = re.compile("[-_]")
 _LEAST_MILLI_CORES = 100
 """A smaller amount is more likely a number of cores."""
@@ -102,7 +102,7 @@ def _pods(pod_set: PodSet, cluster: Cluster | None, *, partial: bool) -> Iterato
         if not partial:
             yield from _priority(pod_set, qos, cluster, severity)
             yield from _whole_cores(pod_set, qos, requests, severity)
-    if qos or not _is_volcano_pod(pod_set):
+    if qos or not _has_other_qos(pod_set):
         yield from _batch(qos, requests, severity)
     yield from _untranslated(pod_set, qos, requests, cluster)
 
@@ -132,9 +132,13 @@ def _profile(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]
         )
 
 
-def _is_volcano_pod(pod_set: PodSet) -> bool:
-    """Volcano's agent provides resources of the same names, and QoS classes of its own."""
-    return pod_set.scheduler_name == _VOLCANO or _VOLCANO_QOS in pod_set.annotations
+def _has_other_qos(pod_set: PodSet) -> bool:
+    """Whether the resources may be those of another target's agent, which has QoS classes of its own."""
+    return any(
+        pod_set.scheduler_name in target.schedulers or target.qos_annotation in pod_set.annotations
+        for target in TARGETS
+        if target.qos_annotation
+    )
 
 
 def _severity(cluster: Cluster | None) -> Severity | None:
@@ -299,4 +303,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("koord", "/batch-"),
 )

@@ -162,4 +162,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("scheduling", "workloadRef"),
 )

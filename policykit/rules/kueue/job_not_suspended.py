@@ -85,5 +85,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("kueue",),
     fix=Applicability.UNSAFE,
 )

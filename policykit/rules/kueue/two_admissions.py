@@ -86,4 +86,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("kueue",),
 )

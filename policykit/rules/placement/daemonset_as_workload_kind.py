@@ -81,6 +81,7 @@ RULE = Rule(
     name="daemonset-as-workload-kind",
     severity=Severity.WARNING,
     subject=Review,
+    substrings=("policykit.io/workload",),
     doc=__doc__,
     bad=BAD,
     good=GOOD,

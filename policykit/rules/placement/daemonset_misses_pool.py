@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import daemons, labels
 from policykit.kube import affinity as affinities
 from policykit.kube import podsets, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
@@ -26,6 +26,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import selection, untolerated_taints
 
 BAD = """\

@@ -98,4 +98,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("ffinity", "odeSelectorTerm"),
 )

@@ -104,4 +104,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("grove", "knative", "InferenceService"),
 )

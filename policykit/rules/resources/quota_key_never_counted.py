@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from policykit.catalogue.resources import resource as known
 from policykit.kube import quota_keys
 from policykit.kube.names import is_extended
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

@@ -79,4 +79,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("nvidia.com/",),
 )

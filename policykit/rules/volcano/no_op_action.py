@@ -13,7 +13,7 @@ from policykit.catalogue.volcano import validator
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.configuration import Configuration, configured_actions, is_of_agent, read
 from policykit.catalogue.volcano.validator import HELD_BACK
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.problem import Problem

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from policykit.catalogue.volcano.argument import FALSE
 from policykit.catalogue.volcano.configuration import Configuration, is_of_agent, read
 from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING, SHARING
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping

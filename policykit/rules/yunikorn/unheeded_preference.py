@@ -94,4 +94,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    substrings=("cheduler",),
 )

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from policykit.linter.import_reader import ImportReader
+from policykit.linter.import_reader import ImportReader, WorkloadComponent
 from policykit.manifests.document import Manifest
-from policykit.model.inventory import Inventory
+from policykit.manifests.shape import mapping, text
+from policykit.model.inventory import Inventory, LevelBound
 from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.kueue.generate import NAMESPACE
-from policykit.targets.kueue.names import GROUP, HOSTNAME, TARGET_NAME
+from policykit.targets.kueue.names import (
+    GROUP,
+    HOSTNAME,
+    PREFERRED_TOPOLOGY,
+    QUEUE_NAME,
+    REQUIRED_TOPOLOGY,
+    TARGET_NAME,
+)
 from policykit.targets.kueue.objects import READERS, Object
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, LocalQueue
 from policykit.targets.kueue.objects.resource_flavors import Topology
@@ -22,7 +30,7 @@ _STOP = frozenset({"Borrow", "Preempt", "MayStopSearch"})
 
 
 class KueueReader(ImportReader):
-    """Reads Kueue's objects; queues become those of the policy once all are there."""
+    """Reads Kueue's objects. Queues are added once all objects are read."""
 
     target_name = TARGET_NAME
     namespace = NAMESPACE
@@ -45,7 +53,7 @@ class KueueReader(ImportReader):
         return True
 
     def finish(self) -> None:
-        """Adds queues and priorities that no other system's objects have, and Kueue's options."""
+        """Adds queues and priorities that no other target's objects define, and Kueue's options."""
         queues = {each.name: each for each in self.objects if isinstance(each, ClusterQueue)}
         cohorts = {each.name: each for each in self.objects if isinstance(each, Cohort)}
         for name in [each.cohort for each in queues.values()] + [each.parent for each in cohorts.values()]:
@@ -58,6 +66,18 @@ class KueueReader(ImportReader):
             if queue.name not in self.inventory.queues:
                 self.inventory.add_queue(queue)
         _options(list(queues.values()), self.inventory)
+
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        return text(mapping(component.owner.get("labels")).get(QUEUE_NAME))
+
+    @classmethod
+    def component_level(cls, component: WorkloadComponent) -> LevelBound | None:
+        annotations = mapping(component.pods.get("annotations"))
+        for key, hard in ((REQUIRED_TOPOLOGY, True), (PREFERRED_TOPOLOGY, False)):
+            if level := text(annotations.get(key)):
+                return LevelBound(hard, level)
+        return None
 
 
 def _local_queue(found: LocalQueue, inventory: Inventory) -> None:
@@ -100,7 +120,7 @@ def _policy_queues(
             yield Queue(cohort.name, parent, cohort.weight or 1, *amounts, pools=pools)
     for queue in queues.values():
         if queue.name in cohorts and queue.cohort == queue.name:
-            continue  # one queue: its own workloads beside those of its children
+            continue  # one queue of the policy, with workloads of its own and children
         parent = "" if queue.cohort == root else queue.cohort
         guarantee, deserved, limit = _amounts(queue, totals[queue.name])
         if not queue.cohort:
@@ -160,7 +180,7 @@ def _add(total: dict[tuple[str, str], int], more: Mapping[tuple[str, str], int])
 def _amounts(
     each: ClusterQueue | Cohort, totals: Mapping[tuple[str, str], int]
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """guarantee, deserved and limit: quota adds up over flavors, a limit is the largest of them."""
+    """guarantee, deserved and limit. Quotas of flavors are added; the largest limit counts."""
     guarantee: dict[str, int] = {}
     deserved: dict[str, int] = {}
     limit: dict[str, int] = {}
@@ -185,7 +205,7 @@ def _add_amount(amounts: dict[str, int], resource: str, amount: int) -> None:
 def _evident(
     guarantee: Mapping[str, int], deserved: Mapping[str, int], limit: Mapping[str, int]
 ) -> StatedResources:
-    """Of objects that were not generated: what is guaranteed in full is not deserved as well."""
+    """Resources to state for other objects: what is fully guaranteed is not deserved as well."""
     due = tuple(name for name, amount in deserved.items() if amount != guarantee.get(name))
     return StatedResources(tuple(guarantee), due, tuple(limit))
 
@@ -197,13 +217,13 @@ def _inherited(name: str, cohorts: Mapping[str, Cohort]) -> set[str]:
 
 
 def _pools(each: ClusterQueue | Cohort, flavors: set[str]) -> PoolAffinity | None:
-    """Pools of its flavors, if it has not all of them; a generated flavor has the name of its pool."""
+    """Pools of its flavors, unless it has all. A generated flavor has the name of its pool."""
     named = tuple(dict.fromkeys(_flavors(each)))
     return PoolAffinity(named) if named and len(named) < len(flavors) else None
 
 
 def _options(queues: Iterable[ClusterQueue], inventory: Inventory) -> None:
-    """What all queues have alike; the first that says something decides."""
+    """Options for all queues, each from the first queue that sets it."""
     for queue in queues:
         preemption, there = queue.preemption, inventory.preemption
         within = True if preemption.within_queue not in _NEVER else None

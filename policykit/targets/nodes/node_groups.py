@@ -1,24 +1,26 @@
-"""Labels, taints and node groups of a pool, without those that discovery, kubelet or the cloud set."""
+"""Groups of a pool's nodes, with their labels and taints except those set by others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue import labels as known
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 Labels = dict[str, str]
 
 _KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
+_FEATURES = "feature.node.kubernetes.io/"
+"""Set by Node Feature Discovery."""
 _NEVER = _KUBELET | {"kubernetes.io/hostname"}
 MAX_FILES = 16
 """Largest number of files of one form for the named nodes of a pool."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
-"""Set by the cloud's controller on nodes that it creates; without a cloud the policy sets them."""
+"""Labels that a cloud's controller sets on nodes that it creates; without a cloud the policy sets them."""
 
 
 class NodeGroup(NamedTuple):
@@ -30,12 +32,12 @@ class NodeGroup(NamedTuple):
     """Sorted by key."""
     minimum: int
     maximum: int | None
-    """None: no bound, or not known."""
+    """None: unlimited or unknown."""
     autoscaled: bool
     cards: int
-    """Cards of one node, 0: none or not known."""
+    """Cards per node; 0: none or unknown."""
     zone: str = ""
-    """Zone of all of them; empty if unknown or more than one."""
+    """Their zone; empty: unknown, or several."""
     names: tuple[str, ...] = ()
     """Names of the nodes, if the pool lists nodes by name in several groups."""
 
@@ -46,7 +48,7 @@ class NodeGroup(NamedTuple):
 
 
 def has_settings(cluster: Cluster, pool: Pool) -> bool:
-    """Whether there is anything to set on the pool's nodes."""
+    """Whether the pool's nodes need a label or taint."""
     shapes = any(shape_labels(cluster, pool, shape) for shape in pool.shapes)
     return shapes or bool(pool_taints(cluster, pool))
 
@@ -91,8 +93,8 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
-    """Like `groups`, but nodes listed by name have one group for each set of labels, unless that makes more
-    than `MAX_FILES` groups. For files with which a node joins the cluster.
+    """Groups for join-time files: like `groups`, but nodes listed by name have one group for each set of
+    labels, unless that results in more than `MAX_FILES` groups.
     """
     named = [shape for shape in pool.shapes if shape.node_names]
     found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
@@ -113,7 +115,7 @@ def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def _zone(pool: Pool, shape: Shape) -> str:
-    """The zone in which the cloud creates nodes; the cloud sets the label itself."""
+    """The zone in which the cloud creates nodes, whose label it sets itself."""
     return {**pool.labels, **shape.labels}.get(ZONE, "")
 
 
@@ -132,5 +134,9 @@ def _labels_to_set(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> L
 
 def _set_elsewhere(cluster: Cluster, pool: Pool, key: str) -> bool:
     if key in pool.discovered or key in _NEVER:
+        return True
+    if key.startswith(_FEATURES) and "nfd" not in (cluster.node_forms or ()):
+        return True
+    if pool.discovered and (known.discovery(key) or known.replaced_by(key) is not None):
         return True
     return bool(cluster.provider) and (key in _CLOUD or bool(known.provider(key)))

@@ -29,6 +29,10 @@ _JOINING = (
     "Nodes that join with their labels and taints (the join-time files below) are tainted from the start: "
     "finish steps 1 and 3 before the first of them joins."
 )
+_FIRST = (
+    "This is the order for nodes that have none of these labels and taints yet. For a change of labels or "
+    "taints that pods rely on it would be an outage: `policykit plan` gives the order of a change."
+)
 _NOT_APPLIED = (
     "Taints are set by commands, never by server-side apply: `spec.taints` is one list with one owner, and "
     "the node lifecycle controller writes to it too (not-ready, cordon). Labels are owned key by key, so "
@@ -51,7 +55,7 @@ _CUT = (
 
 
 def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) -> Artifact:
-    """`nodes/README.md`, made last: it lists what the others wrote."""
+    """`nodes/README.md`, which lists the other files."""
     parts = [
         f"# Nodes of {cluster.name}",
         "## Order",
@@ -71,6 +75,7 @@ def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) 
 
 def _remarks(cluster: Cluster) -> Iterable[str]:
     taints = [(pool, taint) for pool in cluster.pools for taint in pool_taints(cluster, pool)]
+    yield _FIRST
     yield _JOINING
     yield _NOT_APPLIED
     yield _NOT_PRUNED

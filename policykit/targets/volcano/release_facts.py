@@ -9,6 +9,7 @@ from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
 from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.catalogue.volcano.wording import Release
 from policykit.model.release import ReleaseFact, Version
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, TOPOLOGY_MODE, TOPOLOGY_TIER
 
 
@@ -67,9 +68,37 @@ FACTS: tuple[ReleaseFact, ...] = (
     ReleaseFact(
         "formula",
         "nodeorder normalises the sums of matched preferences to 100",
-        Version(1, 15, 1),
+        versions.NORMALISED_AFFINITY,
         instead="the sums of the weights as they are written",
         source="pkg/scheduler/plugins/nodeorder/nodeorder.go",
+    ),
+    ReleaseFact(
+        "formula",
+        "network-topology-aware scores closeness at the widest of several levels",
+        versions.WIDEST_SCORED,
+        instead="0 there",
+        source="pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go",
+    ),
+    ReleaseFact(
+        "default",
+        "networkTopology.highestTierAllowed 1",
+        *versions.ASSUMED_TIER,
+        instead="no tier: the job may run anywhere",
+        source=_CRDS,
+    ),
+    ReleaseFact(
+        "formula",
+        "action allocate enforces highestTierAllowed itself",
+        *versions.ENFORCED_TIER,
+        instead="plugin network-topology-aware",
+        source="pkg/scheduler/actions/allocate/allocate.go",
+    ),
+    ReleaseFact(
+        "formula",
+        "action preempt skips jobs with a network topology",
+        versions.PREEMPT_SKIPS_TOPOLOGY,
+        instead="it evicts without regard to it",
+        source="pkg/scheduler/actions/preempt/preempt.go",
     ),
     *(
         ReleaseFact("plugin", name, _version(plugin.since), source="pkg/scheduler/plugins/factory.go")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
@@ -13,6 +13,7 @@ from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.placement.eligible_pools import offers
 from policykit.placement.owner import owner
@@ -28,6 +29,12 @@ _OBJECT_LABEL: Path = ("metadata", "labels", WORKLOAD_KEY)
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
+_REFUSED = (
+    "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
+    " the policy"
+)
+
+
 class ObjectPatch(NamedTuple):
     """The changes that apply a workload kind to one object."""
 
@@ -36,11 +43,11 @@ class ObjectPatch(NamedTuple):
     kinds: tuple[str, ...] = ()
     """Workload kinds applied, each once; empty if the object was not recognised."""
     notes: tuple[str, ...] = ()
-    """For people: what is left unchanged, and why."""
+    """What is left unchanged, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
     notices: tuple[str, ...] = ()
-    """For people, once: what the scheduler cannot express for any object."""
+    """What the scheduler cannot express for any object, to be reported once."""
     objects: tuple[Mapping[str, Any], ...] = ()
     """Companion objects that it needs."""
 
@@ -48,8 +55,8 @@ class ObjectPatch(NamedTuple):
 def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: PatchOptions) -> ObjectPatch:
     """The changes for every pod set of an object that has a workload kind.
 
-    Raises PolicykitError where the policy cannot say what to write: several cards would
-    serve, or no pool does.
+    Raises PolicykitError if the policy does not decide what to write: several cards are suitable, or no
+    pool is.
     """
     reviews = [review(manifest, one, cluster, namespace) for one in podsets.pod_sets(manifest.data)]
     forced = cluster.workloads[options.workload] if options.workload else None
@@ -61,18 +68,19 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
+    queued = {}
     for key, workload in written.items():
         draft.place(key, options)
-        draft.name(key, workload, options.queue or workload.queue)
-    for key, workload in written.items():
-        draft.add_metadata(key, workload._replace(queue=options.queue or workload.queue))
+        queued[key] = workload._replace(queue=draft.name(key, workload, options.queue))
+    for key, workload in queued.items():
+        draft.add_metadata(key, workload)
     return draft.result()._replace(
         kinds=tuple(dict.fromkeys(workload.name for workload in kinds.values())), candidates=candidates
     )
 
 
 class _Draft:
-    """An object as it is being changed."""
+    """An object while it is being changed."""
 
     def __init__(self, manifest: Manifest, cluster: Cluster, namespace: str) -> None:
         self._manifest = manifest
@@ -90,7 +98,7 @@ class _Draft:
         return ObjectPatch(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
 
     def has_template(self, key: PodSetKey) -> bool:
-        """Whether the template exists: one created here would have no containers, which the API server
+        """Whether the template exists. One created here would lack containers, which the API server
         rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
         listed = pod_set.spec.get("containers")
@@ -106,14 +114,14 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template, and on the object if a component selects it by its label; on a
-        job of a system's own kind only there.
+        """Labels the template with the workload kind, and the object if a component selects it by its label;
+        a job of a target's own kind is labelled only there.
         """
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
-        unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
-        on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
+        unread = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
+        on_owner = template is None or (alone and unread and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
         paths = [_OBJECT_LABEL, path] if alone and has_component(self._data) else [path]
         for each in dict.fromkeys(paths):
@@ -121,7 +129,7 @@ class _Draft:
                 self._make((Patch("add", each, workload.name),))
 
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
-        """Tolerations and node affinity of the requested card, or of the kind's helpers."""
+        """Adds tolerations and node affinity for the requested card, or for the kind's helpers."""
         reviewed = self._review(key)
         cards = _eligible_cards(reviewed)
         if options.card and len(cards) > 1 and options.card not in cards:
@@ -137,6 +145,7 @@ class _Draft:
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
+            _check_lands(self._review(key), want)
 
     def _note_missing_placement(self, reviewed: Review) -> None:
         if reviewed.eligible_pools is None and reviewed.pod_set.spec.get("resourceClaims"):
@@ -146,8 +155,11 @@ class _Draft:
                 f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
             )
 
-    def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
-        """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
+    def name(self, key: PodSetKey, workload: WorkloadKind, asked: str) -> str:
+        """Sets scheduler, priority class and queue, each in the field that the object's kind has for it.
+
+        Returns the queue: the one `asked` for, or else the chosen one.
+        """
         if workload.scheduler:
             self._write(
                 field_patches.scheduler_patches(self._pod_set(key), workload.scheduler),
@@ -159,12 +171,21 @@ class _Draft:
                 self._data, self._pod_set(key), workload.priority_class, self._cluster
             )
             self._write(found, "priorityClassName", workload)
+        queue = asked or self._queue(key, workload)
         if queue:
             found = field_patches.queue_patches(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
+        return queue
+
+    def _queue(self, key: PodSetKey, workload: WorkloadKind) -> str:
+        """The queue that is written if the policy has it, else that of the tenant, else of the kind."""
+        written = field_patches.policy_queue(self._data, self._pod_set(key), self._cluster)
+        namespace = self._manifest.namespace or self._namespace
+        theirs = (tenant.queue for tenant in self._cluster.tenants if namespace in tenant.namespaces)
+        return written or next(filter(None, theirs), workload.queue)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
-        """Gang, topology and spreading, as the scheduler of the pods reads them."""
+        """Adds gang, topology and spreading in the form that the scheduler of the pods reads."""
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
@@ -207,7 +228,7 @@ def _unknown_kind_note(name: str, cluster: Cluster) -> str:
 
 
 def _check_shapes(reviewed: Review) -> None:
-    """A value of the wrong type, such as a placeholder, must not be overwritten."""
+    """Raises PolicykitError instead of overwriting a value of the wrong type, such as a placeholder."""
     path = malformed_field(reviewed)
     if path:
         value = lookup(reviewed.pod_set.spec, path)
@@ -216,8 +237,38 @@ def _check_shapes(reviewed: Review) -> None:
         )
 
 
+def _check_lands(reviewed: Review, want: DesiredPlacement) -> None:
+    """Raises PolicykitError if every pool that the policy gives the pods refuses them nevertheless."""
+    given = {pool.name for pool in want.pools}
+    landings = [each for each in reviewed.landings if each.pool.name in given]
+    if not landings or reviewed.may_still_change:
+        return
+    if all(each.verdict == "refused" for each in landings):
+        reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
+        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", _REFUSED)
+    former = _former_usage(reviewed)
+    if former and not any(each.accepts for each in landings):
+        key = reviewed.cluster.usage_key if reviewed.cluster else ""
+        raise PolicykitError(
+            f"requires {former}, as an earlier policy may have written, but the usage is {key}", _REFUSED
+        )
+
+
+def _former_usage(reviewed: Review) -> str:
+    """A required expression on the usage under another domain than the policy's; empty: none."""
+    cluster = reviewed.cluster
+    domain, slash, name = cluster.usage_key.partition("/") if cluster else ("", "", "")
+    usages = {pool.usage for pool in cluster.pools} if cluster else set()
+    for term in reviewed.affinity.required or ():
+        for one in term.expressions:
+            of_another = slash and one.key.endswith(f"/{name}") and one.key != f"{domain}/{name}"
+            if of_another and one.operator == "In" and usages & set(one.values):
+                return f"{one.key} In {', '.join(one.values)}"
+    return ""
+
+
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
-    """Whether some system makes the pods from a job kind of its own."""
+    """Whether the pods are those of a target's own job kind."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
     group = version.partition("/")[0] if isinstance(version, str) else ""
     return is_job_group(group)
@@ -253,7 +304,7 @@ def _eligible_cards(reviewed: Review) -> tuple[str, ...]:
 
 
 def _check_unavailable(reviewed: Review) -> None:
-    """A card that the policy has and the kind may not use is an error; an unknown card is not reported."""
+    """Raises PolicykitError if the policy has the requested card, but not for the kind."""
     assert reviewed.cluster is not None
     assert reviewed.workload is not None
     cluster = reviewed.cluster
@@ -274,7 +325,7 @@ def _resources(reviewed: Review) -> str:
 
 
 PodSetKey = tuple[str, Path]
-"""A pod set by its name and path, which changes to other fields leave as they are."""
+"""Name and path of a pod set, which changes to other fields preserve."""
 
 _EXPLICIT = ("label ", "annotation ", "match ")
 
@@ -288,10 +339,10 @@ def assigned_kinds(
 ) -> dict[PodSetKey, WorkloadKind]:
     """The workload kind of each pod set to patch.
 
-    The pod sets of one owner belong together: one that nothing recognises takes the kind of
-    its siblings where they have one. `forced` is the kind of all pod sets of an object that
-    was `named`, or that has to do with cards. Node daemons and components of the device stack
-    are left alone, unless they are named or a label, an annotation or a match says their kind.
+    The pod sets of one owner belong together: one that is not recognised takes the kind of its siblings.
+    `forced` is the kind of all pod sets of an object that was `named`, or that uses cards. Node daemons
+    and components of the device stack are skipped, unless they are named or a label, an annotation or a
+    match gives them a kind.
     """
     if forced and (named or any(_uses_cards(one) for one in reviews)):
         return {pod_set_key(one): forced for one in reviews if named or not _is_node_component(one)}
@@ -309,7 +360,7 @@ def assigned_kinds(
 
 
 def unknown_kind(review: Review) -> str:
-    """The workload kind it names, if the policy has no such kind; else empty."""
+    """The workload kind that the pod set names, if the policy does not have it; else empty."""
     if review.workload:
         return ""
     pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import TARGETS
 

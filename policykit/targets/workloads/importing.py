@@ -7,17 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.tolerations import read as read_tolerations
-from policykit.linter.import_reader import ImportReader
+from policykit.linter.import_reader import ImportReader, WorkloadComponent
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.inventory import Component, Inventory, LevelBound
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.kueue.names import PREFERRED_TOPOLOGY, QUEUE_NAME, REQUIRED_TOPOLOGY
-from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
-from policykit.targets.volcano.objects.topology import read_network_topology
+from policykit.targets import TARGETS
 from policykit.targets.workloads import generate
-from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
 _WORD = re.compile(r"[a-z0-9.]+")
@@ -39,11 +35,11 @@ class WorkloadsReader(ImportReader):
         return True
 
     def finish(self) -> None:
-        found = (component(folder, files) for folder, files in self.files.items())
+        found = (read_component(folder, files) for folder, files in self.files.items())
         self.inventory.components = [each for each in found if each]
 
 
-def component(folder: str, files: Mapping[str, str]) -> Component | None:
+def read_component(folder: str, files: Mapping[str, str]) -> Component | None:
     """The component in a folder; None: it has no patch for Deployments."""
     kustomization = files.get("kustomization.yaml", "")
     patches = {
@@ -58,7 +54,9 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
     if not workload:
         return None
     card = folder.removeprefix(f"{workload}-")
-    metadata, operations = mapping(template.get("metadata")), patches.get(("batch.volcano.sh", "Job"), "")
+    metadata = mapping(template.get("metadata"))
+    job_fields = _job_fields(patches.get(("batch.volcano.sh", "Job"), ""))
+    component = WorkloadComponent(mapping(patch.get("metadata")), metadata, job_fields)
     rule = generate.read_gang_comment(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
@@ -71,12 +69,11 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         read_tolerations(spec.get("tolerations")),
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
-        text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata) or _local_queue(patch),
+        next((queue for reader in _readers() if (queue := reader.component_queue(component))), ""),
         generate.NO_GANG_COMMENT in kustomization or rule is not None,
         tuple(_spread(spec)),
         _affinity_bound(mapping(mapping(spec.get("affinity")).get("podAffinity")))
-        or _kueue_bound(metadata)
-        or _volcano_bound(_of_job(operations, "/spec/networkTopology"), metadata),
+        or next((level for reader in _readers() if (level := reader.component_level(component))), None),
         rule,
     )
 
@@ -121,51 +118,14 @@ def _preferred(affinity: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
                 yield weight, key, values[0]
 
 
-def _of_job(operations: str, path: str) -> object:
-    """The value that a JSON patch writes to a path; None: none."""
-    for data in _documents(operations):
-        for operation in mappings(data):
-            if operation.get("path") == path:
-                return operation.get("value")
-    return None
+def _job_fields(patch: str) -> dict[str, object]:
+    """Path to value of the operations of a JSON patch."""
+    operations = (each for data in _documents(patch) for each in mappings(data))
+    return {text(operation.get("path")): operation.get("value") for operation in operations}
 
 
-def _volcano_bound(network_topology: object, metadata: Mapping[str, Any]) -> LevelBound | None:
-    """The level of Volcano's network topology: of a Job, else of pod annotations, where it is a number."""
-    bound = read_network_topology(network_topology)
-    if bound is not None:
-        return LevelBound(bound.mode == "hard", level=bound.tier_name, number=bound.tier)
-    annotations = mapping(metadata.get("annotations"))
-    mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
-    if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10:
-        return LevelBound(mode == "hard", number=int(tier))
-    return None
-
-
-def _kueue_bound(metadata: Mapping[str, Any]) -> LevelBound | None:
-    """The level that Kueue keeps the pods within."""
-    annotations = mapping(metadata.get("annotations"))
-    for key, hard in ((REQUIRED_TOPOLOGY, True), (PREFERRED_TOPOLOGY, False)):
-        if level := text(annotations.get(key)):
-            return LevelBound(hard, level)
-    return None
-
-
-def _local_queue(patch: Mapping[str, Any]) -> str:
-    """Kueue's queue, which the Deployment itself names."""
-    return text(mapping(mapping(patch.get("metadata")).get("labels")).get(QUEUE_NAME))
-
-
-def _queue_of_pods(metadata: Mapping[str, Any]) -> str:
-    """The queue of the pods: Koordinator's, or YuniKorn's path, which may be too long for a label."""
-    return next(
-        (
-            queue
-            for part, key in (("labels", QUOTA_NAME), ("labels", QUEUE), ("annotations", QUEUE))
-            if (queue := text(mapping(metadata.get(part)).get(key)))
-        ),
-        "",
-    )
+def _readers() -> Iterator[type[ImportReader]]:
+    return (target.import_reader.load() for target in TARGETS if target.import_reader)
 
 
 def _documents(source: str) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
@@ -13,8 +13,9 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.extents import Edit, Slice, slices
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, Problem, parse
-from policykit.manifests.patch import EditError
+from policykit.manifests.patch import EditError, all_patched
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (
     CompanionObject,
@@ -23,21 +24,22 @@ from policykit.targets.workloads.companion_objects import (
     add_companions,
     identity,
 )
+from policykit.targets.workloads.earlier_policy import removal
 from policykit.targets.workloads.patch_options import PatchOptions
 
 
 class Source(NamedTuple):
-    """A text with manifests, and what is known about it beforehand."""
+    """A text with manifests, and what is known about it."""
 
     path: str
-    """As messages name it."""
+    """As reported."""
     raw: bytes
     namespace: str = "default"
     """Namespace of objects that set none."""
     partial: bool = False
-    """A kustomization lists it as a patch: it is left unchanged."""
+    """Whether a kustomization lists it as a patch: it is left unchanged."""
     rendered: bool = False
-    """The output of a tool: what is not YAML is an error, never a template."""
+    """Whether it is the output of a tool, so that invalid YAML is an error, not a template."""
 
 
 class PatchedText(NamedTuple):
@@ -49,26 +51,38 @@ class PatchedText(NamedTuple):
     objects: tuple[str, ...] = ()
     """`KIND/NAME` of every object seen."""
     notes: tuple[str, ...] = ()
-    """For people, each with its place."""
+    """What is left unchanged, with locations."""
     notices: tuple[tuple[str, str], ...] = ()
     """(location, message) of what a scheduler cannot express: each message is reported once."""
     unwritten: tuple[Mapping[str, Any], ...] = ()
     """Companion objects that cannot be added to the text."""
 
+    def followed_by(self, other: PatchedText) -> PatchedText:
+        """This text patched once more: by another policy."""
+        return other._replace(
+            changed=_unique(self.changed, other.changed),
+            notes=_unique(self.notes, other.notes),
+            notices=_unique(self.notices, other.notices),
+        )
+
 
 OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
-"""Objects of the other texts that are patched together with one."""
+"""Objects of the other texts that are patched in the same run."""
 
 
 def patch(
-    source: Source, cluster: Cluster, options: PatchOptions, elsewhere: OtherObjects = dict
+    source: Source,
+    cluster: Cluster,
+    options: PatchOptions,
+    elsewhere: OtherObjects = dict,
+    before: Cluster | None = None,
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
-    Companion objects of a workload follow it as separate documents. Fragments,
-    objects without pods and documents of others pass through. Raises SourceError with place
-    for text that is not YAML, for an object that cannot be edited in place, and where the
-    policy cannot say what to write.
+    `before`: an earlier policy, whose changes are taken out first.
+    Companion objects of a workload follow it as separate documents. Fragments, objects without pods and
+    other documents are left unchanged. Raises SourceError with the location for text that is not YAML,
+    for an object that cannot be edited in place, and if the policy does not decide what to write.
     """
     text = decode(source.raw)
     if text.problem:
@@ -79,7 +93,7 @@ def patch(
         if source.rendered or not is_template(text.text):
             raise _refused(source, problem)
         return PatchedText(source.raw, notes=(f"{source.path}: a template, left unchanged: render it first",))
-    work = _Stream(source, text.text, len(documents), cluster, options)
+    work = _Stream(source, text.text, len(documents), cluster, options, before)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
     found = work.beside(spliced(text.text, made), elsewhere)
     body = found.text.encode() if made or found.changed else source.raw.removeprefix(BOM)
@@ -94,10 +108,14 @@ def patch(
 
 
 def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
-    """Every object of a text, of documents that can be read."""
+    """The objects of a text, without documents that cannot be read."""
     roots = [document.root for document in parse(decode(raw).text)]
     found = (manifest for n, root in enumerate(roots) if root is not None for manifest in manifests(root, n))
     return {identity(one.data, namespace): one.data for one in found if one.kind}
+
+
+def _unique(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -118,13 +136,20 @@ class _Stream:
     """The documents of one source, one after another."""
 
     def __init__(
-        self, source: Source, text: str, documents: int, cluster: Cluster, options: PatchOptions
+        self,
+        source: Source,
+        text: str,
+        documents: int,
+        cluster: Cluster,
+        options: PatchOptions,
+        before: Cluster | None,
     ) -> None:
         self._source = source
         self._text = text
         self._documents = documents
         self._cluster = cluster
         self._options = options
+        self._before = before
         self._partial: dict[int, bool] = {}
         self.changed: list[str] = []
         self.objects: list[str] = []
@@ -207,11 +232,19 @@ class _Stream:
             if named:
                 raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
             return ObjectPatch()
-        found = apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
+        found = self._apply(manifest)
         if named and not found.kinds:
             kinds = ", ".join(found.candidates or self._cluster.workloads)
             raise PolicykitError("has no recognizable workload kind", f"name it with --workload: {kinds}")
         return found
+
+    def _apply(self, manifest: Manifest) -> ObjectPatch:
+        if self._before is None:
+            return apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
+        removed = removal(manifest, self._before, self._cluster, self._source.namespace)
+        rest = manifest._replace(data=all_patched(manifest.data, removed)) if removed else manifest
+        found = apply_kinds(rest, self._cluster, self._source.namespace, self._options)
+        return found._replace(patches=(*removed, *found.patches))
 
     def _says_partial(self, manifest: Manifest) -> bool:
         if manifest.document not in self._partial:

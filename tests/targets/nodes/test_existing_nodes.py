@@ -5,7 +5,9 @@ import yaml
 
 from policykit.model.pool import Shape
 from policykit.model.taint import Taint
+from policykit.targets.nodes.existing_nodes import nodes
 from policykit.targets.nodes.shell import BATCH
+from tests.clusters import policy
 from tests.targets.nodes.clusters import NAMED, RACK, SELECTED, USAGE, ZONE, cluster, pool, texts
 
 FOLDER = "nodes/train-h20/"
@@ -107,3 +109,44 @@ def test_many_nodes_are_named_in_batches() -> None:
     text = texts(cluster(pool(Shape({}, len(names), len(names), names))))[f"{FOLDER}taints.sh"]
     commands = text.split("kubectl taint nodes --overwrite")[1:]
     assert [command.count(" n0") for command in commands] == [BATCH, 1]
+
+
+@pytest.mark.parametrize(("effect", "evicts"), [("NoExecute", True), ("NoSchedule", False)])
+def test_a_script_whose_taints_evict_says_so(effect: str, evicts: bool) -> None:
+    text = texts(cluster(pool(NAMED, taints=(Taint("team", "a", effect),))))[f"{FOLDER}taints.sh"]
+    warning = "# NoExecute evicts running pods that do not tolerate the taint, at once.\n"
+    assert (warning in text.partition("set -eu")[0]) == evicts
+
+
+@pytest.mark.parametrize(
+    ("discovery", "written"),
+    [
+        ({}, {"a.example.com/node.usage", "team"}),
+        ({"discovery": "manual"}, {"a.example.com/node.usage", "team", "nvidia.com/gpu.family"}),
+    ],
+    ids=["GPU Feature Discovery", "by hand"],
+)
+def test_labels_that_discovery_sets_are_not_written_although_the_pool_states_them(
+    discovery: dict[str, str], written: set[str]
+) -> None:
+    labels = {
+        "feature.node.kubernetes.io/pci-10de.present": "true",
+        "nvidia.com/cuda.driver.major": "550",
+        "nvidia.com/gpu.family": "hopper",
+        "team": "a",
+    }
+    demo = policy(
+        {
+            "domain": "a.example.com",
+            "scheme": discovery,
+            "cards": {"h20": {"product": "NVIDIA-H20"}},
+            "pools": {
+                "train": {"usage": "training", "card": "h20", "nodes": {"names": ["n"]}, "labels": labels}
+            },
+        }
+    )
+    (node,) = nodes(demo, demo.pools[0])
+    found = set(node["metadata"]["labels"])
+    assert found & {*labels, "a.example.com/node.usage"} >= written
+    assert not found & {"feature.node.kubernetes.io/pci-10de.present"}
+    assert ("nvidia.com/gpu.family" in found) == ("nvidia.com/gpu.family" in written)

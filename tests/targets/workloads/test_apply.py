@@ -12,9 +12,11 @@ from policykit.kube import podsets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import patched
+from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy
 from tests.targets.workloads.policies import KOORDINATED, QUEUED
 
@@ -59,6 +61,10 @@ def written(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> dict[
         for one in found.patches
         if not any(step in skipped for step in one.path)
     }
+
+
+def patched_text(text: str, cluster: Cluster, **asked: Any) -> str:
+    return patch(Source("a.yaml", text.encode()), cluster, PatchOptions(**asked)).raw.decode()
 
 
 def placed(data: dict[str, Any]) -> dict[str, bool]:
@@ -220,6 +226,62 @@ def test_a_queue_too_long_for_a_label_is_an_annotation() -> None:
 
 def test_the_queue_asked_for_wins() -> None:
     assert written(VOLCANO, workload="training", queue="other")["spec.queue"] == "other"
+
+
+TENANTS = policy(
+    {
+        **QUEUED,
+        "queues": {"research": {}, "product": {}, "team-b": {}},
+        "tenants": {"b": {"namespaces": ["b"], "queue": "team-b"}, "c": {"namespaces": ["c"]}},
+        "targets": {"volcano": {"version": "1.15.1"}},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "there", "asked", "expected"),
+    [
+        ("a", "", "", "research"),
+        ("c", "", "", "research"),
+        ("b", "", "", "team-b"),
+        ("a", "team-b", "", "team-b"),
+        ("b", "product", "", "product"),
+        ("b", "unknown", "", "team-b"),
+        ("b", "product", "research", "research"),
+    ],
+    ids=[
+        *("of the kind", "a tenant without a queue", "of the tenant", "another tenant's, written"),
+        *("written, of the policy", "not of the policy", "asked for"),
+    ],
+)
+def test_the_queue_is_the_written_one_then_the_tenants_then_the_kinds(
+    namespace: str, there: str, asked: str, expected: str
+) -> None:
+    text = VOLCANO.replace("name: a", f"name: a, namespace: {namespace}", 1)
+    text = text.replace("spec: {tasks", f"spec: {{queue: {there}, tasks") if there else text
+    made = patched_text(text, TENANTS, workload="training", queue=asked)
+    assert next(yaml.safe_load_all(made))["spec"]["queue"] == expected
+    assert patched_text(made, TENANTS) == made
+
+
+@pytest.mark.parametrize("kind_queue", ["research", ""])
+def test_patching_again_keeps_the_queue_of_the_pod_group(kind_queue: str) -> None:
+    """Volcano before 1.14 needs the object for a gang of a Job."""
+    training = {**QUEUED["workloads"]["training"], "queue": kind_queue, "gang": "all"}
+    cluster = policy(
+        {
+            **QUEUED,
+            "queues": {"research": {}, "product": {}},
+            "workloads": {**QUEUED["workloads"], "training": {k: v for k, v in training.items() if v}},
+            "targets": {"volcano": {"version": "1.11.0"}},
+        }
+    )
+    several = JOB.replace("spec: {template", "spec: {parallelism: 2, completions: 2, template")
+    block = dump(yaml.safe_load(several))
+    once = patched_text(block, cluster, workload="training", queue="product")
+    _, group = yaml.safe_load_all(once)
+    assert (group["kind"], group["spec"]["queue"]) == ("PodGroup", "product")
+    assert patched_text(once, cluster) == once
 
 
 def test_spark_knows_few_schedulers_by_name() -> None:

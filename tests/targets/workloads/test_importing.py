@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policykit.model.inventory import Component
 from policykit.model.taint import Toleration
-from policykit.targets.workloads.importing import component
+from policykit.targets.workloads.importing import read_component
 from tests.clusters import profile
 from tests.importer.cluster_files import generated
 
@@ -16,7 +16,7 @@ def test_a_component() -> None:
         if "/workloads/training-h20/" in path
     }
     usage = "maip.mxsf.io/node.usage"
-    assert component("training-h20", files) == Component(
+    assert read_component("training-h20", files) == Component(
         "training",
         "h20",
         ((usage, ("training", "hybrid")),),
@@ -29,5 +29,5 @@ def test_a_component() -> None:
         "volcano",
         gang=True,
     )
-    assert component("training-h20", {}) is None
-    assert component("training-h20", {"kustomization.yaml": "patches: 3\n"}) is None
+    assert read_component("training-h20", {}) is None
+    assert read_component("training-h20", {"kustomization.yaml": "patches: 3\n"}) is None

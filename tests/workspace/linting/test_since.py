@@ -443,11 +443,11 @@ def test_in_a_worktree_and_in_a_hook(repository: Repository, tmp_path: Path) -> 
         ("nothing...", "REPOSITORY: git does not know the commit 'nothing'\n  help: "),
         ("0123456789012345678901234567890123456789", "REPOSITORY: git does not know the commit '0123"),
         ("HEAD:a.yaml", "REPOSITORY: git does not know the commit 'HEAD:a.yaml'\n  help: "),
-        ("HEAD..HEAD", "--since 'HEAD..HEAD' is not a revision\n  help: "),
-        ("HEAD...HEAD", "--since 'HEAD...HEAD' is not a revision\n  help: "),
-        ("--output=x", "--since '--output=x' is not a revision\n  help: "),
-        ("", "--since '' is not a revision\n  help: "),
-        ("...", "--since '...' is not a revision\n  help: "),
+        ("HEAD..HEAD", "'HEAD..HEAD' is not a revision\n  help: "),
+        ("HEAD...HEAD", "'HEAD...HEAD' is not a revision\n  help: "),
+        ("--output=x", "'--output=x' is not a revision\n  help: "),
+        ("", "'' is not a revision\n  help: "),
+        ("...", "'...' is not a revision\n  help: "),
     ],
 )
 def test_no_such_revision(repository: Repository, revision: str, message: str) -> None:
@@ -491,14 +491,14 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         f"policykit: {tmp_path}: is not in a git repository, so changes cannot be determined\n"
-        "  help: lint it without --since\n"
+        "  help: leave out the revision, or name a file\n"
     )
 
 
 def test_without_git(repository: Repository, tmp_path: Path) -> None:
     result = repository.since("HEAD", PATH=str(tmp_path / "empty"))
     assert (result.code, result.out) == (2, "")
-    assert "git is not installed\n  help: install it, or lint without --since\n" in result.err
+    assert "git is not installed\n  help: install it, or leave out the revision\n" in result.err
 
 
 def test_nothing_of_the_repository_is_written(repository: Repository) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.requests import below_containers
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
-from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text

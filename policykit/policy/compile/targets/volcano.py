@@ -20,18 +20,10 @@ from policykit.policy.version import Release
 from policykit.targets.volcano.options import JobOptions, PluginOption, TaskTopology, VolcanoOptions
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
-_FIRST_OVERRIDE = (1, 10, 0)
-
 
 def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
     """VolcanoOptions; with vgpu, or a pool shared so, its device plugin shares NVIDIA cards."""
     vgpu = stated.vgpu or any(pool.sharing.mode == VOLCANO for pool in draft.policy.pools.values())
-    if installed and installed < _FIRST_OVERRIDE and stated.delivery == "helm-values":
-        message = (
-            f"the chart of Volcano {stated.version} has no value for the scheduler configuration (added in "
-            "1.10)"
-        )
-        draft.problems.error((*path, "version"), message, "use delivery: manifest")
     made = VolcanoOptions(
         *_binpack(draft, (*path, "binpack"), stated.binpack),
         stated.actions,

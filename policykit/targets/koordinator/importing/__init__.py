@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from policykit.errors import PolicykitError
-from policykit.linter.import_reader import ImportReader, documents
+from policykit.linter.import_reader import ImportReader, WorkloadComponent, documents
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator.importing import objects, options, scheduler
-from policykit.targets.koordinator.names import TARGET_NAME
+from policykit.targets.koordinator.names import QUOTA_NAME, TARGET_NAME
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.chart import CONFIG_MAP, DEPLOYMENT, KEY, NAMESPACE
 from policykit.targets.koordinator.scheduler.packing import default_fit
@@ -70,6 +70,10 @@ class KoordinatorReader(ImportReader):
     def finish(self) -> None:
         self.quotas.add_queues()
         objects.name_tenants(self.inventory)
+
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        return text(mapping(component.pods.get("labels")).get(QUOTA_NAME))
 
     def name_cards(self, cards: Mapping[str, str]) -> None:
         stated = mapping(self.inventory.targets.get(TARGET_NAME, {}).get("fit"))

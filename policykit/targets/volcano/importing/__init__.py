@@ -8,15 +8,16 @@ from typing import Any
 from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING
 from policykit.errors import PolicykitError
-from policykit.linter.import_reader import ImportReader, documents
+from policykit.linter.import_reader import ImportReader, WorkloadComponent, documents
 from policykit.manifests.document import Manifest
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
-from policykit.model.inventory import Inventory
+from policykit.model.inventory import Inventory, LevelBound
 from policykit.targets.volcano.generate import NAMESPACE
 from policykit.targets.volcano.importing import objects
 from policykit.targets.volcano.importing.options import options
-from policykit.targets.volcano.names import CONFIG_FILE, CONFIG_OVERRIDE
+from policykit.targets.volcano.names import CONFIG_FILE, CONFIG_OVERRIDE, TOPOLOGY_MODE, TOPOLOGY_TIER
+from policykit.targets.volcano.objects.topology import read_network_topology
 
 _IMAGE = "vc-scheduler"
 _GROUP = "scheduling.volcano.sh"
@@ -65,6 +66,22 @@ class VolcanoReader(ImportReader):
     def finish(self) -> None:
         objects.reduce_node_groups(self.inventory)
 
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        return text(component.job_fields.get("/spec/queue"))
+
+    @classmethod
+    def component_level(cls, component: WorkloadComponent) -> LevelBound | None:
+        """From the network topology of a Job, or else from annotations of pods, where it is a number."""
+        topology = read_network_topology(component.job_fields.get("/spec/networkTopology"))
+        if topology is not None:
+            return LevelBound(topology.mode == "hard", level=topology.tier_name, number=topology.tier)
+        annotations = mapping(component.pods.get("annotations"))
+        mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
+        if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10:
+            return LevelBound(mode == "hard", number=int(tier))
+        return None
+
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         if self.configuration is not None:
             try:
@@ -75,11 +92,11 @@ class VolcanoReader(ImportReader):
                 policy["targets"]["volcano"].update(stated)
 
     def _read_config_map(self, manifest: Manifest, path: str) -> bool:
-        text = mapping(manifest.data.get("data")).get(CONFIG_FILE)
-        if not isinstance(text, str):
+        source = mapping(manifest.data.get("data")).get(CONFIG_FILE)
+        if not isinstance(source, str):
             return False
         self.add_target(delivery="manifest", namespace=manifest.namespace)
-        for inner in documents(text):
+        for inner in documents(source):
             self._read_configuration(inner, path)
         return True
 
@@ -87,10 +104,10 @@ class VolcanoReader(ImportReader):
         tag = basic.get("image_tag_version")
         if isinstance(tag, str):
             self.add_target(version=tag.removeprefix("v"))
-        text = custom.get(CONFIG_OVERRIDE)
-        if isinstance(text, str):
+        source = custom.get(CONFIG_OVERRIDE)
+        if isinstance(source, str):
             self.add_target(delivery="helm-values")
-            for inner in documents(text):
+            for inner in documents(source):
                 self._read_configuration(inner, path)
 
     def _read_configuration(self, data: Mapping[str, Any], path: str) -> None:

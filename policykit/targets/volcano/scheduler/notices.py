@@ -1,4 +1,4 @@
-"""What the configuration does not do for this policy, and the nearest alternative."""
+"""Notices about what the configuration does not do for the policy, with the nearest alternative."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.catalogue.volcano.validator import VICTIM_FLAGS
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets import TARGETS
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import topology_kinds
 
 _ENQUEUED = ("overcommit", "resourcequota")
-"""Plugins that act in action enqueue only."""
+"""Plugins that act only in action enqueue."""
 _FILTERS = ("gang", "pdb", "cdp")
-"""Plugins that remove victims that others chose."""
+"""Plugins that reject victims chosen by others."""
 
 
 def notices(
@@ -25,17 +27,20 @@ def notices(
     kinds: Sequence[WorkloadKind],
     written: Sequence[Queue],
     options: VolcanoOptions,
+    version: Version,
 ) -> Iterator[str]:
-    """In a fixed order."""
+    """Notices about a generated configuration, in a fixed order."""
     yield from _shares(made, written)
     yield from _evictions(made, kinds)
+    if "preempt" in made.actions:
+        yield from _preempting_for_topology(topology_kinds(kinds), version)
     yield from _without_enqueue(made, options)
     yield from _autoscaling(cluster, made, kinds, options)
     yield from _reservations(cluster, kinds)
 
 
 def _shares(made: Configuration, written: Sequence[Queue]) -> Iterator[str]:
-    """What the plugin that shares among queues does not do."""
+    """Notices about the plugin that shares resources among queues."""
     weighted = sorted(queue.name for queue in written if queue.weight != 1)
     if made.plugin("capacity"):
         if weighted:
@@ -70,11 +75,20 @@ def _evictions(made: Configuration, kinds: Sequence[WorkloadKind]) -> Iterator[s
             "victim left by the others, Volcano starts over with the next one, so a pod may be evicted "
             "although one of them protects it"
         )
-    bound = topology_kinds(kinds)
-    if bound and "preempt" in made.actions:
+
+
+def _preempting_for_topology(kinds: Sequence[WorkloadKind], version: Version) -> Iterator[str]:
+    """What action preempt does with jobs that are to stay within a level."""
+    names = ", ".join(kind.name for kind in kinds)
+    if not kinds or version < versions.TOPOLOGY:
+        return
+    if version >= versions.PREEMPT_SKIPS_TOPOLOGY:
+        yield f"action preempt makes no room for jobs of {names}: it skips jobs with a network topology"
+    else:
         yield (
-            f"action preempt makes no room for jobs of {', '.join(kind.name for kind in bound)}: it skips "
-            "jobs with a network topology"
+            f"action preempt of Volcano {version} evicts pods for jobs of {names} without regard to their "
+            "network topology: the room it makes may be too far apart for them. Since "
+            f"{versions.PREEMPT_SKIPS_TOPOLOGY} it skips them"
         )
 
 
@@ -118,6 +132,6 @@ def _reservations(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Iterator[s
     lost = [each.name for each in cluster.reservations if each.workload in ours]
     if lost:
         yield (
-            f"reservation {', '.join(lost)} is not kept: Volcano keeps no room free for pods to come. "
+            f"reservation {', '.join(lost)} has no effect: Volcano cannot reserve capacity for future pods. "
             "Nearest: a guarantee on the tenant's queue, with reclaim"
         )

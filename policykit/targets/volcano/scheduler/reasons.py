@@ -1,4 +1,4 @@
-"""The arithmetic of the weights in words: why they are as written, and what they cannot achieve."""
+"""Comments and notices of the configuration: the arithmetic of the weights, and its limits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.weights import Step
 
@@ -37,7 +38,7 @@ OFF = "binpack.weight 0 in the policy disables packing: cards are allocated rega
 
 
 def zeros(plugin: str) -> tuple[str, ...]:
-    """Comment: why the parts of nodeorder that score fill are off."""
+    """Comment: why the parts of nodeorder that score utilization are off."""
     return _ZEROS if plugin == "binpack" else _FIT_ZEROS
 
 
@@ -64,6 +65,14 @@ def near(levels: int, weight: int, rivals: Mapping[str, int]) -> tuple[str, ...]
     return (NEAR, f"  network-topology-aware {weight} x 1/{levels} = {against}", _rest(rivals))
 
 
+def unscored_level(kinds: Sequence[WorkloadKind], level: str, version: Version) -> str:
+    return (
+        f"workload kind {', '.join(kind.name for kind in kinds)} prefers to stay within one {level}, the "
+        f"widest level, which Volcano {version} does not score: nodes of one {level} are no better than "
+        f"others. Nearest: upgrade to {versions.WIDEST_SCORED}, or add a wider level"
+    )
+
+
 def _rest(parts: Mapping[str, int]) -> str:
     return rivals({part: weight for part, weight in parts.items() if weight})
 
@@ -78,7 +87,7 @@ def _against(gain: float, rivals: int) -> str:
 
 
 def rivals(parts: Mapping[str, int]) -> str:
-    """Comment: what the sums of the others consist of."""
+    """Comment: the terms of the sum of the others."""
     return f"  where {sum(parts.values())} = {terms(parts)}"
 
 

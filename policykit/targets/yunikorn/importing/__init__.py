@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.linter.import_reader import ImportReader, documents
+from policykit.linter.import_reader import ImportReader, WorkloadComponent, documents
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
@@ -16,7 +16,7 @@ from policykit.targets.yunikorn.configuration import configmap, settings
 from policykit.targets.yunikorn.configuration.properties import OLD_QUOTA_DELAY
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, read
 from policykit.targets.yunikorn.importing.partition import add_partition
-from policykit.targets.yunikorn.names import PARENT_QUEUE
+from policykit.targets.yunikorn.names import PARENT_QUEUE, QUEUE
 from policykit.targets.yunikorn.versions import QUOTA_PREEMPTION, parse
 
 
@@ -73,6 +73,12 @@ class YunikornReader(ImportReader):
                 self.inventory.add_remark(
                     f"namespace {names} has queue {queue}, which no file defines; left out"
                 )
+
+    @classmethod
+    def component_queue(cls, component: WorkloadComponent) -> str:
+        """The path of a queue, in an annotation if it is too long for a label."""
+        maps = (mapping(component.pods.get(part)) for part in ("labels", "annotations"))
+        return next((path for each in maps if (path := text(each.get(QUEUE)))), "")
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         """Leaves out `nodeSort` if it is what `gen` computes."""

@@ -162,15 +162,15 @@ BOTH = Preemption(True, True)
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"enabled": False}}},
-            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
-            "off network-topology-aware",
+            "workload kind training must stay within one rack, but targets.volcano.plugins disables "
+            "network-topology-aware",
             id="8-topology-without-its-plugin",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"flags": {"enabledHyperNodeGradient": False}}}},
-            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
-            "off network-topology-aware",
+            "workload kind training must stay within one rack, but targets.volcano.plugins disables "
+            "network-topology-aware",
             id="8-topology-without-its-gradient",
         ),
     ],
@@ -180,6 +180,23 @@ def test_options_that_force_a_conflict(preemption: Preemption, options: Any, mes
         generate(made(preemption, kinds=(NEAR, INFERENCE), queues=DESERVED, options=options))
     assert raised.value.message == message
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("version", "hard", "refused"),
+    [
+        ("1.12", True, False),
+        ("1.13", True, False),
+        ("1.14", True, True),
+        ("1.12", False, True),
+        ("1.13", False, True),
+        ("1.15", False, True),
+    ],
+)
+def test_hard_tiers_of_1_12_and_1_13_need_no_plugin(version: str, hard: bool, refused: bool) -> None:
+    kind = TRAINING._replace(within=TopologyAffinity("rack", hard=hard))
+    options = {"plugins": {"network-topology-aware": {"enabled": False}}}
+    assert (tried(made(Preemption(), kinds=(kind,), options=options, version=version)) is None) == refused
 
 
 FLAGGED = {

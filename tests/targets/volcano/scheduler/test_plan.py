@@ -140,7 +140,7 @@ def test_closeness() -> None:
         },
     )
     assert planned(kinds=kinds, version="1.12").plugin("network-topology-aware") == Plugin(
-        "network-topology-aware", {}, {"weight": 219}
+        "network-topology-aware", {}, {"weight": 110}
     )
     assert planned(kinds=kinds, version="1.11").plugin("network-topology-aware") is None
     text = generated(kinds=kinds).artifacts[0].text
@@ -245,6 +245,28 @@ def growing(kinds: Any) -> Cluster:
             id="preempt-and-topology",
         ),
         pytest.param(
+            made(BOTH, queues=DESERVED, kinds=(NEAR,), version="1.13")._replace(levels=()),
+            [
+                GANG,
+                "action preempt of Volcano 1.13.3 evicts pods for jobs of training without regard to their "
+                "network topology: the room it makes may be too far apart for them. Since 1.14.0 it skips "
+                "them",
+            ],
+            id="preempt-and-topology-before-1.14",
+        ),
+        pytest.param(
+            made(NOTHING, kinds=(TRAINING._replace(within=TopologyAffinity("zone")),), version="1.13"),
+            [
+                "workload kind training prefers to stay within one zone, the widest level, which Volcano "
+                "1.13.3 does not score: nodes of one zone are no better than others. Nearest: upgrade to "
+                "1.14.0, or add a wider level",
+                "no pool has a topology, so no HyperNodes are written: set topology on the pools, or let the "
+                "controller discover them by the labels topology.kubernetes.io/zone, example.com/rack, "
+                "kubernetes.io/hostname last",
+            ],
+            id="widest-level-before-1.14",
+        ),
+        pytest.param(
             made(Preemption(reclaim=True), queues=DESERVED, options={"plugins": {"pdb": {}, "cdp": {}}}),
             [
                 GANG.replace("reclaim and preempt", "reclaim"),
@@ -306,7 +328,7 @@ def growing(kinds: Any) -> Cluster:
                 )
             ),
             [
-                "reservation eval, nightly is not kept: Volcano keeps no room free for pods to come. "
+                "reservation eval, nightly has no effect: Volcano cannot reserve capacity for future pods. "
                 "Nearest: a guarantee on the tenant's queue, with reclaim"
             ],
             id="reservations",

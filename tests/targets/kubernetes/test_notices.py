@@ -8,7 +8,7 @@ from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes.limitations import notices
+from policykit.targets.kubernetes.notices import notices
 from policykit.targets.kubernetes.options import KubernetesOptions
 from tests.targets.kubernetes.clusters import cluster
 
@@ -53,7 +53,7 @@ VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
             [
                 "kube-scheduler starts the pods of job one by one: `gang` has no effect. Nearest: "
                 "a scheduler "
-                "with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on "
+                "with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on, "
                 "targets.kubernetes.nativeGang"
             ],
         ),

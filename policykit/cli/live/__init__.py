@@ -1,0 +1,1 @@
+"""Commands on a running cluster: what they read, and what they tell about it."""

@@ -1,0 +1,1 @@
+"""A running cluster: the only package that speaks to an API server, and it only reads."""

@@ -1,0 +1,65 @@
+"""What `gen` writes, compared with the objects of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from policykit.live.client import Object
+from policykit.live.comparison import part_of
+from policykit.live.discovery import Resource, resource_of
+from policykit.live.errors import ForbiddenError, NotServedError
+from policykit.live.kinds import Kind, Role
+from policykit.live.objects import live_object
+from policykit.live.reading import Gap, Reading
+from policykit.manifests.shape import mapping, text
+from policykit.manifests.writer import dump
+from policykit.namedtuple import NamedTuple
+
+_SECRET = "Secret"
+
+
+class Comparison(NamedTuple):
+    """A generated object and what the cluster has of it."""
+
+    name: str
+    """`PriorityClass urgent`."""
+    wanted: str
+    """As YAML."""
+    there: str
+    """The same fields in the cluster; empty: it is not there."""
+
+
+def comparisons(read: Reading, generated: Iterable[Object]) -> Iterator[Comparison]:
+    """Each generated object with that of the cluster. Raises ClusterError.
+
+    What may not be read is added to the gaps; an object of a kind that is not installed is not there.
+    """
+    for data in generated:
+        kind, api_version = text(data.get("kind")), text(data.get("apiVersion"))
+        if not kind or kind == _SECRET:
+            continue
+        group = api_version.rpartition("/")[0]
+        named = Kind(group, kind, Role.QUOTAS)
+        resource = resource_of(read.client, api_version, named)
+        found = _there(read, resource, mapping(data.get("metadata"))) if resource else {}
+        if found is None:
+            continue
+        metadata = mapping(data.get("metadata"))
+        name, namespace = text(metadata.get("name")), text(metadata.get("namespace"))
+        shown = f"{named.shown} {namespace}/{name}" if namespace else f"{named.shown} {name}"
+        yield Comparison(shown, dump(data), dump(part_of(found, data)) if found else "")
+
+
+def _there(read: Reading, resource: Resource, metadata: Mapping[str, Any]) -> Object | None:
+    """The object as written; empty: it is not there; None: it may not be read."""
+    name = text(metadata.get("name"))
+    path = f"{resource.path(text(metadata.get('namespace')) or 'default')}/{name}"
+    try:
+        return live_object(resource, read.client.get(path, resource.shown)).data
+    except NotServedError:
+        return {}
+    except ForbiddenError as error:
+        gap = Gap(resource.shown, error.message)
+        read.gaps += [gap] if all(each.resource != gap.resource for each in read.gaps) else []
+        return None

@@ -1,0 +1,116 @@
+"""Compiles the `RULE` of every module in policykit/rules/ to the catalogue.
+
+    python -m scripts.compile_rules [--check]
+
+With `--check` nothing is written, and the exit code is 1 if the catalogue is out of date.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from policykit.linter import registry
+from policykit.linter.registry import Entry
+from policykit.linter.rule import AnyRule
+from policykit.linter.scope import Scope
+from policykit.linter.subjects import (
+    ComponentObject,
+    DeclaredPolicy,
+    FailedBuild,
+    GeneratedFile,
+    SourceDocument,
+    StaleEntry,
+    Structure,
+)
+from policykit.linter.suppressions import SuppressionUse
+from policykit.manifests.document import Manifest
+from policykit.placement.review import Review
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES = ROOT / "policykit" / "rules"
+PATH = RULES / "catalogue.py"
+
+SUBJECTS: dict[type, str] = {
+    SourceDocument: registry.READING,
+    Structure: registry.STRUCTURE,
+    Manifest: registry.MANIFEST,
+    Review: registry.PODS,
+    Scope: registry.SCOPE,
+    SuppressionUse: registry.SUPPRESSION,
+    StaleEntry: registry.BASELINE,
+    DeclaredPolicy: registry.POLICY,
+    ComponentObject: registry.COMPONENT,
+    FailedBuild: registry.FAILED_BUILD,
+    GeneratedFile: registry.GENERATED_FILE,
+}
+
+_HEADER = '''\
+"""Every rule, in the order of codes: compiled from the rules' modules by scripts/compile_rules.py.
+
+A run reads this instead of importing all rules, and then imports only those it needs.
+"""
+
+from policykit.linter.registry import Entry
+
+CATALOGUE = (
+'''
+
+
+def text() -> str:
+    """The source of the catalogue, byte-stable."""
+    entries = sorted(_entry(family, rule) for family, rule in _rules())
+    source = _HEADER + "".join(f"{_call(entry)},\n" for entry in entries) + ")\n"
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PATH), "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+def _rules() -> Iterator[tuple[str, AnyRule]]:
+    """The family and the rule of each module that defines one."""
+    for path in RULES.glob("*/*.py"):
+        family = path.parent.name
+        module = import_module(f"policykit.rules.{family}.{path.stem}")
+        if hasattr(module, "RULE"):
+            if module.RULE.name != path.stem.replace("_", "-"):
+                raise ValueError(f"{path.name} is not named after its rule, {module.RULE.name}")
+            yield family, module.RULE
+
+
+def _entry(family: str, rule: AnyRule) -> Entry:
+    return Entry(
+        rule.code,
+        family,
+        rule.name,
+        rule.needs_policy,
+        rule.preview,
+        rule.on_request,
+        SUBJECTS[rule.subject],
+        tuple(sorted(rule.kinds)),
+        rule.substrings,
+    )
+
+
+def _call(entry: Entry) -> str:
+    """The expression for an entry, without fields that have their default."""
+    options = [
+        f"{name}={value!r}"
+        for name, value in entry._asdict().items()
+        if name in Entry._field_defaults and value != Entry._field_defaults[name]
+    ]
+    return f"Entry({', '.join([repr(entry.code), repr(entry.family), repr(entry.name), *options])})"
+
+
+def main(arguments: list[str]) -> int:
+    compiled = text()
+    if "--check" in arguments:
+        if PATH.is_file() and PATH.read_text(encoding="utf-8") == compiled:
+            return 0
+        print(f"{PATH.name} is out of date: run `make compiled`", file=sys.stderr)
+        return 1
+    PATH.write_text(compiled, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
