@@ -35,6 +35,7 @@ def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Releas
         _plain(stated.configurations),
         vgpu,
         _jobs(draft, (*path, "jobs"), stated.jobs, installed),
+        stated.gangs == "objects",
     )
     plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
     for problem in option_problems({**made._asdict(), "plugins": plugins}, installed):
