@@ -106,6 +106,8 @@ class QueueSupport(NamedTuple):
     """Labels and annotations that it reads in some places and ignores in others."""
     amounts: QueueAmounts | None = None
     """Resources that its queues name; None: unknown."""
+    used: Path = ()
+    """Where the objects that `amounts` names keep what is used; empty: the API server does not know."""
     pod_annotation: str = ""
     """Annotation with which pods of built-in kinds name their queue, if `pod_fields` does not."""
 

@@ -95,6 +95,7 @@ TARGET = Target(
         amounts=QueueAmounts(
             frozenset({"Queue"}), Lazy("policykit.targets.volcano.queue_facts:amount_paths")
         ),
+        used=("status", "allocated"),
         pod_annotation=QUEUE_NAME,
     ),
     jobs=JobSupport(
