@@ -18,7 +18,7 @@ from policykit.placement.desired_placement import DesiredPlacement, desired_plac
 from policykit.placement.eligible_pools import offers
 from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
-from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.recognition import HOW_TO_STATE, WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.components import has_component, is_job_group
@@ -65,6 +65,8 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     draft = _Draft(manifest, cluster, namespace)
     unknown = dict.fromkeys(unknown_kind(one) for one in reviews if pod_set_key(one) not in kinds)
     draft.notes += [_unknown_kind_note(name, cluster) for name in unknown if name]
+    if not (kinds or candidates or any(unknown)) and any(one.lacks_workload_kind for one in reviews):
+        draft.notes.append(f"left unchanged: it requests a card, but has no workload kind; {HOW_TO_STATE}")
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
