@@ -25,7 +25,7 @@ _WORTH = 100_000
 def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     """The report of a workspace; only what depends on changed files or settings is computed again."""
     workspace, notes = opened
-    if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
+    if not request.cache.folder or request.timed or _size(workspace) < _WORTH:
         return api.lint(workspace, options)
     pairs = zip(workspace.settings, notes.sources, strict=True)
     settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
@@ -43,10 +43,15 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
+def _size(workspace: Workspace) -> int:
+    """Bytes of files and of built objects."""
+    return sum(workspace.sizes) + sum(len(workspace.read(build.member.file)) for build in workspace.builds)
+
+
 def unit_findings(request: Request, opened: OpenResult, options: Options) -> UnitFindings:
     """The findings of all units, with the cached results of single files."""
     workspace, notes = opened
-    if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
+    if not request.cache.folder or request.timed or _size(workspace) < _WORTH:
         return api.unit_findings(workspace, options)
     from policykit.workspace.cache import results
 
