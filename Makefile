@@ -49,6 +49,7 @@ compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and the rules
 	$(BIN)/python scripts/compile_kinds.py
 	$(BIN)/python scripts/export_policy_schema.py
 	$(BIN)/python -m scripts.export_release_page
+	$(BIN)/python -m scripts.export_policy_reference
 
 dist: $(VENV)/.release  ## wheel and sdist of what is committed: built twice, compared, checked, installed
 	$(BIN)/python -m scripts.release
