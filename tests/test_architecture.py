@@ -32,8 +32,8 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
-    ("lazy", "nearest"),
-    ("cycles", "durations", "escape", "patterns"),
+    ("lazy", "nearest", "patterns", "escape"),
+    ("cycles", "durations", "namedtuple"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 

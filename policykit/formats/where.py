@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policykit.escape import dumps, one_line
@@ -12,16 +12,17 @@ from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
+from policykit.placement.recognition import HOW_TO_STATE
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
 
 def text(answers: Iterable[Answer], *, live: bool = False) -> str:
-    """A block per pod set: its description, a line per pool, then the gates that do not accept it.
-
-    `live`: the paths are names of objects in a cluster.
-    """
-    return "\n".join(_block(answer, live) for answer in answers)
+    """A block per pod set: its description, the clusters if there are several, a line per pool, then the
+    gates that do not accept it. `live`: the paths are names of objects in a cluster."""
+    every = [*answers]
+    several = len({name for one in every for name in one.clusters}) > 1
+    return "\n".join(_block(one, several=several, live=live) for one in every)
 
 
 def json_text(answers: Iterable[Answer]) -> str:
@@ -29,12 +30,15 @@ def json_text(answers: Iterable[Answer]) -> str:
     return dumps({"pod_sets": [pod_set(answer) for answer in answers]}) + "\n"
 
 
-def _block(answer: Answer, live: bool) -> str:
+def _block(answer: Answer, *, several: bool, live: bool) -> str:
     review = answer.review
-    line = review.manifest.span(review.pod_set.path).line
     name = f"{review.manifest.kind} {review.manifest.name}".strip()
-    place = answer.path if live else f"{answer.path}:{line}  {name}"
-    lines = [heading(place, review), f"  {_kind(review)}", *pool_lines(review)]
+    lines = [
+        heading(answer.path if live else f"{answer.path}:{answer.first_line}  {name}", review),
+        *_for_whom(answer, several=several),
+        f"  {_kind(review)}",
+        *pool_lines(review),
+    ]
     held = [gate for gate in answer.gates if gate.state != ACCEPTED]
     lines += [f"  {gate.state:<11}  by the {gate.name}: {gate.detail}" for gate in held]
     return "".join(one_line(line) + "\n" for line in lines)
@@ -58,12 +62,22 @@ def pool_lines(review: Review) -> list[str]:
     return lines
 
 
+def _for_whom(answer: Answer, *, several: bool) -> Iterator[str]:
+    parts = []
+    if several and answer.clusters:
+        parts.append(f"cluster{'s' if len(answer.clusters) > 1 else ''} {', '.join(answer.clusters)}")
+    if answer.builds:
+        parts.append(f"built from {', '.join(answer.builds)}")
+    if parts:
+        yield f"  {', '.join(parts)}"
+
+
 def _kind(review: Review) -> str:
     if review.workload:
         return f"workload kind {review.workload.name}: {review.decided_by}"
-    if review.candidates:
-        return f"no workload kind: could be {' or '.join(review.candidates)}"
-    return "no workload kind"
+    could = f": could be {' or '.join(review.candidates)}" if review.candidates else ""
+    how = f"; {HOW_TO_STATE}" if review.lacks_workload_kind else ""
+    return f"no workload kind{could}{how}"
 
 
 def _verdict(landing: Landing, review: Review) -> str:
@@ -101,10 +115,13 @@ def _margin(landing: Landing, review: Review) -> str:
 
 def pod_set(answer: Answer) -> dict[str, Any]:
     """A pod set as JSON."""
-    path, review = answer.path, answer.review
+    review = answer.review
     manifest, pod_set = review.manifest, review.pod_set
     return {
-        "path": path,
+        "path": answer.path,
+        "line": answer.first_line,
+        "clusters": list(answer.clusters),
+        "built_from": list(answer.builds),
         "resource": {
             "api_version": manifest.api_version,
             "kind": manifest.kind,

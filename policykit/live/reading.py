@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.live.client import Client, Object
 from policykit.live.discovery import Resource, served
 from policykit.live.errors import ForbiddenError, NotServedError
 from policykit.live.kinds import POD, Kind, Role
 from policykit.live.objects import LiveObject, controller, is_finished, live_object
+from policykit.namedtuple import NamedTuple
 
 
 class Gap(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import yaml
 from yaml.events import AliasEvent
@@ -16,6 +15,7 @@ from policykit.manifests.extents import Edit, after_comments, after_line, dash, 
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, Step
+from policykit.namedtuple import NamedTuple
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
 """Possibly an alias: objects may then share data."""

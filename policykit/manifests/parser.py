@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
@@ -25,6 +25,7 @@ from yaml.events import (
 
 from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node
 from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
+from policykit.namedtuple import NamedTuple
 
 MAX_DEPTH = 200
 """Deeper nesting is rejected, also through aliases: no manifest needs it, and later code recurses."""

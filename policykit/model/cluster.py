@@ -1,7 +1,6 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.placement import Placement
 from policykit.model.pool import Card, Pool
@@ -9,6 +8,7 @@ from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservatio
 from policykit.model.taint import Taint
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 
 
 class TargetSettings(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.catalogue import labels as known_labels
 from policykit.kube import affinity as affinities
@@ -15,6 +14,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import is_card_resource
 from policykit.placement.eligible_pools import offers
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import daemons, labels
@@ -26,6 +26,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import selection, untolerated_taints
 
 BAD = """\

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.placement_rules import (
     FIXED,
     KNOWN,
@@ -153,9 +153,9 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
 
 
 def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) -> Iterator[Problem]:
-    """A parent rule whose queue is missing and may not be made: then the rule below it never places.
+    """A parent rule whose queue is missing and not created: the rule below it never places anything.
 
-    Only where the rule below may make its own: the validator refuses the others.
+    Only if the rule below may create queues: the validator refuses the others.
     """
     for place, inner in _fixed_prefixes(rule):
         if rule.create and not inner.create and place not in others.made and not _exists(place, root):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import (
     CORES,
