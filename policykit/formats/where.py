@@ -19,7 +19,10 @@ from policykit.targets import preferences_ignored_by
 
 def text(answers: Iterable[Answer], *, live: bool = False) -> str:
     """A block per pod set: its description, the clusters if there are several, a line per pool, then the
-    gates that do not accept it. `live`: the paths are names of objects in a cluster."""
+    gates that do not accept it.
+
+    `live`: the paths are names of objects in a cluster.
+    """
     every = [*answers]
     several = len({name for one in every for name in one.clusters}) > 1
     return "\n".join(_block(one, several=several, live=live) for one in every)
@@ -33,8 +36,9 @@ def json_text(answers: Iterable[Answer]) -> str:
 def _block(answer: Answer, *, several: bool, live: bool) -> str:
     review = answer.review
     name = f"{review.manifest.kind} {review.manifest.name}".strip()
+    place = answer.path if live else f"{answer.path}:{answer.first_line}  {name}"
     lines = [
-        heading(answer.path if live else f"{answer.path}:{answer.first_line}  {name}", review),
+        heading(place, review),
         *_for_whom(answer, several=several),
         f"  {_kind(review)}",
         *pool_lines(review),
@@ -42,6 +46,16 @@ def _block(answer: Answer, *, several: bool, live: bool) -> str:
     held = [gate for gate in answer.gates if gate.state != ACCEPTED]
     lines += [f"  {gate.state:<11}  by the {gate.name}: {gate.detail}" for gate in held]
     return "".join(one_line(line) + "\n" for line in lines)
+
+
+def _for_whom(answer: Answer, *, several: bool) -> Iterator[str]:
+    parts = []
+    if several and answer.clusters:
+        parts.append(f"cluster{'s' if len(answer.clusters) > 1 else ''} {', '.join(answer.clusters)}")
+    if answer.builds:
+        parts.append(f"built from {', '.join(answer.builds)}")
+    if parts:
+        yield f"  {', '.join(parts)}"
 
 
 def heading(name: str, review: Review) -> str:
@@ -60,16 +74,6 @@ def pool_lines(review: Review) -> list[str]:
         verdict, reason = _verdict(landing, review), _reason(landing, review)
         lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
     return lines
-
-
-def _for_whom(answer: Answer, *, several: bool) -> Iterator[str]:
-    parts = []
-    if several and answer.clusters:
-        parts.append(f"cluster{'s' if len(answer.clusters) > 1 else ''} {', '.join(answer.clusters)}")
-    if answer.builds:
-        parts.append(f"built from {', '.join(answer.builds)}")
-    if parts:
-        yield f"  {', '.join(parts)}"
 
 
 def _kind(review: Review) -> str:

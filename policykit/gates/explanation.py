@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.gates.pod_gates import Answer
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.placement.room import PoolRoom
 
 SUSPENDED = "suspended"

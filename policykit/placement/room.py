@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
+from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import land
 from policykit.placement.review import Review
 

@@ -176,8 +176,6 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
         added["patches"] = [*added.get("patches", ()), patch]
     if any("path" in each for each in added.get("patches", ())):
         return {}, "a patch of it names a file"
-    if {"namePrefix", "nameSuffix"} & added.keys() & _own_fields(path):
-        return {}, "it and the kustomization of its folder both change names"
     components = []
     stated = spec.get("components")
     for said in stated if isinstance(stated, list) else ():
@@ -187,12 +185,6 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
         elif os.path.lexists(place) or spec.get("ignoreMissingComponents") is not True:
             return {}, f"its component {said} is not a folder of the repository"
     return ({**added, "components": components} if components else added), ""
-
-
-def _own_fields(path: str) -> frozenset[str]:
-    file = kustomization(path)
-    found = _objects(file, "name") if file else ()
-    return frozenset(str(field) for each in found for field in each.manifest.data)
 
 
 def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:

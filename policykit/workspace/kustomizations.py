@@ -375,6 +375,11 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
+def data_of(folder: str) -> dict[str, Any]:
+    """The kustomization of a folder; empty: it has none, or it cannot be read."""
+    return _data(kustomization(folder))
+
+
 @cached
 def _data(file: str) -> dict[str, Any]:
     text = _text(file, boundary.SMALL) if file else ""

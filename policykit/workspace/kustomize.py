@@ -43,6 +43,9 @@ class Build(NamedTuple):
     """Objects of its charts as helm renders them, below comments that name their templates."""
 
 
+_CONFIGURED = re.compile(rb"(config\.kubernetes\.io/origin: \|\n +configuredIn: )kustomization\.yaml$", re.M)
+
+
 _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
 """Programs that build kustomizations, in order of preference, with their subcommands."""
 
@@ -67,7 +70,8 @@ class Root(NamedTuple):
     resources: tuple[str, ...] = ()
     """Absolute paths of files that are built instead of the folder."""
     added: Mapping[str, Any] = {}
-    """Further fields of the kustomization around it; components are absolute paths."""
+    """Further fields: of the kustomization itself, or of the one around `resources`; components are absolute
+    paths."""
     unrestricted: bool = False
     """Whether kustomizations may name files outside their folders. All of them have been checked."""
     charts: tuple[Chart, ...] = ()
@@ -125,7 +129,16 @@ def _build(program: str, root: Root) -> Build:
             return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         if done.status:
             return Build(failure=_said(done.errors, wrapper, root.folder))
-        return Build(done.out, wrapper, rendered=helm.rendered() if helm else b"")
+        out = done.out if root.resources or not root.added else _configured(done.out, root.folder, wrapper)
+        return Build(out, wrapper, rendered=helm.rendered() if helm else b"")
+
+
+def _configured(text: bytes, folder: str, wrapper: str) -> bytes:
+    """Origins in the edited kustomization as origins in the one of the folder."""
+    from policykit.workspace.scopes import kustomization
+
+    file = os.path.relpath(os.path.realpath(kustomization(folder)), wrapper)
+    return _CONFIGURED.sub(lambda match: match[1] + os.fsencode(file), text)
 
 
 def _rendered(root: Root, release: HelmOptions) -> Build:
@@ -155,15 +168,21 @@ def _wrapper(root: Root, folder: str) -> str:
     def named(paths: Iterable[str]) -> list[str]:
         return [os.path.relpath(path, folder) for path in paths]
 
-    said: dict[str, object] = {
-        **root.added,
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-        "resources": named(root.resources or (root.folder,)),
-        "buildMetadata": ["originAnnotations"],
-    }
+    said: dict[str, object] = {**root.added}
     if "components" in root.added:
         said["components"] = named(root.added["components"])
+    if root.added and not root.resources:
+        from policykit.workspace.edited_kustomization import edited
+        from policykit.workspace.kustomizations import data_of
+
+        def place(path: str) -> str:
+            return os.path.relpath(os.path.realpath(os.path.join(root.folder, path)), folder)
+
+        said = edited(data_of(root.folder), said, place)
+    else:
+        said["resources"] = named(root.resources or (root.folder,))
+    said |= {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    said["buildMetadata"] = ["originAnnotations"]
     if root.order is not None:
         said["sortOptions"] = root.order
     return json.dumps(said)

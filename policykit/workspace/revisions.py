@@ -80,6 +80,33 @@ def commit_of(revision: str, root: str, home: str = "") -> str:
     return _base(revision, root, home or root)
 
 
+_PLATFORMS = (
+    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "{}"),
+    ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "origin/{}..."),
+    ("GITHUB_BASE_REF", "origin/{}..."),
+)
+"""Variables with the base of a merge request, and the revision that each means."""
+
+
+def default_base(root: str) -> tuple[str, str]:
+    """The revision to compare with where none is named, and why it is that one.
+
+    The base that GitHub or GitLab names; else where HEAD and the default branch of the remote parted; on that
+    branch, and without a remote, HEAD, so that the work tree is compared with it. Raises SourceError if the
+    history that this needs is not there.
+    """
+    for variable, form in _PLATFORMS:
+        if value := os.environ.get(variable):
+            return form.format(value), f"the base of the merge request ({variable})"
+    done = _try(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    branch = os.fsdecode(done.stdout).strip()
+    if not branch:
+        return "HEAD", "there is no default branch of a remote, so changes that are not committed are shown"
+    if _commit(f"{branch}...", root) == _resolved("HEAD", root):
+        return "HEAD", f"HEAD is part of {branch}, so changes that are not committed are shown"
+    return f"{branch}...", f"where HEAD left {branch}"
+
+
 def entries(root: str, commit: str) -> list[TreeEntry]:
     """The files of a commit, without names that lead out of the folder or into `.git`."""
     found = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from policykit import api
 from policykit.cli.live.inspection import system_namespaces
@@ -28,6 +28,7 @@ from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.cluster import Cluster
 from policykit.model.declared_queues import DeclaredQueue, QueueUse
 from policykit.model.gang import Membership, PodGroup
+from policykit.namedtuple import NamedTuple
 from policykit.placement.room import NodeUse, PoolRoom, pool_room
 from policykit.targets import DEFAULT_SCHEDULER, target_of
 

@@ -41,3 +41,6 @@ KEYS = (
     Key("labels", POD_GROUP, "gang"),
     *(Key("annotations", key, "gang") for key in TOPOLOGY_KEYS),
 )
+
+CONFIGURATION, CONFIGURATION_GROUP = "Configuration", "config.kueue.x-k8s.io"
+"""Kind and API group of the file that Kueue's manager reads."""

@@ -120,14 +120,15 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """How a release treats queues. Source: `validate_queue.go` and `plugins/capacity` (1.8 to 1.15)."""
     version = versions.release_of(cluster) or versions.newest()
+    tree = version >= versions.HIERARCHY
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return QueueSemantics(
         "Volcano",
         "queue",
         {"guarantee": "guarantee", "deserved": "deserved", "limit": "capability"},
-        roots=frozenset({ROOT}),
-        built_in=frozenset({ROOT, "default"}),
-        trees=version >= versions.HIERARCHY,
+        roots=frozenset({ROOT} if tree else ()),
+        built_in=frozenset({ROOT, "default"} if tree else {"default"}),
+        trees=tree,
         summed=("guarantee", "deserved"),
         drops_other_names=True,
         order=Severity.ERROR if version >= _ORDER_CHECKED else Severity.WARNING,

@@ -69,7 +69,9 @@ SCHEDULER_PLUGINS = frozenset(
 """Source: kubernetes-sigs/scheduler-plugins, `Name` of each plugin below pkg/ (0.34)."""
 
 VOLUME_LIMITS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
-"""Still known under v1beta2 and v1beta3, refused by name under v1."""
+"""Known under v1beta2 and v1beta3. Under v1 refused by name, except in lists of disabled plugins."""
+VOLUME_LIMITS_END = 32
+"""First minor release of Kubernetes 1 that does not know them at all."""
 STRATEGY_PLUGINS = frozenset(
     {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
 )
