@@ -13,6 +13,7 @@ from tests.mutation.places import (
     REQUIRED,
     at,
     expressions,
+    has_schema,
     judged,
     lands,
     limits,
@@ -332,7 +333,25 @@ def _knative(subject: Subject) -> Iterator[Change]:
 _ZONE = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone"}
 _HOST = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
 
+
+def _unknown_topology(subject: Subject) -> Iterator[Change]:
+    """A hard spread over a label that no node has, where the policy lists every pool."""
+    complete = subject.cluster is not None and subject.cluster.complete
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "example.com/no-such-label",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "main"}},
+    }
+    for pod_set in subject.pod_sets if complete and has_schema(subject) else ():
+        path = pod_set.place("topologySpreadConstraints")
+        whole = any(container.get("image") for container in pod_set.spec.get("containers") or ())
+        if path[-1:] == ("topologySpreadConstraints",) and whole and not pod_set.stored:
+            yield put(path, [constraint])
+
+
 FAULTS = (
+    fault("a hard spread over an unknown label", "PK133", _unknown_topology),
     fault("a toleration is dropped", _LANDS_NOWHERE, _losing(_dropped)),
     fault("all tolerations are dropped", _LANDS_NOWHERE, _losing(_all_dropped)),
     fault("a misspelt toleration key", f"{_LANDS_NOWHERE} PK115", _losing(_misspelt("key"))),

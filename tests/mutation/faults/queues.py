@@ -138,7 +138,17 @@ def _field(path: Path, value: Any) -> Inject:
     return inject
 
 
+def _above_pools(subject: Subject) -> Iterator[Change]:
+    cluster = subject.cluster
+    known = {queue.name for queue in cluster.queues} if cluster else set()
+    if _queue(subject) and cluster and cluster.complete and subject.manifest.name not in known:
+        for key in at(subject, ("spec", "capability")) or ():
+            if any(key in pool.resources for pool in cluster.pools):
+                yield replace(("spec", "capability", key), 900_000)
+
+
 FAULTS = (
+    fault("a queue above all pools", "PK412 PK405", _above_pools),
     fault("a misspelt queue", "PK401 PK712", _queue_misspelt),
     fault("the queue above the one that was meant", "PK402 PK401 PK712", _inner),
     fault("a queue on the owner of its pods", "PK410", _on_owner),
