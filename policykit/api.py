@@ -15,6 +15,7 @@ from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
     from policykit.gates.pod_gates import Answer
+    from policykit.gates.unit_answers import UnitAnswers
     from policykit.generator.artifact import Artifact, Generate, Generated, Notice
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
@@ -151,7 +152,15 @@ def fix_texts(
     return fix(workspace, Options(today=today, workers=1), unsafe=unsafe)
 
 
-def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
+def unit_answers(workspace: Workspace, *, complete: bool) -> UnitAnswers:
+    """Every pod set of the files of a workspace, for each cluster that applies it. `complete`: what the files
+    do not state does not exist."""
+    from policykit.gates import unit_answers as units
+
+    return units.unit_answers(workspace, where, facts, complete=complete)
+
+
+def where(raw: bytes, cluster: Cluster | None, namespace: str = "default") -> Iterator[Review]:
     """Every pod set of a file under a policy, in document order; unreadable documents are left out.
 
     The reasons are in the order of the scheduler that places the pods.
@@ -170,7 +179,7 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
             pod_sets = podsets.pod_sets(manifest.data)
             manifest = manifest._replace(partial=is_partial(manifest, pod_sets))
             for pod_set in pod_sets:
-                target = target_of(target_name_of(pod_set.scheduler_name, cluster))
+                target = target_of(target_name_of(pod_set.scheduler_name, cluster)) if cluster else None
                 first = target is not None and target.resources_first
                 yield review(manifest, pod_set, cluster, namespace, resources_first=first)
 

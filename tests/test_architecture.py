@@ -21,6 +21,7 @@ LAYERS = (
     ("cli",),
     ("workspace",),
     ("api", "formats"),
+    ("plan",),
     ("rules", "importer", "live"),
     ("policy",),
     ("gates",),
@@ -32,15 +33,20 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
-    ("lazy", "nearest"),
-    ("cycles", "durations", "escape", "patterns"),
+    ("lazy", "nearest", "patterns", "escape"),
+    ("cycles", "durations", "namedtuple"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
 CODE_FROM_DATA = frozenset({"copyreg", "dbm", "dill", "marshal", "pickle", "shelve"})
 """Modules that make code, or objects of any type, of bytes: nothing here reads bytes by them."""
 
-HEAVY = {"pydantic": "policykit.policy", "click": "policykit.cli"}
+HEAVY = {
+    "pydantic": "policykit.policy",
+    "click": "policykit.cli",
+    "kubernetes": "policykit.live",
+    "urllib3": "policykit.live",
+}
 """Third-party package to the only place that may import it."""
 
 
@@ -222,7 +228,7 @@ def test_no_module_above_400_lines_and_each_has_a_caption(path: Path) -> None:
     ("arguments", "absent"),
     [
         (["--version"], ["click", "yaml", "pydantic"]),
-        (["lint", "EMPTY"], ["pydantic", "kubernetes", "jsonschema"]),
+        (["lint", "EMPTY"], ["pydantic", "kubernetes", "jsonschema", "click", "yaml.reader", "inspect"]),
         (["rules"], ["pydantic", "kubernetes", "jsonschema"]),
         (["gen", "-p", "profile:hybrid-volcano", "-o", "-"], ["kubernetes", "jsonschema"]),
         (["where", "-p", "profile:hybrid-volcano", "EMPTY"], ["kubernetes", "jsonschema"]),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.podsets import Gang, gangs, pod_sets
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import largest_domain, pods_in
 from policykit.placement.review import Review, review
 from policykit.targets import TARGETS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 ACCEPTED, REFUSED, UNKNOWN = "accepted", "refused", "unknown"
 """It lets the pods pass; it holds them for certain; the files do not decide it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.gates import queues, quotas
 from policykit.gates.gang_room import shortages
@@ -18,6 +18,7 @@ from policykit.manifests.document import Manifest
 from policykit.model.declared_queues import QueueUse
 from policykit.model.namespace_limits import Demand
 from policykit.model.queue import DeclaredPriority
+from policykit.namedtuple import NamedTuple
 from policykit.placement import topology_keys
 from policykit.placement.capacity import gang_problem
 from policykit.placement.review import Review
@@ -38,6 +39,17 @@ class Answer(NamedTuple):
     """The file, as reported."""
     review: Review
     gates: tuple[Gate, ...] = ()
+    line: int = 0
+    """In the file; 0: where the object stands that was read."""
+    clusters: tuple[str, ...] = ()
+    """Names of the policies that say so, sorted; empty: nodes do, or nobody asked."""
+    builds: tuple[str, ...] = ()
+    """Folders that it is built from, as reported; empty: it is applied as it is written."""
+
+    @property
+    def first_line(self) -> int:
+        """Of the pod set in its file."""
+        return self.line or self.review.manifest.span(self.review.pod_set.path).line
 
     @property
     def state(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate
 from policykit.kube.placeholders import is_placeholder
@@ -11,6 +11,7 @@ from policykit.linter.scope import Scope
 from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 from policykit.targets import destinations, queue_trees
 from policykit.targets.destinations import CLOSED, FOUND, HOLDS, NOWHERE, Destination, Directory
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

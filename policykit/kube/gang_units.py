@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import Minimum, PodSet, gangs
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.namedtuple import NamedTuple
 
 
 class GangUnit(NamedTuple):

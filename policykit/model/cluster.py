@@ -1,14 +1,15 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from policykit.model.formerly import Formerly
 from policykit.model.placement import Placement
 from policykit.model.pool import Card, Pool
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 
 
 class TargetSettings(NamedTuple):
@@ -95,6 +96,8 @@ class Cluster(NamedTuple):
     reservations: tuple[Reservation, ...] = ()
     taints_pools: bool = False
     """The scheme taints pools, so a pool without taints is an exception."""
+    formerly: Formerly = Formerly()
+    """Names of an earlier policy that hold beside the present ones."""
 
     def pool(self, name: str) -> Pool:
         """Raises KeyError if no pool has that name."""

@@ -1,8 +1,7 @@
 """What the quotas and limit ranges of a namespace allow, and what pods ask of them."""
 
-from typing import NamedTuple
-
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 
 
 class Demand(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from policykit.catalogue import labels
 from policykit.kube.gang_units import exclusive_topologies
@@ -11,6 +11,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.manifests.document import Manifest

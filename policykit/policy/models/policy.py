@@ -103,6 +103,26 @@ class Metadata(Model):
     annotations: dict[str, str] = Field({}, description="For your own use.")
 
 
+class Formerly(Model):
+    """Former names, by the present ones. Nodes and pods may have either until the entry is removed."""
+
+    domain: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former domains: nodes carry both labels, and pods accept either."
+    )
+    usages: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former usages: pods accept either, and a node has one of them."
+    )
+    products: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former values of the product label: pods accept either, and a node has one of them."
+    )
+    queues: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former queues: they stay, without a share of their own, until they are empty."
+    )
+    name: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former names of the policy: files generated under them are replaced and pruned."
+    )
+
+
 class Policy(Model):
     """Desired state of an AI cluster.
 
@@ -159,6 +179,10 @@ class Policy(Model):
     )
     targets: Targets | None = Field(
         None, description="Systems to generate for. Default: those of the schedulers that workload kinds use."
+    )
+    formerly: Formerly = Field(
+        Formerly.model_construct(),
+        description="Former names, which hold beside the present ones while a change is under way.",
     )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import daemons, labels
@@ -27,6 +27,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection, untolerated_taints
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import podsets, structure
 from policykit.kube.placeholders import is_placeholder
@@ -23,6 +23,7 @@ from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.system_checks import system_violations
 from policykit.targets import TARGETS, target_name_of
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano import job_plugins
 from policykit.catalogue.volcano.wording import Release, suggestion
@@ -24,6 +24,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.volcano.job_policies import policy_violations
 from policykit.rules.volcano.job_specs import (
     Spec,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.model.release import Releases, Version, stated_release
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.names import TARGET_NAME
 
 if TYPE_CHECKING:

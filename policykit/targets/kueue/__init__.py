@@ -43,4 +43,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.kueue.generate:generate"),
     import_reader=Lazy("policykit.targets.kueue.importing:KueueReader"),
     releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.kueue.release_facts:FACTS"),
 )

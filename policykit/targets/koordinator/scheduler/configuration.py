@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,

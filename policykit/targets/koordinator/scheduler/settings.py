@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import durations
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.options import KoordinatorOptions
 from policykit.targets.koordinator.scheduler import fields, plugin_args
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, SECTIONS

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
