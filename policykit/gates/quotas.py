@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policykit.linter.scope import LocatedFact, Scope
+from policykit.linter.scope import Scope
 from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
@@ -115,8 +114,3 @@ def range_excess(demand: Demand, ranges: tuple[DeclaredRange, ...]) -> Excess | 
 
 def ranges_of(scope: Scope) -> tuple[DeclaredRange, ...]:
     return tuple(each.value for each in scope.of(DeclaredRange) if not each.partial)
-
-
-def located(scope: Scope) -> Iterator[LocatedFact[DeclaredQuota]]:
-    """The quotas that objects of the scope declare."""
-    yield from (each for each in scope.of(DeclaredQuota) if not each.partial)

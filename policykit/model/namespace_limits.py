@@ -50,3 +50,4 @@ class DeclaredRange(NamedTuple):
     pod_maximum: Amounts = {}
     defaults: frozenset[str] = frozenset()
     """`requests.cpu`, `limits.memory`: what containers get that do not state it."""
+    stated_namespace: bool = True

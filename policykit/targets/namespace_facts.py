@@ -60,8 +60,13 @@ def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterat
             hard[counted] = min(found, hard.get(counted, found))
             places[f"hard.{counted}"] = (*at, "hard", key)
     priorities = texts(ours[0].get("values")) if ours else ()
-    stated = bool(manifest.namespace) or at != ("spec",)
+    stated = _is_stated(manifest, namespace) or at != ("spec",)
     yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated), places)
+
+
+def _is_stated(manifest: Manifest, namespace: str) -> bool:
+    """Whether the object, its kustomization or the command line says where it stands."""
+    return bool(manifest.namespace) or namespace != "default"
 
 
 def _resource(key: str) -> str:
@@ -79,6 +84,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         _least(container, "max"),
         _least(pod, "max"),
         frozenset(_given(container)),
+        _is_stated(manifest, context.namespace),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
@@ -114,7 +120,7 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
         return
     stands_in = manifest.namespace or namespace
     about = f"{manifest.kind} {manifest.name}".strip()
-    stated = bool(manifest.namespace)
+    stated = _is_stated(manifest, namespace)
     for pod_set in made:
         what = f"one pod of {about}" if manifest.kind != "Pod" else f"{about}"
         demand = Demand(
@@ -147,7 +153,7 @@ def _of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) ->
             size,
             request,
             priority_class=priorities.pop() if len(priorities) == 1 else "",
-            stated_namespace=bool(manifest.namespace),
+            stated_namespace=_is_stated(manifest, namespace),
         )
         yield Fact(demand, {"request": gang.path if gang.written else members[0].path})
 
