@@ -374,4 +374,4 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    print_message(text.summary(report))
+    print_message(text.summary(report, failed=bool(notes.failures or report.failures)))

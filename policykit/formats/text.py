@@ -46,9 +46,11 @@ def _concise_line(group: Group, context: FormatContext) -> str:
     return _heading(group.finding, context) + (f" ({differences})" if differences else "")
 
 
-def summary(report: Report) -> str:
-    """A one-line summary of the run, for stderr."""
+def summary(report: Report, *, failed: bool = False) -> str:
+    """A one-line summary of the run, for stderr. Of a failed run it never reads like a pass."""
     found = _totals(report)
+    if failed and found == _NOTHING:
+        found = "failed: nothing was found in what could be judged"
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
@@ -66,7 +68,10 @@ def live_summary(report: Report) -> str:
 
 def _totals(report: Report) -> str:
     parts = [counted(n, severity) for severity, n in tally(report).items() if n]
-    return ", ".join(parts) or "no findings"
+    return ", ".join(parts) or _NOTHING
+
+
+_NOTHING = "no findings"
 
 
 def statistics(report: Report) -> list[str]:

@@ -99,6 +99,7 @@ CATALOGUE = (
         subject="pods",
         substrings=("opologyKey", "exclusive-topology"),
     ),
+    Entry("PK134", "placement", "unplaced-pods", needs_policy=True, subject="scope"),
     Entry("PK140", "placement", "component-label-missing", needs_policy=True, subject="component"),
     Entry(
         "PK141",
