@@ -94,10 +94,8 @@ def unstated(
     given = frozenset[str]().union(*(each.defaults for each in ranges if each.namespace == demand.namespace))
     for quota in quotas:
         if quota.namespace == demand.namespace and _counts(quota, demand):
-            for key in sorted(_COMPUTE & quota.hard.keys() - given):
-                side, _, resource = key.partition(".")
-                if resource not in (demand.limits if side == "limits" else demand.request):
-                    return quota.name, key
+            for key in sorted(_COMPUTE & quota.hard.keys() - given - demand.stated):
+                return quota.name, key
     return "", ""
 
 

@@ -130,6 +130,7 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
             requests.effective(pod_set.spec, pod_set.devices),
             _limits(pod_set),
             _largest(pod_set),
+            _stated(pod_set),
             _priority(pod_set),
             stated,
         )
@@ -175,6 +176,20 @@ def _limits(pod_set: PodSet) -> Amounts:
         for name in _COMPUTE
         if found and all(name in each for each in found)
     }
+
+
+def _stated(pod_set: PodSet) -> frozenset[str]:
+    """A request is the limit where none is stated; init containers have to state theirs, too."""
+    resources = [mapping(each.get("resources")) for _, _, each in requests.containers(pod_set.spec)]
+    listed = [_sides(each) for each in resources]
+    whole = frozenset.intersection(*listed) if listed else frozenset[str]()
+    return whole | _sides(mapping(pod_set.spec.get("resources")))
+
+
+def _sides(resources: Mapping[str, Any]) -> frozenset[str]:
+    limits, requested = (mapping(resources.get(side)) for side in ("limits", "requests"))
+    of_limits = {f"limits.{name}" for name in limits} | {f"requests.{name}" for name in limits}
+    return frozenset(of_limits | {f"requests.{name}" for name in requested})
 
 
 def _largest(pod_set: PodSet) -> Amounts:

@@ -2,7 +2,7 @@
 
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
-as well, and so is a pod that does not state what a quota counts.
+as well, and so is a pod with a container that does not state what a quota counts.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for demand in scope.of(Demand) if known or ranges else ():
         excess = quotas.quota_excess(demand.value, known) or quotas.range_excess(demand.value, ranges)
         if excess is None or demand.partial:
+            yield from _unstated(scope, demand, known, ranges, said)
             continue
         there = list(_named(scope, demand.value.namespace, excess))
         if not _share_a_namespace(demand, there):
@@ -76,6 +77,38 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
+
+
+def _unstated(
+    scope: Scope,
+    demand: LocatedFact[Demand],
+    known: tuple[DeclaredQuota, ...],
+    ranges: tuple[DeclaredRange, ...],
+    said: set[tuple[str, str, str]],
+) -> Iterator[Violation]:
+    """At the key of the quota, once; a LimitRange elsewhere may give containers what they do not state."""
+    value = demand.value
+    if not scope.complete or demand.partial or value.pods > 1:
+        return
+    name, key = quotas.unstated(value, known, ranges)
+    side, _, resource = key.partition(".")
+    for quota in scope.of(DeclaredQuota) if name else ():
+        if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (name, key, "") in said:
+            continue
+        if f"hard.{key}" in quota.fields and _share_a_namespace(demand, [quota]):
+            said.add((name, key, ""))
+            lacking = f"a container of {_object(value)} states no {side} of {resource}"
+            yield Violation(
+                quota.at(f"hard.{key}"),
+                f"the quota counts {key}, but {lacking}: the API server refuses the pod",
+                f"state {side} of {resource} in every container, or add a LimitRange with a default",
+                Severity.WARNING,
+            )
+            return
+
+
+def _object(demand: Demand) -> str:
+    return demand.what.removeprefix("one pod of ")
 
 
 def _share_a_namespace(demand: LocatedFact[Demand], there: list[_Limits]) -> bool:

@@ -147,7 +147,17 @@ def _above_pools(subject: Subject) -> Iterator[Change]:
                 yield replace(("spec", "capability", key), 900_000)
 
 
+def _for_kai(subject: Subject) -> Iterator[Change]:
+    """Pods of built-in kinds for KAI, which need the label of a queue."""
+    if subject.manifest.api_version not in ("v1", "apps/v1", "batch/v1"):
+        return
+    for pod_set in subject.pod_sets:
+        if not pod_set.scheduler_name and pod_set.scheduler_path and pod_set.spec.get("containers"):
+            yield put(pod_set.scheduler_path, "kai-scheduler")
+
+
 FAULTS = (
+    fault("pods for KAI without a queue", "PK413 PK122", _for_kai),
     fault("a queue above all pools", "PK412 PK405", _above_pools),
     fault("a misspelt queue", "PK401 PK712", _queue_misspelt),
     fault("the queue above the one that was meant", "PK402 PK401 PK712", _inner),
