@@ -162,7 +162,7 @@ class _ScopesByPolicy:
 
     def _scope_groups_of(self, number: int) -> list[_ScopeGroup]:
         if number not in self._scope_groups:
-            beside, complete = self._beside(number)
+            beside, complete = self._facts_outside_run(number)
             names = sorted(
                 name
                 for name, numbers in self._known.policies.items()
@@ -178,7 +178,7 @@ class _ScopesByPolicy:
             ]
         return self._scope_groups[number]
 
-    def _beside(self, number: int) -> tuple[dict[str, Facts], bool]:
+    def _facts_outside_run(self, number: int) -> tuple[dict[str, Facts], bool]:
         """Facts of files outside the run to which the policy applies, by scope; False: not all are known."""
         found: dict[str, Facts] = {}
         complete = number not in self._run.workspace.incomplete

@@ -9,6 +9,7 @@ from typing import Any
 from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
@@ -51,7 +52,7 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
     """
     found = []
     for each in _kustomizations(root):
-        spec = _map(each.manifest.data, "spec")
+        spec = mapping(each.manifest.data.get("spec"))
         remote = _remote_cluster(spec)
         if cluster in remote or (not remote and beside(each.file)):
             found.append(_source(each, spec))
@@ -60,8 +61,8 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
 
 def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Possible names of the cluster of a kubeConfig; empty: there is no kubeConfig."""
-    said = _map(spec, "kubeConfig")
-    names = [_map(said, field).get("name") for field in ("secretRef", "configMapRef")]
+    said = mapping(spec.get("kubeConfig"))
+    names = [mapping(said.get(field)).get("name") for field in ("secretRef", "configMapRef")]
     found = [name for name in names if isinstance(name, str) and name]
     return tuple(each for name in found for each in (name, name.removesuffix("-kubeconfig")))
 
@@ -138,7 +139,7 @@ def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
 
 def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
     """Why the folder is not in this repository, if so; and notices about what is judged differently."""
-    reference = _map(spec, "sourceRef")
+    reference = mapping(spec.get("sourceRef"))
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
         return f"its source is {kind} {name}, not a GitRepository", ()
@@ -153,11 +154,11 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
     bootstrapped = name == _BOOTSTRAPPED and not remotes(root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
-    repository = _map(found[0].manifest.data, "spec")
+    repository = mapping(found[0].manifest.data.get("spec"))
     url = repository.get("url")
     if not bootstrapped and not (isinstance(url, str) and normalised(url) in remotes(root)):
         return f"its source GitRepository {name} is another repository: {url}", ()
-    pinned = _map(repository, "ref")
+    pinned = mapping(repository.get("ref"))
     pins = [f"{field} {pinned[field]}" for field in ("tag", "semver", "commit", "name") if pinned.get(field)]
     return "", tuple(f"it applies {pin}, judged as the work tree is" for pin in pins)
 
@@ -171,7 +172,7 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
     for field in ("patches", "images"):
         if isinstance(spec.get(field), list) and spec[field]:
             added[field] = [each for each in spec[field] if isinstance(each, dict)]
-    patch = _common_metadata(_map(spec, "commonMetadata"))
+    patch = _common_metadata(mapping(spec.get("commonMetadata")))
     if patch:
         added["patches"] = [*added.get("patches", ()), patch]
     if any("path" in each for each in added.get("patches", ())):
@@ -191,7 +192,9 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
     """A patch of all objects: unlike labels of kustomize, those of Flux are not set on pod templates."""
     import json
 
-    about = {field: _map(said, field) for field in ("labels", "annotations") if _map(said, field)}
+    about = {
+        field: mapping(said.get(field)) for field in ("labels", "annotations") if mapping(said.get(field))
+    }
     if not about:
         return None
     patch = {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "any", **about}}
@@ -199,14 +202,14 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _variables(stated: FluxObject, spec: Mapping[str, Any]) -> Variables | None:
-    post = _map(spec, "postBuild")
+    post = mapping(spec.get("postBuild"))
     found: list[Variables] = []
     references = post.get("substituteFrom")
     for each in references if isinstance(references, list) else ():
         if isinstance(each, dict):
             found.append(_referenced(stated, each))
-    if _map(post, "substitute"):
-        found.append(Variables(texts(_map(post, "substitute"))))
+    if mapping(post.get("substitute")):
+        found.append(Variables(texts(mapping(post.get("substitute")))))
     return joined(found) if found else None
 
 
@@ -228,8 +231,3 @@ def _referenced(stated: FluxObject, reference: Mapping[str, Any]) -> Variables:
         if found:
             break
     return Variables(complete=False)
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

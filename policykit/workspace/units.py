@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.manifests.shape import pairs
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
@@ -192,9 +193,7 @@ def _stated(
 
 
 def _texts(target: object) -> dict[str, str] | None:
-    if not isinstance(target, dict):
-        return None
-    return {name: value for name, value in target.items() if isinstance(value, str)}
+    return pairs(target) if isinstance(target, dict) else None
 
 
 @cached

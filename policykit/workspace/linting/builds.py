@@ -87,16 +87,16 @@ class SkippedBuilds:
         """A build that kustomize fails to make."""
         from policykit.workspace.build_failures import mistake_in_build, reason_of
 
-        self._told(root, setting, mistake_in_build(tree, failure), reason_of(failure), failure)
+        self._report(root, setting, mistake_in_build(tree, failure), reason_of(failure), failure)
 
     def read(self, root: str, setting: int, error: NotHereError) -> None:
         """A kustomization that is not given to kustomize."""
         from policykit.workspace.build_failures import mistake_at
 
         wrong = mistake_at(error.wrong, str(error)) if error.wrong else None
-        self._told(root, setting, wrong, error.reason, str(error))
+        self._report(root, setting, wrong, error.reason, str(error))
 
-    def _told(self, root: str, number: int, wrong: FailedPlace | None, reason: str, detail: str) -> None:
+    def _report(self, root: str, number: int, wrong: FailedPlace | None, reason: str, detail: str) -> None:
         from policykit.linter.registry import FAILED_BUILD
         from policykit.workspace.build_failures import reported
 
