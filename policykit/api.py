@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
@@ -14,10 +14,13 @@ from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
+    from policykit.gates.pod_gates import Answer
+    from policykit.gates.unit_answers import UnitAnswers
     from policykit.generator.artifact import Artifact, Generate, Generated, Notice
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
+    from policykit.linter.scope import AnyFact
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
 
@@ -149,12 +152,21 @@ def fix_texts(
     return fix(workspace, Options(today=today, workers=1), unsafe=unsafe)
 
 
-def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
+def unit_answers(workspace: Workspace, *, complete: bool) -> UnitAnswers:
+    """Every pod set of the files of a workspace, for each cluster that applies it. `complete`: what the files
+    do not state does not exist."""
+    from policykit.gates import unit_answers as units
+
+    return units.unit_answers(workspace, where, facts, complete=complete)
+
+
+def where(raw: bytes, cluster: Cluster | None, namespace: str = "default") -> Iterator[Review]:
     """Every pod set of a file under a policy, in document order; unreadable documents are left out.
 
     The reasons are in the order of the scheduler that places the pods.
     """
     from policykit.kube import podsets
+    from policykit.linter.partial import is_partial
     from policykit.linter.reader import decode, documents
     from policykit.manifests.document import manifests
     from policykit.placement.review import review
@@ -164,10 +176,32 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
         if document.root is None or document.problem:
             continue
         for manifest in manifests(document.root, index):
-            for pod_set in podsets.pod_sets(manifest.data):
-                target = target_of(target_name_of(pod_set.scheduler_name, cluster))
+            pod_sets = podsets.pod_sets(manifest.data)
+            manifest = manifest._replace(partial=is_partial(manifest, pod_sets))
+            for pod_set in pod_sets:
+                target = target_of(target_name_of(pod_set.scheduler_name, cluster)) if cluster else None
                 first = target is not None and target.resources_first
                 yield review(manifest, pod_set, cluster, namespace, resources_first=first)
+
+
+def facts(path: str, raw: bytes, cluster: Cluster, namespace: str = "default") -> tuple[AnyFact, ...]:
+    """What a file contributes to its scope."""
+    from policykit.linter.engine import Job, lint_file
+    from policykit.targets import ALL_TARGETS
+
+    return lint_file(Job(path, cluster, namespace=namespace), raw, RuleSet((), rule), ALL_TARGETS).facts
+
+
+def answers(
+    reviewed: Iterable[tuple[str, Review]], known: Iterable[AnyFact], cluster: Cluster, *, complete: bool
+) -> Iterator[Answer]:
+    """Pod sets with the gates that hold them. `known`: facts of all files that see each other; `complete`:
+    what they do not state does not exist."""
+    from policykit.gates.pod_gates import Answer, PodGates
+    from policykit.linter.scope import scope_of
+
+    gates = PodGates(scope_of(known, complete=complete), cluster)
+    return (Answer(path, review, gates.of(review)) for path, review in reviewed)
 
 
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
+
+from policykit.namedtuple import NamedTuple
 
 T = TypeVar("T")
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from policykit.namedtuple import NamedTuple
 
 _MAX_STATES = 1000
 _MAX_GROUPS = 50

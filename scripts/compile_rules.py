@@ -16,6 +16,7 @@ from policykit.linter.registry import Entry
 from policykit.linter.rule import AnyRule
 from policykit.linter.scope import Scope
 from policykit.linter.subjects import (
+    ComponentObject,
     DeclaredPolicy,
     FailedBuild,
     GeneratedFile,
@@ -40,6 +41,7 @@ SUBJECTS: dict[type, str] = {
     SuppressionUse: registry.SUPPRESSION,
     StaleEntry: registry.BASELINE,
     DeclaredPolicy: registry.POLICY,
+    ComponentObject: registry.COMPONENT,
     FailedBuild: registry.FAILED_BUILD,
     GeneratedFile: registry.GENERATED_FILE,
 }

@@ -43,7 +43,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         ),
         ("apps/pretrain.yaml", ["7:14 PK301 error"]),
         ("apps/quota.yaml", ["9:5 PK206 error"]),
-        ("bare/evaluate.yaml", ["8:5 PK101 error", "8:5 PK130 warning"]),
+        ("bare/evaluate.yaml", ["9:5 PK101 error", "9:5 PK121 warning"]),
         ("bare/kustomization.yaml", []),
         ("policykit.yaml", []),
     ],
@@ -67,8 +67,8 @@ def test_every_example_has_a_row() -> None:
         "examples/apps/chat.yaml:39 PK208",
         "examples/apps/pretrain.yaml:7 PK301",
         "examples/apps/quota.yaml:9 PK206",
-        "examples/bare/evaluate.yaml:8 PK101",
-        "examples/bare/evaluate.yaml:8 PK130",
+        "examples/bare/evaluate.yaml:9 PK101",
+        "examples/bare/evaluate.yaml:9 PK121",
     ]
 
 

@@ -38,31 +38,34 @@ def test_every_generated_format_has_comments_for_the_header(name: str) -> None:
     assert {owner(text) for text in files.values()} == {profile(name).name}
 
 
-def test_a_renamed_policy_stops_at_its_old_files_and_names_every_one(repo: Path) -> None:
+def test_a_renamed_policy_keeps_its_files(repo: Path) -> None:
     before = tree(repo / "out")
     write(repo, {"policykit.yaml": policy("renamed", train="learn")})
-    checked = gen(repo, "--check")
-    assert checked.code == 1
-    told = drift(checked)
-    assert {path for path, why in told.items() if why.startswith("generated from policy maip")} == set(before)
     left = {path for path in before if "train" in path}
     assert left
-    assert all(told[path].endswith(", which is not in this repository; delete it by hand") for path in left)
-    for words in ([], ["--prune"], ["--diff"]):
-        refused = gen(repo, *words)
-        assert (refused.code, refused.out) == (2, "")
-        assert "out/README.md: was generated from policy maip, so it was not overwritten, and " in refused.err
-        assert "help: if maip was renamed to renamed, delete the files that say so; " in refused.err
-    assert tree(repo / "out") == before
-    for path in before.keys() - left:
-        (repo / "out" / path).unlink()
-    written = gen(repo, "--prune")
-    assert written.code == 0
-    assert set(drift(written)) == left
-    assert set(drift(gen(repo, "--check"))) == left
-    for path in left:
-        (repo / "out" / path).unlink()
+    told = drift(gen(repo, "--check"))
+    assert {path for path, why in told.items() if why == "no longer generated"} == left
+    assert set(told.values()) == {"no longer generated", "differs", "missing"}
+    assert gen(repo, "--prune").code == 0
+    assert {owner(text) for text in tree(repo / "out").values()} == {"renamed"}
     assert gen(repo, "--check").code == 0
+
+
+def test_files_of_a_policy_that_may_be_elsewhere_are_not_taken_over(repo: Path) -> None:
+    """Neither in a folder that the policy does not name, nor beside files of its own."""
+    before = tree(repo / "out")
+    write(repo, {"policykit.yaml": policy("renamed")})
+    refused = gen(repo, "-o", "out")
+    assert (refused.code, refused.out) == (2, "")
+    assert "out/README.md: was generated from policy maip, so it was not overwritten, and " in refused.err
+    assert "help: if maip was renamed to renamed, delete the files that say so; " in refused.err
+    assert tree(repo / "out") == before
+    write(repo, {"out/mine.yaml": HEADER.replace("maip", "renamed")})
+    assert gen(repo).code == 2
+    write(repo, {"other/policykit.yaml": policy("maip", "elsewhere")})
+    (repo / "out/mine.yaml").unlink()
+    assert gen(repo).code == 2
+    assert tree(repo / "out") == before
 
 
 @pytest.mark.parametrize("file", ["other/policykit.yaml", "site.yaml"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
+from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import target_name_of
-from policykit.targets.workloads.generate import BUILT_IN
+from policykit.targets.workloads.components import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile
@@ -48,13 +50,14 @@ def components() -> Iterator[Any]:
                     yield pytest.param(cluster, workload, card, folder, id=f"{name} {folder}")
 
 
-def manifests(cluster: Cluster, card: Card | None) -> list[dict[str, Any]]:
-    """The smallest manifest of every kind, each with a name of its own; one card, or none."""
+def manifests(cluster: Cluster, card: Card | None, kind_label: str = "training") -> list[dict[str, Any]]:
+    """The smallest manifest of every kind, each with a name of its own and labelled; one card, or none."""
     asked = card or next(iter(cluster.cards.values()))
     made = []
     for kind in (*BUILT_IN, VOLCANO):
         manifest = bare(kind, asked)
         manifest["metadata"]["name"] = kind.kind.lower().replace(" ", "-")
+        manifest["metadata"].setdefault("labels", {})[WORKLOAD_KEY] = kind_label
         if card is None:
             (pod_set,) = podsets.pod_sets(manifest)
             del pod_set.spec["containers"][0]["resources"]
@@ -111,7 +114,7 @@ def meaning(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
 def test_component_and_patch_give_the_same_pods(
     cluster: Cluster, workload: WorkloadKind, card: Card | None, folder: str, tmp_path: Path
 ) -> None:
-    objects = manifests(cluster, card)
+    objects = manifests(cluster, card, workload.name)
     names = tuple(f"{data['kind']}/{data['metadata']['name']}" for data in objects)
     asked = PatchOptions(workload.name, card.name if card else "", only=names)
     by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
@@ -120,13 +123,13 @@ def test_component_and_patch_give_the_same_pods(
     assert by_kustomize.keys() == by_patch.keys()
     for name in by_patch:
         ours, theirs = meaning(cluster, by_patch[name]), meaning(cluster, by_kustomize[name])
-        for field in unsaid(cluster, workload, name):
+        for field in unread(cluster, workload, name):
             for one in (ours, theirs):
                 one.pop(field)
         assert ours == theirs, name
 
 
-def unsaid(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
+def unread(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
     """What a component cannot say of an object: see the test below for what patch does."""
     target_name = target_name_of(workload.scheduler, cluster)
     if name != "volcano-job":
@@ -156,7 +159,7 @@ def test_what_only_patch_says() -> None:
 def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) -> None:
     cluster = CLUSTERS["hybrid-volcano"]
     spot = {"key": "example.com/spot", "operator": "Exists"}
-    objects = [manifests(cluster, cluster.cards["h20"])[2]]
+    objects = [manifests(cluster, cluster.cards["h20"])[1]]
     objects[0]["spec"]["template"]["spec"]["tolerations"] = [spot]
     asked = PatchOptions("training")
     by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
@@ -171,7 +174,7 @@ def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) 
 def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
     """Both merge constraints by topologyKey and whenUnsatisfiable, and say the same of those two."""
     cluster = CLUSTERS["volcano"]
-    objects = [manifests(cluster, cluster.cards["h20"])[2]]
+    objects = [manifests(cluster, cluster.cards["h20"])[1]]
     own = {"topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 3}
     loose = {**own, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}
     objects[0]["spec"]["template"]["spec"]["topologySpreadConstraints"] = [own, loose]
@@ -182,3 +185,24 @@ def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
     assert ours == theirs
     assert yaml.safe_dump(own) in ours
     assert len(ours) == 2
+
+
+def test_a_component_patches_nothing_but_objects_of_its_kind_and_card(tmp_path: Path) -> None:
+    cluster = CLUSTERS["mixed"]
+    (deployment,) = (one for one in manifests(cluster, None) if one["kind"] == "Deployment")
+    labels: dict[str, dict[str, str]] = {
+        "ours": {WORKLOAD_KEY: "inference"},
+        "ours-by-card": {WORKLOAD_KEY: "inference", CARD_KEY: "h20"},
+        "another-card": {WORKLOAD_KEY: "inference", CARD_KEY: "l20"},
+        "another-kind": {WORKLOAD_KEY: "training"},
+        "unlabelled": {},
+    }
+    objects = [
+        {**deepcopy(deployment), "metadata": {"name": name, "labels": each}} for name, each in labels.items()
+    ]
+    objects.append(
+        {**deepcopy(deployment), "kind": "DaemonSet", "metadata": {"name": "agent", "labels": labels["ours"]}}
+    )
+    made = built(tmp_path, cluster, "inference-h20", objects)
+    patched = {name for name, each in made.items() if "affinity" in each["spec"]["template"]["spec"]}
+    assert patched == {"ours", "ours-by-card"}

@@ -14,12 +14,8 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review
 from policykit.targets.volcano.job_component import metadata_patch, spec_patch
-from policykit.targets.workloads.generate import (
-    BUILT_IN,
-    BuiltIn,
-    pod_spec,
-    strategic_patch,
-)
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn
+from policykit.targets.workloads.generate import pod_spec, strategic_patch
 from tests.clusters import policy, profile
 
 MIXED = {
@@ -240,7 +236,7 @@ def test_any_one_change_that_matters_makes_lint_speak(
 
 def test_the_usage_term_matters_where_a_pool_of_another_usage_has_no_taint() -> None:
     cluster = policy(MIXED)
-    manifest = patched(cluster, cluster.workloads["training"], cluster.cards["h20"], BUILT_IN[3])
+    manifest = patched(cluster, cluster.workloads["training"], cluster.cards["h20"], BUILT_IN[2])
     node_affinity = manifest["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
     del node_affinity["requiredDuringSchedulingIgnoredDuringExecution"]
     codes = [text.split()[0] for text in findings(cluster, manifest)]
@@ -249,7 +245,7 @@ def test_the_usage_term_matters_where_a_pool_of_another_usage_has_no_taint() -> 
 
 def test_the_usage_term_alone_changes_nothing_where_taints_hold() -> None:
     cluster = profile("hybrid-volcano")
-    manifest = patched(cluster, cluster.workloads["training"], cluster.cards["h20"], BUILT_IN[3])
+    manifest = patched(cluster, cluster.workloads["training"], cluster.cards["h20"], BUILT_IN[2])
     before = verdicts(cluster, manifest)
     del manifest["spec"]["template"]["spec"]["affinity"]["nodeAffinity"][
         "requiredDuringSchedulingIgnoredDuringExecution"

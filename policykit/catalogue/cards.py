@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import bundled
 from policykit.model.pool import Sharing
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 
 LABEL_LIMIT = 63
 """Longest label value; discovery silently drops longer ones."""

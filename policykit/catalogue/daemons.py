@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import bundled
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 
 _LONGEST = 2
 """Path components that identify an image: owner and name."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import bundled
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 _INTEGER = "integer"
 _TEXT = "text"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import bundled
+from policykit.namedtuple import NamedTuple
 
 CARD_ROLES = frozenset({"card", "shared", "partition", "memory", "core", "passthrough"})
 """Roles of resources that provide an accelerator or a part of one."""

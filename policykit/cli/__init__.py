@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
 
-import click
-
-from policykit import __version__
-from policykit.cli.output import print_error, print_escaped, print_message
-from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
+from policykit.cli.click import Command
+from policykit.cli.output import print_error
+from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.lazy import Lazy
-from policykit.nearest import nearest
+from policykit.namedtuple import NamedTuple
+
+_COMPLETING = "_POLICYKIT_COMPLETE"
+"""Set by the shell when click completes a command line."""
 
 
 class _Entry(NamedTuple):
     """A command and its line in the help."""
 
-    command: Lazy[click.Command]
+    command: Lazy[Command]
     caption: str
 
 
@@ -42,6 +42,7 @@ COMMANDS = {
     "where": _Entry(
         Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
     ),
+    "why": _Entry(Lazy("policykit.cli.why:command"), "tell why pods of a running cluster wait"),
     "clusters": _Entry(
         Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and what none judges"
     ),
@@ -66,58 +67,6 @@ COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    """Imports a command's module only when the command runs, to keep help and start-up fast."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
-        return entry.command.load() if entry else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.caption) for name, entry in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = nearest(args[0], tuple(COMMANDS))
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise click.UsageError(f"unknown command {args[0]!r}.{hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-
-def _version(ctx: click.Context, option: click.Parameter, requested: bool) -> None:
-    """Prints the version. `--verbose` is eager, so it has been parsed by now."""
-    if not requested:
-        return
-    if ctx.params.get("verbose"):
-        from policykit.cli.version import described, here
-
-        click.echo(described(here()), nl=False)
-    else:
-        click.echo(f"policykit {__version__}")
-    ctx.exit()
-
-
-@click.group(
-    cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 clean, 1 findings or drift, 2 the run failed, 130 interrupted.",
-)
-@click.option("--version", is_flag=True, callback=_version, expose_value=False, help="Show the version.")
-@click.option(
-    "--verbose", is_flag=True, is_eager=True, help="With --version: also show where policykit is installed."
-)
-def commands(verbose: bool) -> None:
-    """One policy file for AI clusters on Kubernetes: generate scheduler configuration and lint manifests."""
-    if verbose:
-        raise UsageError("--verbose works only with --version", "run policykit --version --verbose")
-
-
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line; returns its exit code.
 
@@ -125,15 +74,10 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         _refuse_file_as_option(arguments)
-        code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
+        code = _run(arguments)
         if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.ClickException as error:
-        _show(error)
-        return 2
-    except click.exceptions.Abort:
-        return 130
     except KeyboardInterrupt:
         return 130
     except PolicykitError as error:
@@ -148,9 +92,22 @@ def run(arguments: Sequence[str]) -> int:
         _drop_output()
         return 2
     except Exception as error:
-        # A bug in policykit: one line, with a traceback only on request.
-        print_error(InternalError(error))
-        return 2
+        from policykit.cli.group import code_of
+
+        return code_of(error)
+
+
+def _run(arguments: Sequence[str]) -> object:
+    """Runs one command line, with click only if it is not plain; returns what the command returns."""
+    entry = COMMANDS.get(arguments[0]) if arguments else None
+    if entry and _COMPLETING not in os.environ:
+        command = entry.command.load()
+        values = command.parsed(arguments[1:])
+        if values is not None:
+            return command.function(**values)
+    from policykit.cli.group import run_with_click
+
+    return run_with_click(COMMANDS, arguments)
 
 
 def _refuse_file_as_option(arguments: Sequence[str]) -> None:
@@ -164,16 +121,6 @@ def _refuse_file_as_option(arguments: Sequence[str]) -> None:
         if word.startswith("-") and word != "-" and os.path.lexists(word):
             hint = "put ./ before the file name, or -- before all files"
             raise UsageError(f"{word!r} is both an option and the name of a file", hint)
-
-
-def _show(error: click.ClickException) -> None:
-    """Prints the usage, then the error in one line, with what it quotes escaped."""
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()  # its message is the help
-        return
-    if isinstance(error, click.UsageError) and error.ctx:
-        print_escaped(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
-    print_message(f"Error: {error.format_message()}")
 
 
 def _drop_output() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli import click
 from policykit.cli.linting.reports import outputs
 from policykit.cli.options import allow_path, cache_of, cache_options, cluster_options, policy_option
 from policykit.errors import SourceError

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
 from policykit.cli.output import print_error, print_message, write_output

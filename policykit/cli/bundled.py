@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-import click
-
 from policykit import bundled
+from policykit.cli import click
 from policykit.cli.output import print_message, write_file, write_output
 from policykit.errors import UsageError
 from policykit.workspace.policies import FILE_NAME

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
+from policykit.cli import click
 from policykit.cli.options import allow_path, format_option
 from policykit.cli.output import print_error, write_output
 from policykit.errors import UsageError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from policykit.cli.policy import cluster_from
 from policykit.errors import SourceError
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import within
 from policykit.workspace.cache.folder import NO_CACHE
 from policykit.workspace.earlier_files import temporary_folder, write_revision

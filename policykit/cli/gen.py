@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli import click
 from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data
@@ -16,6 +15,7 @@ from policykit.cli.policy import cluster_from
 from policykit.cli.replaced_output import consequences
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
+from policykit.namedtuple import NamedTuple
 from policykit.targets import writers
 from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
@@ -171,7 +171,15 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.every or not (options.check or options.diff):
         # Comparing a draft with another policy's folder is fine.
         refuse_shared(folder, other_folders)
-    state = plan(reference, cluster.name, place, files, other_folders, whole=not options.targets)
+    state = plan(
+        reference,
+        cluster.name,
+        place,
+        files,
+        other_folders,
+        whole=not options.targets,
+        own=not options.output,
+    )
     if not options.check:
         refuse(state)
     told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from policykit.cli.output import encoded, print_message, write_data
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
+from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import below
 from policykit.workspace.generated_files import Plan
@@ -53,10 +54,27 @@ def write(plan: Plan, *, prune: bool) -> None:
     message = (
         f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
     )
+    _print_old_components(plan)
     if plan.orphaned:
         after = "removed" if prune else "no longer generated (--prune removes them)"
         message += f", {len(plan.orphaned)} {after}"
     print_message(message)
+
+
+def _print_old_components(plan: Plan) -> None:
+    """Names the replaced components that patched every object, for which nothing needed a label."""
+    old = sorted(
+        path.rpartition("/")[0]
+        for path in plan.different
+        if path.startswith("workloads/") and path.endswith("/kustomization.yaml")
+        if "labelSelector:" not in plan.found.ours[path]
+    )
+    if old:
+        print_message(
+            f"{plan.folder}: {', '.join(old)} patched every object, and now only objects labelled "
+            f"{WORKLOAD_KEY}: before you apply this, add the label with "
+            "`policykit lint --select PK140 --unsafe-fixes`"
+        )
 
 
 def _drifted(plan: Plan) -> Iterator[tuple[str, str]]:

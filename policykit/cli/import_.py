@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli import click
 from policykit.cli.options import allow_path, whole_cluster_options
 from policykit.cli.output import print_message, write_data, write_file
 from policykit.errors import UsageError

@@ -6,9 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.options import allow_path, cache_of
 from policykit.cli.output import print_error, print_escaped, print_message, write_data
 from policykit.cli.policy import cluster_for

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
-from policykit.cli.linting.messages import about_builds, about_not_judged
+from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.options import (
     allow_path,
@@ -197,7 +196,7 @@ def command(
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
     if access is not None:
-        _refuse_options_of_files()
+        _refuse_options_of_files(locals())
         if len(policies) > 1:
             raise UsageError("a cluster has one policy, but -p is repeated", "name one")
         from policykit.cli.live.lint import Choice, lint_cluster
@@ -216,9 +215,9 @@ def command(
         )
         return lint_cluster(access, choice)
     if baseline and no_baseline:
-        raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+        raise UsageError("--baseline and --no-baseline cannot be combined", "use only one of them")
     if hook and (since is not None or STDIN in paths):
-        raise click.UsageError("--hook cannot be combined with --since or standard input")
+        raise UsageError("--hook cannot be combined with --since or standard input", "name files and folders")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
@@ -297,14 +296,11 @@ _OF_FILES = frozenset(
 """Parameters that mean something for files only."""
 
 
-def _refuse_options_of_files() -> None:
+def _refuse_options_of_files(values: Mapping[str, object]) -> None:
     """Raises UsageError for parameters that --live has no use for."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if name in _OF_FILES and context.params[name] != parameter.get_default(context):
-            shown = parameter.opts[0] if parameter.param_type_name == "option" else "PATH"
-            raise UsageError(f"{shown} cannot be combined with --live", "omit one of them")
+    for name, flag in command.stated(values):
+        if name in _OF_FILES:
+            raise UsageError(f"{flag or 'PATH'} cannot be combined with --live", "omit one of them")
 
 
 def _is_all_judged(report: Report, workspace: Workspace) -> bool:
@@ -366,6 +362,8 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     for line in about_builds(workspace, notes, every=show_files):
         print_message(line)
     for line in about_not_judged(report, workspace, every=show_files):
+        print_message(line)
+    for line in about_workload_kinds(report):
         print_message(line)
     for line in assumed_releases(workspace):
         print_message(line)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
+from policykit.cli import click
 from policykit.cli.output import print_message
 from policykit.errors import UsageError
 from policykit.workspace import boundary
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _allow(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
+def _allow(_: object, __: object, folders: tuple[str, ...]) -> None:
     boundary.begin(folders)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
-
 from policykit.errors import PolicykitError, SourceError
 from policykit.escape import lines, one_line
 
@@ -74,7 +72,7 @@ def print_escaped(text: str, *, newline: bool = True) -> None:
     if sys.stderr is None:
         return
     try:
-        click.echo(text, err=True, nl=newline)
+        sys.stderr.write(f"{text}\n" if newline else text)
         sys.stderr.flush()
     except OSError:
         # Full or closed: Python must not try to write the rest of the buffer again on exit.

@@ -5,26 +5,28 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-import click
-
+from policykit import api
+from policykit.cli import click
 from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import print_message, write_data
-from policykit.cli.policy import cluster_for, cluster_from
+from policykit.cli.policy import cluster_from
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.findings import counted
+from policykit.linter.finding import listed
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.companion_objects import Identity
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
 from policykit.workspace.boundary import Place, writable
 from policykit.workspace.cache.folder import Cache
+from policykit.workspace.clusters import policies_of
 from policykit.workspace.files import discover, read
-from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import is_patch, kustomization_namespace
 from policykit.workspace.writing import replace_all
 
@@ -101,21 +103,17 @@ def command(
         raise UsageError("--in-place needs files, not standard input", "name the files, or omit --in-place")
     options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
-    sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
-    with _earlier(before, policy) as earlier:
+    sources = [*_sources(paths or (_STDIN,), stdin_filename, namespace)]
+    with _earlier(before) as earlier:
         done = [
-            (
-                source,
-                _patched(
-                    source, folder, cluster_for(folder, policy, cache), options, sources, earlier(folder)
-                ),
-            )
-            for source, folder in sources
+            (source, _patched(source, _policies(source, policy, options, cache, earlier), options, sources))
+            for source in sources
         ]
     options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
-        _refuse_shared(done, policy, options, cache)
+        if policy:
+            _refuse_shared(done, policy, options, cache)
         _write(done)
     elif diff:
         write_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
@@ -124,8 +122,8 @@ def command(
     return 0
 
 
-def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[tuple[Source, str]]:
-    """The inputs in the given order, each once, with the folder to look for its policy from."""
+def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[Source]:
+    """The inputs in the given order, each once."""
     seen: set[str] = set()
     for path in dict.fromkeys(paths):
         if path == _STDIN:
@@ -140,11 +138,14 @@ def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Itera
             seen.add(name)
 
 
-def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> tuple[Source, str]:
-    folder = os.path.dirname(os.path.abspath(path))
-    default_namespace = namespace or kustomization_namespace(folder) or "default"
+def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> Source:
+    default_namespace = namespace or kustomization_namespace(_folder(path)) or "default"
     partial = not rendered and is_patch(path)
-    return Source(path, raw, default_namespace, partial=partial, rendered=rendered), folder
+    return Source(path, raw, default_namespace, partial=partial, rendered=rendered)
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))
 
 
 def _standard_input() -> bytes:
@@ -155,44 +156,100 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
+class _Policy(NamedTuple):
+    """A policy that applies to an input."""
+
+    cluster: Cluster
+    before: Cluster | None = None
+    """As it was earlier; None without `--from`."""
+
+
 @contextmanager
-def _earlier(reference: str, policy: str | None) -> Iterator[Callable[[str], Cluster | None]]:
-    """The earlier policy for the files of a folder; none without `--from`."""
+def _earlier(reference: str) -> Iterator[Callable[[str], Cluster | None]]:
+    """The earlier version of a policy; none without `--from`."""
     if not reference:
-        yield lambda folder: None
+        yield lambda policy: None
         return
     from policykit.cli.earlier import earlier_state
 
     with earlier_state(reference, os.getcwd()) as state:
-
-        def earlier(folder: str) -> Cluster | None:
-            chosen = policy or nearest_policy(folder)
-            return state.cluster(chosen) if chosen else None
-
-        yield earlier
+        yield state.cluster
 
 
-def _patched(
+def _policies(
     source: Source,
-    folder: str,
-    cluster: Cluster | None,
+    policy: str | None,
     options: PatchOptions,
-    sources: Sequence[tuple[Source, str]],
-    before: Cluster | None = None,
-) -> PatchedText:
-    if cluster is None:
+    cache: Cache,
+    earlier: Callable[[str], Cluster | None],
+) -> list[_Policy]:
+    """The policies of an input, at least one: the one that -p names, else all that apply to it."""
+    references = (policy,) if policy else policies_of(source.path)
+    if not references:
         raise SourceError(
             "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
         )
-    options.check(cluster)
+    found = [_Policy(cluster_from(each, cache), earlier(each)) for each in references]
+    for one in found:
+        options.check(one.cluster)
+    return found
+
+
+def _patched(
+    source: Source, policies: Sequence[_Policy], options: PatchOptions, sources: Sequence[Source]
+) -> PatchedText:
+    """The text that suits all policies. Raises SourceError if there is none."""
 
     def elsewhere() -> dict[Identity, Mapping[str, Any]]:
         # Another folder may be another environment, with objects of the same names.
-        others = (one for one, in_folder in sources if in_folder == folder and one.path != source.path)
+        folder = _folder(source.path)
+        others = (one for one in sources if _folder(one.path) == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
+    def again(found: PatchedText, policy: _Policy) -> PatchedText:
+        text = source._replace(raw=found.raw)
+        return found.followed_by(patch(text, policy.cluster, options, elsewhere, policy.before))
+
     with faults_at(source.path):
-        return patch(source, cluster, options, elsewhere, before)
+        first, *others = policies
+        found = again(PatchedText(source.raw), first)
+        if not others:
+            return found
+        with suppress(SourceError):
+            for policy in others:
+                found = again(found, policy)
+            if all(_suits(source, found, policy, options) for policy in policies):
+                return found
+    raise SourceError(
+        f"{listed(sorted(policy.cluster.name for policy in policies))} apply it and need different things",
+        f"write them into {_overlays(source)}, or name one policy with -p",
+        source.path,
+    )
+
+
+def _suits(source: Source, patched: PatchedText, policy: _Policy, options: PatchOptions) -> bool:
+    """Whether a policy has nothing to add to a patched text, and its pools accept the pods as if it alone had
+    patched it. Raises SourceError if they accept none."""
+    cluster, before = policy
+    if patch(source._replace(raw=patched.raw), cluster, options, before=before).raw != patched.raw:
+        return False
+    alone = patch(source, cluster, options, before=before).raw
+    return alone == patched.raw or _accepting(alone, cluster) == _accepting(patched.raw, cluster)
+
+
+def _accepting(raw: bytes, cluster: Cluster) -> list[tuple[str, ...]]:
+    """Names of the pools that accept each pod set of a text."""
+    return [
+        tuple(landing.pool.name for landing in review.landings if landing.accepts)
+        for review in api.where(raw, cluster)
+    ]
+
+
+def _overlays(source: Source) -> str:
+    from policykit.workspace.linting.shared_files import overlays_of
+
+    found = overlays_of(source.path)
+    return listed(found) if found else "an overlay of each"
 
 
 def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
@@ -211,17 +268,17 @@ def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
 
 
 def _refuse_shared(
-    done: Iterable[tuple[Source, PatchedText]], policy: str | None, options: PatchOptions, cache: Cache
+    done: Iterable[tuple[Source, PatchedText]], policy: str, options: PatchOptions, cache: Cache
 ) -> None:
-    """Raises SourceError for a file that another policy applies to and would patch in another way."""
-    from policykit.workspace.linting.policies import shared_with
+    """Raises SourceError for a file that another policy applies to and would change again."""
+    from policykit.workspace.linting.shared_files import shared_with
 
     for source, patched in done:
-        folder = os.path.dirname(os.path.abspath(source.path))
-        own = policy or nearest_policy(folder)
-        for other in shared_with(source.path, own) if patched.raw != source.raw else ():
-            wanted = _patched(source, folder, cluster_from(other.policy, cache), options, ())
-            if wanted.raw != patched.raw:
+        for other in shared_with(source.path, policy) if patched.raw != source.raw else ():
+            fits = False
+            with suppress(SourceError):
+                fits = _suits(source, patched, _Policy(cluster_from(other.policy, cache)), options)
+            if not fits:
                 raise SourceError(
                     f"nothing is written: {other.shown} applies to the file too, and needs something else",
                     other.advice,

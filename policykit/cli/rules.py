@@ -6,8 +6,7 @@ import inspect
 import json
 import textwrap
 
-import click
-
+from policykit.cli import click
 from policykit.cli.options import format_option
 from policykit.cli.output import write_output
 from policykit.errors import UsageError

@@ -6,9 +6,9 @@ import os
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
 
 from policykit import DISTRIBUTION, __file__, __version__, bundled
+from policykit.namedtuple import NamedTuple
 
 _NAMESAKE = "policykit"
 """Another project's distribution, whose package has the same name as this one."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
+from policykit.cli import click
 from policykit.cli.output import write_output
 from policykit.errors import UsageError
 

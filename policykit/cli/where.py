@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from policykit import api
+from policykit.cli import click
+from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -20,19 +20,17 @@ from policykit.cli.options import (
 )
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.cli.policy import cluster_for
-from policykit.errors import Failures, SourceError, UsageError
+from policykit.errors import UsageError
 from policykit.formats import where as formats
+from policykit.gates.gate import REFUSED
 from policykit.model.cluster import Cluster
-from policykit.placement.review import Review
-from policykit.workspace.files import discover, read
-from policykit.workspace.inputs import stdin
-from policykit.workspace.scopes import kustomization_namespace
+from policykit.workspace.linting.request import Request
+from policykit.workspace.linting.workspace import open_units
 
 if TYPE_CHECKING:
+    from policykit.gates.pod_gates import Answer
     from policykit.live.access import Access
     from policykit.workspace.cache.folder import Cache
-
-_STDIN = "-"
 
 
 @click.command("where")
@@ -58,58 +56,55 @@ def command(
     no_cache: bool,
     access: Access | None,
 ) -> int:
-    """Show which pools each pod set can run in, and the first reason why others refuse it.
+    """Show which pools each pod set can run in, why others refuse it, and what else holds it.
 
-    With --live, pods are those of a running cluster; with --live and PATHS, nodes are those of a running
-    cluster and pods are those of the files.
+    A file that several clusters apply is shown for each of them, as kustomize or helm builds it there.
+    Exits with 1 if something certainly keeps the pods of an object from running. With --live, pods are
+    those of a running cluster; with --live and PATHS, nodes are those of a running cluster and pods are
+    those of the files.
     """
     if policy and nodes:
         raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
-    failures = Failures()
     if access is not None and not paths:
-        reviewed = _of_cluster(access, policy, nodes, cache)
-    else:
-        fixed = _nodes(nodes, policy, access)
-        reviewed = [*_of_files(paths or (".",), policy, fixed, namespace, cache, failures)]
-    write_output(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
+        answers = tuple(_of_cluster(access, policy, nodes, cache))
+        return _write(answers, (), format_, live=True)
+    fixed = _nodes(nodes, policy, access)
+    paths = paths or (".",)
+    request = Request(paths, (policy,) if policy else (), namespace=namespace, cache=cache)
+    workspace, notes = open_units(request)
+    if fixed:
+        settings = tuple(each._replace(cluster=fixed) for each in workspace.settings)
+        workspace = workspace._replace(settings=settings)
+    whole = all(os.path.isdir(path) for path in paths) and not notes.failures
+    answers, failures, patches = api.unit_answers(workspace, complete=whole)
+    code = _write(answers, (*notes.failures, *failures), format_)
+    for notice in notes.policy_notices:
+        print_error(notice)
+    for line in about_builds(workspace, notes, every=False):
+        print_message(line)
+    for path in patches:
+        print_message(f"policykit: {path}: a patch of a kustomization that was not built")
+    return code
+
+
+def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str, *, live: bool = False) -> int:
+    """Prints everything, and returns the exit code."""
+    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers, live=live))
     for failure in failures:
         print_error(failure)
-    if not reviewed and not failures:
+    if not answers and not failures:
         print_message("policykit: no pods found")
-    return 2 if failures else 0
+    if failures:
+        return 2
+    return int(any(answer.state == REFUSED and not answer.review.manifest.partial for answer in answers))
 
 
-def _of_files(
-    paths: tuple[str, ...],
-    policy: str | None,
-    fixed: Cluster | None,
-    namespace: str,
-    cache: Cache,
-    failures: Failures,
-) -> Iterable[tuple[str, Review]]:
-    """Each pod set of the files, under their policies or under the one that is fixed."""
-    for path in _inputs(paths, failures):
-        with failures.collect(_shown(path)):
-            folder = os.path.dirname(os.path.abspath(path))
-            cluster = fixed or cluster_for(folder, policy, cache)
-            if cluster is None:
-                raise SourceError(
-                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
-                )
-            default_namespace = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, default_namespace)]
-            yield from [(_shown(path), review) for review in found]
-
-
-def _of_cluster(
-    access: Access, policy: str | None, nodes: str | None, cache: Cache
-) -> list[tuple[str, Review]]:
+def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> Iterator[Answer]:
     """Each pod set of a running cluster."""
-    from policykit.cli.live.where import reviews
+    from policykit.cli.live.where import answers
 
-    cluster = _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache)
-    return reviews(access, cluster)
+    return answers(access, _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache))
 
 
 def _nodes(path: str | None, policy: str | None, access: Access | None) -> Cluster | None:
@@ -128,20 +123,3 @@ def _nodes(path: str | None, policy: str | None, access: Access | None) -> Clust
     from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)
-
-
-def _inputs(paths: tuple[str, ...], failures: Failures) -> list[str]:
-    """Standard input first, then files in order."""
-    for path in paths:
-        if path != _STDIN and not os.path.lexists(path):
-            failures.add(SourceError("no such file or folder", "check the path"), path)
-    files = discover([path for path in paths if path != _STDIN and os.path.lexists(path)])
-    return [_STDIN] * (_STDIN in paths) + [file.path for file in files]
-
-
-def _content(path: str) -> bytes:
-    return stdin() if path == _STDIN else read(path)
-
-
-def _shown(path: str) -> str:
-    return "<stdin>" if path == _STDIN else path

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
 from policykit.linter.finding import Finding, Report
+from policykit.namedtuple import NamedTuple
 
 _MAX_OTHERS = 5
 """Most other messages to show for one location."""

@@ -6,7 +6,7 @@ Source: the KRM Functions Specification v1 of kustomize (`functions-spec.md`, ku
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError, UsageError
 from policykit.linter.finding import Finding
@@ -18,6 +18,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import digits
 from policykit.manifests.writer import dump
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 
 _VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 
 
 class Role(StrEnum):
@@ -36,14 +37,13 @@ class Artifact(NamedTuple):
 class ComponentPatch(NamedTuple):
     """A patch of a kustomize component, and the objects that it applies to."""
 
-    file: str
-    group: str
-    """API group of the objects; empty for the core group."""
-    kind: str
+    groups: tuple[str, ...]
+    """API groups of the objects; empty for the core group."""
+    kinds: tuple[str, ...]
     data: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     """Part of an object, or the operations of a JSON patch."""
     comment: str = ""
-    """Comment lines at the top of the file."""
+    """Comment lines above it."""
 
 
 class Notice(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.cards import Product, without_suffixes
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
 
 _MIG = "nvidia.com/mig-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import resources
@@ -13,6 +13,7 @@ from policykit.importer.card_sharing import CardSharing, card_sharing, gke_shari
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 

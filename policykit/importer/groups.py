@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue.labels import provider_taints
 from policykit.importer import node_labels
@@ -11,6 +10,7 @@ from policykit.importer.cards import NodeCard, card_of, card_of_resource, other_
 from policykit.model.inventory import GeneratedPool, Inventory, Node
 from policykit.model.pool import Amounts
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 from policykit.policy.presets import PRESETS
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import labels as known
 from policykit.importer import node_labels
@@ -12,6 +12,7 @@ from policykit.importer.groups import Group, is_control_plane
 from policykit.importer.usages import UsageKey, guessed_usage, usage
 from policykit.model.inventory import Inventory, Node
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 from policykit.policy.presets import PRESETS, USAGE_KEY
 
 _CLOUDS = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.importer.node_differences import Difference
+from policykit.namedtuple import NamedTuple
 from policykit.targets.nodes.existing_nodes import EVICTS
 from policykit.targets.nodes.shell import BATCH, command
 

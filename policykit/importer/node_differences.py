@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.catalogue import cards as catalogue
 from policykit.importer.node_labels import is_transient
@@ -14,6 +13,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import injected
 from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels

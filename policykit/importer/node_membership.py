@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit.importer.cards import card_of
 from policykit.importer.node_labels import CONTROL_PLANE
 from policykit.kube.nodes import labels_of
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
+from policykit.namedtuple import NamedTuple
 
 
 class Member(NamedTuple):

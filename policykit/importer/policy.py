@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit.catalogue import resources
 from policykit.errors import SourceError
@@ -23,6 +22,7 @@ from policykit.importer.workloads import add_workloads
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
 from policykit.model.inventory import Component, Inventory, Node
+from policykit.namedtuple import NamedTuple
 from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.version import release
 

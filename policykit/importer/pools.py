@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.importer import names, node_labels
 from policykit.importer.cards import CardEntry, discovery
@@ -13,6 +13,7 @@ from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.policy_values import quantities
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.policy.presets import PRESETS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from policykit.importer import node_labels
 from policykit.importer.groups import Group
 from policykit.model.inventory import Component
+from policykit.namedtuple import NamedTuple
 
 _WORDS = {
     "training": ("training", "train", "trainer", "pretrain", "finetune"),

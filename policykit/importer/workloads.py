@@ -15,9 +15,21 @@ from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 
 _WEIGHT = 100
+_ROLES = {"training": "training", "inference": "serving"}
 _HOSTNAME = "kubernetes.io/hostname"
 ORDER = (
-    *("usages", "prefer", "cards", "scheduler", "gang", "within", "across", "placement", "priorityClass"),
+    *(
+        "role",
+        "usages",
+        "prefer",
+        "cards",
+        "scheduler",
+        "gang",
+        "within",
+        "across",
+        "placement",
+        "priorityClass",
+    ),
     *("queue", "namespaces", "helpers", "autoscaling"),
 )
 
@@ -97,6 +109,7 @@ def _from_components(draft: Draft, components: list[Component], usage_key: str) 
     placed = [component for component in components if component.card]
     usages = next((values for c in placed for key, values in c.required if key == usage_key), ())
     prefer = {value: weight for c in placed for weight, key, value in c.preferred if key == usage_key}
+    kind |= _role(prefer) or _role(usages)
     if usages:
         kind["usages"] = list(usages)
     if prefer:
@@ -115,6 +128,12 @@ def _from_components(draft: Draft, components: list[Component], usage_key: str) 
     if len(placed) == len(components) and _has_cpu_pools(draft):
         kind["helpers"] = []
     return kind
+
+
+def _role(usages: Iterable[str]) -> dict[str, str]:
+    """The role that the names of usages suggest; empty: none, or more than one."""
+    roles = {_ROLES.get(kind_of(usage), "") for usage in usages if kind_of(usage) != "hybrid"}
+    return {"role": role} if len(roles) == 1 and (role := roles.pop()) else {}
 
 
 def _cards(draft: Draft, usages: Iterable[str], served: list[str]) -> list[str] | str | None:
@@ -142,6 +161,6 @@ def _guessed_kinds(draft: Draft) -> dict[str, Any]:
     kinds: dict[str, Any] = {}
     for usage in usages:
         if kind_of(usage) in ("training", "inference"):
-            kinds[usage] = {"usages": [usage, *spare], "prefer": {usage: _WEIGHT}}
+            kinds[usage] = {**_role([usage]), "usages": [usage, *spare], "prefer": {usage: _WEIGHT}}
             draft.note(("workloads", usage), "guessed from the usages of the pools")
     return kinds

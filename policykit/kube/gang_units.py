@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import Minimum, PodSet, gangs
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.namedtuple import NamedTuple
 
 
 class GangUnit(NamedTuple):
@@ -165,6 +166,7 @@ def _is_server(name: object) -> bool:
     return isinstance(name, str) and name.lower() in _SERVERS
 
 
+_REPLICATED_JOBS: Path = ("spec", "replicatedJobs")
 _JOB_SET = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _OF_GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): ("leaderworkerset.sigs.k8s.io/exclusive-topology",),
@@ -173,6 +175,20 @@ _OF_GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "rbg.workloads.x-k8s.io/exclusive-topology",
     ),
 }
+
+
+def exclusive_topologies(manifest: Manifest) -> Iterator[tuple[Path, str]]:
+    """Path and value of each annotation that gives the pods of an object a domain of their own."""
+    annotations = texts(manifest.metadata.get("annotations"))
+    of_sets = (manifest.group, manifest.kind) == ("jobset.x-k8s.io", "JobSet")
+    for key in (_JOB_SET,) if of_sets else _OF_GROUPS.get((manifest.group, manifest.kind), ()):
+        if annotations.get(key):
+            yield ("metadata", "annotations", key), annotations[key]
+    for at, job in enumerate(mappings(lookup(manifest.data, _REPLICATED_JOBS))) if of_sets else ():
+        there = texts(mapping(mapping(job.get("template")).get("metadata")).get("annotations"))
+        if there.get(_JOB_SET):
+            path: Path = (*_REPLICATED_JOBS, at, "template", "metadata", "annotations", _JOB_SET)
+            yield path, there[_JOB_SET]
 
 
 def has_own_domain(manifest: Manifest) -> bool:
@@ -185,7 +201,7 @@ def has_own_domain(manifest: Manifest) -> bool:
     keys = _OF_GROUPS.get((manifest.group, manifest.kind), ())
     if (manifest.group, manifest.kind) != ("jobset.x-k8s.io", "JobSet"):
         return any(manifest.annotations.get(key) for key in keys)
-    jobs = mappings(lookup(manifest.data, ("spec", "replicatedJobs")))
+    jobs = mappings(lookup(manifest.data, _REPLICATED_JOBS))
     if len(jobs) != 1 or jobs[0].get("replicas", 1) != 1:
         return False
     template = texts(mapping(mapping(jobs[0].get("template")).get("metadata")).get("annotations"))

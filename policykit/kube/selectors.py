@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.namedtuple import NamedTuple
 
 _INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
 _INT64 = 1 << 63

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
@@ -11,10 +11,11 @@ from policykit.linter.configurations import EmbeddedConfiguration
 from policykit.linter.finding import Finding
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import LocatedObject
-from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
+from policykit.linter.registry import COMPONENT, MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
@@ -24,11 +25,22 @@ if TYPE_CHECKING:
 class FileRules:
     """The rules for one file, with their context."""
 
-    def __init__(self, rules: RuleSet, context: Context, fixes: Fixes | None) -> None:
-        """`fixes` computes fixes of the file; None: findings have no fixes."""
+    def __init__(
+        self,
+        rules: RuleSet,
+        context: Context,
+        fixes: Fixes | None,
+        components: frozenset[str] = frozenset(),
+    ) -> None:
+        """`fixes` computes fixes of the file; None: findings have no fixes. `components`: workload kinds with
+        generated components that a kustomization applies to the file.
+        """
         self._rules = rules
         self._context = context
         self._fixes = fixes
+        self._components = components
+        self.unrecognized: list[str] = []
+        """Objects whose pods request a card and have no workload kind."""
 
     def reading(self, text: str, parsed: ParsedDocument, index: int) -> Iterator[Finding]:
         """Findings about the text of a document."""
@@ -63,10 +75,30 @@ class FileRules:
         yield from self._structure(located)
         yield from self._by_kind(located, self._fixes)
         context = self._context
+        if self._components:
+            yield from self._component(located, pod_sets)
         for pod_set in pod_sets:
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
+            if reviewed.lacks_workload_kind:
+                self.unrecognized.append(str(located.resource))
             for cause in causes(self._violations(reviewed)):
                 yield self._finding(located, cause.rule, cause.violation, self._fixes, reviewed)
+
+    def _component(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
+        from policykit.linter.subjects import ComponentObject
+
+        manifest, context = located.manifest, self._context
+        if manifest.partial:
+            return
+        reviews = [review(manifest, pod_set, context.cluster, context.namespace) for pod_set in pod_sets]
+        kinds = {each.workload.name for each in reviews if each.workload}
+        if not kinds and any(each.lacks_workload_kind for each in reviews):
+            kinds = set(self._components)  # whoever includes the component of one kind means that kind
+        if len(kinds) == 1 and kinds <= self._components:
+            subject = ComponentObject(manifest, *kinds)
+            for rule in self._rules.of(COMPONENT):
+                for violation in self._rules.check(rule, subject, context):
+                    yield self._finding(located, rule, violation, self._fixes)
 
     def _structure(self, located: LocatedObject) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
@@ -129,8 +161,8 @@ class RuleViolation(NamedTuple):
 def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
     """The violations of one pod set without those that follow from another one.
 
-    A rule silenced by another one still silences what follows from it. A single violation may
-    say which findings it follows from, where others of its rule do not.
+    A rule silenced by another one still silences what follows from it. A violation may list further
+    rules that it follows from.
     """
     everything = list(violations)
     if not everything:
@@ -148,7 +180,7 @@ def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
 
 
 def _explained(each: RuleViolation, others: list[RuleViolation]) -> bool:
-    """Whether another error of the same family says why."""
+    """Whether another error of the same family explains a violation."""
     return any(
         other.rule.code != each.rule.code
         and other.rule.family == each.rule.family

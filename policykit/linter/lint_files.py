@@ -1,21 +1,21 @@
-"""Each file of a run through the engine, in worker processes where that pays, or from the cache."""
+"""Lints the files of a run, in worker processes if that is faster, or takes results from the cache."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.linter.workspace import Options, Run, Setting
+from policykit.namedtuple import NamedTuple
 
 _WORTH_WORKERS = 400_000
-"""Bytes of manifests below which starting processes costs more than it saves."""
+"""Bytes of manifests below which starting processes takes longer than it saves."""
 _BATCH = 32
-"""Files whose results are encoded and decoded together, which is quicker than one by one."""
+"""Number of files whose results are encoded and decoded together, which is faster than one by one."""
 
 
 class MemberResult(NamedTuple):
@@ -26,7 +26,7 @@ class MemberResult(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What a process has found out about one file."""
+    """The result of trying to lint one file."""
 
     result: FileResult | None = None
     """None: only the encoded result is known."""
@@ -38,10 +38,10 @@ class _Attempt(NamedTuple):
 
 
 def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[MemberResult]:
-    """The result of every member, in order; `sizes`: bytes of each, empty if unknown."""
+    """The results of all members, in order; `sizes`: bytes of each; empty: unknown."""
     workers = run.options.workers
-    # Workers are forked: they share rules and policy. A Python started anew would import from the current
-    # folder, which is a checkout.
+    # Workers are forked, so they share rules and policy. A new Python process would import from the current
+    # folder, which may be a checkout.
     wanted = min(workers or os.cpu_count() or 1, len(members)) if hasattr(os, "fork") else 1
     if wanted < 2 or (not workers and sum(sizes) < _WORTH_WORKERS):
         batches = range(0, len(members), _BATCH)
@@ -57,7 +57,7 @@ def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> I
 
 
 def lint_member(run: Run, member: Member) -> MemberResult:
-    """The result of one file, which need not be a member of the run."""
+    """The result of one file, which may be outside the run."""
     (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
     return outcome
 
@@ -139,11 +139,12 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
         setting.served,
         member.only,
         setting.plugins,
+        member.components,
     )
 
 
 def _lost(members: Sequence[Member], number: int, why: str) -> _Attempt:
-    hint = "see whether there is enough memory: fewer --jobs take less"
+    hint = "check whether there is enough memory: fewer --jobs need less"
     return _failed(SourceError(why, hint, members[number].path))
 
 

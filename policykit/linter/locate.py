@@ -1,21 +1,22 @@
-"""From a rule's violation to a finding: its location, and the rule's code, name and severity."""
+"""Converts a violation to a finding: its location, and the rule's code, name and severity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Finding, Resource, TextFix
 from policykit.linter.location import LocatedObject, Place
 from policykit.linter.rule import AnyRule, Violation
 from policykit.linter.scope import FactField
 from policykit.manifests.node import Span
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy
 
 
 class Location(NamedTuple):
-    """Where a finding is reported."""
+    """The location at which a finding is reported."""
 
     path: str
     """The file, as reported."""

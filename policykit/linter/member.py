@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 TEXT = "text"
 """Only the text of the file is linted: its objects are linted as kustomize builds them."""
 OBJECTS = "objects"
-"""Only the objects, which a build made: their text is linted in the source files."""
+"""Only the objects are linted, which come from a build: their text is linted in the source files."""
 
 
 STDIN = "-"
-"""What standard input is opened as."""
+"""The path with which standard input is opened."""
 
 
 class Member(NamedTuple):
@@ -26,11 +26,14 @@ class Member(NamedTuple):
     setting: int
     """Index into the run's settings."""
     partial: bool = False
-    """Its objects are incomplete: a kustomization lists it as a patch, or adds to them unbuilt."""
+    """Whether its objects are incomplete: patches, or objects that an unbuilt kustomization adds to."""
     namespace: str = ""
     """Namespace of its objects that set none; empty: that of the setting."""
     only: str = ""
     """TEXT or OBJECTS: the part that is linted; empty: both."""
+
+    components: tuple[str, ...] = ()
+    """Workload kinds whose generated components a kustomization applies to it."""
 
     @property
     def is_built(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.rule import AnyRule, Context
+from policykit.namedtuple import NamedTuple
 
 READING = "reading"
 """A parsed document."""
@@ -16,12 +17,14 @@ MANIFEST = "manifest"
 """An object, or the configuration of a scheduler."""
 PODS = "pods"
 """A pod set and the pools it can land in."""
+COMPONENT = "component"
+"""An object in a kustomization that includes a generated component of its workload kind."""
 SCOPE = "scope"
 """All facts of a scope."""
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
 POLICY = "policy"
-"""A policy as it is written."""
+"""A policy as written."""
 FAILED_BUILD = "failed build"
 """A mistake for which a kustomization cannot be built."""
 GENERATED_FILE = "generated file"
@@ -60,7 +63,7 @@ class RuleSet:
         self._parts: dict[bool | frozenset[str], RuleSet] = {}
         self.skipped = skipped
         self.substrings = frozenset(text for entry in self._entries for text in entry.substrings)
-        """What `without` may be given."""
+        """Substrings that `without` can take into account."""
         self.timed = False
         """Whether `check` measures the time rules take."""
 
@@ -83,7 +86,11 @@ class RuleSet:
             kept = [
                 entry
                 for entry in self._entries
-                if (entry.family == "reading" if reading else entry.subject != READING)
+                if (
+                    entry.family == "reading" or entry.subject == COMPONENT
+                    if reading
+                    else entry.subject not in (READING, COMPONENT)
+                )
             ]
             self._keep(reading, kept)
         return self._parts[reading]

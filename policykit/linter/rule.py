@@ -1,10 +1,10 @@
-"""Rules: what one is, what it is given, and what it reports."""
+"""Rules, their context, and the violations and fixes they report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.manifests.extents import Edit
@@ -13,6 +13,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.scope import FactField
@@ -62,7 +63,7 @@ class Violation(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The path of a violation at one. Raises TypeError where the location is not a path."""
+        """The path of the violation. Raises TypeError if its location is not a path."""
         if isinstance(self.at, Span) or not isinstance(self.at, tuple):
             raise TypeError(f"the location of the violation {self.message!r} is not a path")
         return self.at
@@ -96,8 +97,8 @@ class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` takes: SourceDocument, Manifest, Structure, Review, Scope,
-    SuppressionUse, StaleEntry, DeclaredPolicy, FailedBuild or GeneratedFile. The engine calls `check` once
-    per subject and turns violations into findings.
+    SuppressionUse, StaleEntry, DeclaredPolicy, ComponentObject, FailedBuild or GeneratedFile. The engine
+    calls `check` once per subject and turns violations into findings.
     """
 
     code: str

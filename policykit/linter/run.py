@@ -1,14 +1,15 @@
-"""A run: one pass after another over a workspace, then the findings of all units merged into a report."""
+"""A run: passes over a workspace, whose findings are merged into a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
+from policykit.linter.member import TEXT
 from policykit.linter.not_judged_pass import left_over
 from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
@@ -16,6 +17,7 @@ from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.severity import Applicability
@@ -30,9 +32,7 @@ class UnitFindings(NamedTuple):
 
 
 def lint(run: Run) -> Report:
-    """Lints a workspace. Findings are sorted; neither the number of workers nor the cache changes
-    anything in them.
-    """
+    """Lints a workspace. Findings are sorted; neither the number of workers nor the cache changes them."""
     found, report = unit_findings(run)
     accepted = known = 0
     if run.workspace.baselines:
@@ -49,8 +49,8 @@ def lint(run: Run) -> Report:
 def unit_findings(run: Run) -> UnitFindings:
     """The findings of each unit, with settings and suppressions applied."""
     found = _judged(run)
-    # Cached results have the right types but may contradict each other or the files. They must not make a
-    # run fail that succeeds without them.
+    # Cached results have the right types, but may contradict each other or the files. They must not cause a
+    # failure.
     cache = run.workspace.cache
     if found.report.failures and cache is not None and cache.clear():
         return _judged(run)
@@ -93,7 +93,7 @@ def policy_findings(run: Run) -> PassResult:
 
 
 def _failed_builds(run: Run) -> PassResult:
-    """The rule about kustomizations that fail to build, under the policy of each."""
+    """The rule about kustomizations that cannot be built, under the policy of each."""
     found = []
     for number, build in run.workspace.failed_builds:
         rules = run.workspace.settings[number].rules
@@ -125,7 +125,7 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """The report without fixes that one policy needs in a file that another policy also applies to."""
+    """The report without fixes that one policy needs in files to which another policy also applies."""
     members = {member.path: member for member in workspace.members}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
@@ -196,13 +196,20 @@ def _summary(
         dropped,
         times=tuple(sorted(times.items())),
         not_judged=left_over(run, judged),
+        unrecognized=_unrecognized(judged),
     )
+
+
+def _unrecognized(judged: Iterable[Judgement]) -> tuple[tuple[str, str], ...]:
+    """Objects without a workload kind where one is needed, each once; built ones as they are built."""
+    whole = (each for each in judged if each.member.only != TEXT)
+    return tuple(sorted({(each.member.path, name) for each in whole for name in each.result.unrecognized}))
 
 
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
     """Merges findings that agree in code, location, message and severity; sorted, each with its clusters.
 
-    Aliases of one YAML anchor give one finding too, with its fix.
+    Findings at aliases of one YAML anchor are merged too, with their fix.
     """
     groups: dict[tuple[object, ...], list[UnitFinding]] = {}
     for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):

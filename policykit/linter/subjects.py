@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube.structure import Problem
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import ParsedDocument
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -50,6 +51,14 @@ class DeclaredPolicy(NamedTuple):
     """Whether a path is set in its own file, not in a policy that it extends."""
     base: Callable[[], bool] = lambda: False
     """Whether other policies extend it and may use its declarations."""
+
+
+class ComponentObject(NamedTuple):
+    """An object in a kustomization that includes a generated component of its workload kind."""
+
+    manifest: Manifest
+    workload: str
+    """The workload kind it was recognized as, else the only one of the components."""
 
 
 class FailedBuild(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
@@ -12,6 +11,7 @@ from policykit.linter.member import Member
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Judgement(NamedTuple):
@@ -19,12 +19,12 @@ class Judgement(NamedTuple):
 
     member: Member
     settings: tuple[int, ...]
-    """Indices of those settings in the workspace, at least one."""
+    """Indices of their settings in the workspace, at least one."""
     result: FileResult
     failure: str = ""
     """Why the file could not be read; empty: it was read."""
     first: bool = True
-    """It is the first judgement of this file."""
+    """Whether it is the first judgement of this file."""
 
 
 class UnitFinding(NamedTuple):
@@ -38,9 +38,9 @@ class UnitFinding(NamedTuple):
     source_location: tuple[str, Span] | None = None
     """For a built object: its source file, as reported, and its first line there."""
     outside_kustomization: bool = False
-    """It is about a built object and reported in a file outside the kustomization's folder."""
+    """Whether it is about a built object and in a file outside the kustomization's folder."""
     ignored: bool = False
-    """An annotation of the built object suppresses it."""
+    """Whether an annotation of the built object suppresses it."""
 
 
 class PassResult(NamedTuple):
@@ -53,34 +53,38 @@ class PassResult(NamedTuple):
 
 
 def judgements(run: Run) -> tuple[Judgement, ...]:
-    """Lints every file, then every build, with the rules that look at one file: once for all policies that
-    cannot lead to different findings.
+    """Lints every file and then every build with rules about single files, once for all policies that cannot
+    lead to different findings.
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
     jobs: list[tuple[Member, tuple[int, ...], bool]] = []
+    files: list[str] = []
     sizes: list[int] = []
     for number, member in enumerate(workspace.members):
         for position, alike in enumerate(
-            _alike(workspace.settings, users.get(member.path, (member.setting,)))
+            _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
             jobs.append((member._replace(setting=alike[0]), alike, not position))
+            files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
     for build in workspace.builds:
         jobs.append((build.member, (build.member.setting,), True))
+        files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
     return tuple(
-        Judgement(member, settings, _alone(run, member, result), failure, first)
-        for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
+        Judgement(member, settings, _alone(run, member, file, result), failure, first)
+        for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
     )
 
 
-def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
-    """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
-    incomplete, and nothing missing from them is an error.
+def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
+    """The result of a file alone. If a kustomization that was not built adds to its objects, they are
+    incomplete, and nothing missing in them is an error. `file`: the file with the objects as they are
+    applied; empty: they are built, or not linted.
     """
-    if not result.findings or member.only or member.partial or not run.workspace.completed(member.file):
+    if not (result.findings and file) or member.partial or not run.workspace.completed(file):
         return result
     partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
@@ -92,7 +96,7 @@ def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
         for one in result.findings
         if one.code not in shape and (one.code, one.span, one.message) not in certain
     ]
-    # The objects exist nevertheless: what others refer to is there.
+    # The objects exist nevertheless, and others may refer to them.
     return partial._replace(findings=(*partial.findings, *lacking), facts=result.facts)
 
 
@@ -122,15 +126,22 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
                 yield from (UnitFinding(finding, setting) for finding in each.result.findings)
 
 
-def _alike(settings: Sequence[Setting], numbers: Sequence[int]) -> list[tuple[int, ...]]:
-    """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
-    the namespace.
+def _alike(
+    settings: Sequence[Setting], numbers: Sequence[int], by_policy: bool = False
+) -> list[tuple[int, ...]]:
+    """Groups settings by what rules about text use: the APIs that the server serves, plugins and namespace;
+    for a file that components apply to, also by the policy.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]
     found: list[tuple[tuple[object, ...], list[int]]] = []
     for number in numbers:
-        about = (settings[number].served, settings[number].plugins, settings[number].namespace)
+        about: tuple[object, ...] = (
+            settings[number].served,
+            settings[number].plugins,
+            settings[number].namespace,
+            number if by_policy else None,
+        )
         for known, alike in found:
             if known == about:
                 alike.append(number)

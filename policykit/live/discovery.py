@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets import table
 from policykit.live.client import Client
 from policykit.live.errors import NotServedError
 from policykit.live.kinds import Kind
+from policykit.namedtuple import NamedTuple
 
 
 class Resource(NamedTuple):

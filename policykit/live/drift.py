@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.live.client import Object
 from policykit.live.comparison import part_of
@@ -14,6 +14,7 @@ from policykit.live.objects import live_object
 from policykit.live.reading import Gap, Reading
 from policykit.manifests.shape import mapping, text
 from policykit.manifests.writer import dump
+from policykit.namedtuple import NamedTuple
 
 _SECRET = "Secret"
 

@@ -112,7 +112,7 @@ def failure(server: str, what: str, error: Exception) -> ClusterError:
         return ClusterError(f"cannot reach {server}: no answer", _REACH)
     if isinstance(error, (exceptions.ReadTimeoutError, TimeoutError)):
         return slow(server, what)
-    return ClusterError(f"{server} cut the connection while {what} was read", "run the command again")
+    return ClusterError(f"{server} cut the connection while reading {what}", "run the command again")
 
 
 _REACH = "check that the cluster runs and that this machine may reach it"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
-from typing import NamedTuple
 
 from policykit.kube.podsets import table
+from policykit.namedtuple import NamedTuple
 
 
 class Role(Enum):
@@ -59,6 +59,7 @@ _QUOTAS = {
     ),
     "karpenter.sh": ("NodePool",),
     "nfd.k8s-sigs.io": ("NodeFeatureRule",),
+    "kubeflow.org": ("Profile",),
     "nvidia.com": ("ClusterPolicy",),
     "scheduling.run.ai": ("PodGroup", "Queue"),
 }

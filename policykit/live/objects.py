@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.live.client import Object
 from policykit.live.discovery import Resource
 from policykit.live.kinds import NODE, POD, Role
 from policykit.manifests.shape import mapping
+from policykit.namedtuple import NamedTuple
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """Annotation of `kubectl apply`: the object once more."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.live.client import Client, Object
 from policykit.live.discovery import Resource, served
 from policykit.live.errors import ForbiddenError, NotServedError
 from policykit.live.kinds import POD, Kind, Role
 from policykit.live.objects import LiveObject, controller, is_finished, live_object
+from policykit.namedtuple import NamedTuple
 
 
 class Gap(NamedTuple):
@@ -32,6 +32,7 @@ class Reading:
         self.gaps: list[Gap] = []
         self.absent: list[Kind] = []
         """Kinds that are not installed."""
+        self.present: set[Kind] = set()
         self._progress = progress
 
     @property
@@ -60,14 +61,23 @@ class Reading:
                     seen.add(str(owner.get("uid")))
             yield live_object(resource, item)
 
+    def everywhere(self, kind: Kind) -> Iterator[Object]:
+        """Every object of a kind in all namespaces, whichever are chosen. Raises ClusterError."""
+        for resource in self.resources((kind,)):
+            yield from self._list(resource, "")
+
+    def resources(self, kinds: Iterable[Kind]) -> list[Resource]:
+        """Those of the kinds that the server has. Raises ClusterError."""
+        return [*served(self.client, kinds)]
+
     def items(
         self, kinds: Iterable[Kind], system_namespaces: Iterable[str] = ()
     ) -> Iterator[tuple[Resource, Object]]:
         """Every object of these kinds as the server gives it. Raises ClusterError."""
         wanted = tuple(kinds)
-        found = [*served(self.client, wanted)]
-        have = {resource.kind for resource in found}
-        self.absent += [kind for kind in wanted if kind not in have]
+        found = self.resources(wanted)
+        self.present.update(resource.kind for resource in found)
+        self.absent += [kind for kind in wanted if kind not in self.present]
         for resource in found:
             special = resource.kind.role is Role.CONFIGURATIONS
             for namespace in system_namespaces if special else (self.client.namespace,):

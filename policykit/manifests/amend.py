@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.manifests.edit import edits, read, same, spliced
 from policykit.manifests.extents import Edit, slice_of
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import dotted
+from policykit.namedtuple import NamedTuple
 
 _Piece = tuple[int, int] | str
 """A stretch of the text as read, or text that was written."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.memoize import computed_once, memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
+from policykit.namedtuple import NamedTuple
 
 _ENCRYPTION = "sops"
 """Field in which SOPS keeps the keys of an encrypted file; decryption removes it."""

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.amend import apply
 from policykit.manifests.edit import edit, read, same, spliced
@@ -16,6 +16,7 @@ from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import Path, dotted
+from policykit.namedtuple import NamedTuple
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 _HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests import rendering
 from policykit.manifests.extents import Edit, content_end, dash, line_end, line_start, own_items, own_pairs
@@ -11,6 +11,7 @@ from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError
 from policykit.manifests.path import Step
 from policykit.manifests.writer import Layout
+from policykit.namedtuple import NamedTuple
 
 
 class EditContext(NamedTuple):

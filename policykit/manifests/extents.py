@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError
+from policykit.namedtuple import NamedTuple
 
 
 class Edit(NamedTuple):

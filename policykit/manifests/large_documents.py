@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
-
-import yaml
-from yaml.events import AliasEvent
 
 from policykit.manifests.amend import amended_document
 from policykit.manifests.edit import read, same
 from policykit.manifests.extents import Edit, after_comments, after_line, dash, line_start
+from policykit.manifests.libyaml import AliasEvent, CParser
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, Step
+from policykit.namedtuple import NamedTuple
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
 """Possibly an alias: objects may then share data."""
@@ -105,7 +103,7 @@ class Document:
             return False
         # Most texts need not be read for it; a schedule like `*/5 */2` must be.
         return _ALIAS.search(self._text) is None or not any(
-            isinstance(event, AliasEvent) for event in yaml.parse(self._text, Loader=yaml.CSafeLoader)
+            isinstance(event, AliasEvent) for event in iter(CParser(self._text).get_event, None)
         )
 
 

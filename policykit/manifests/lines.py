@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from policykit.manifests.node import BREAK
+from policykit.namedtuple import NamedTuple
 
 _KEY = re.compile(
     r"""(?P<dashes>(?:-[ ]+)*+)"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from policykit.manifests import rendering
 from policykit.manifests.entries import removed
@@ -20,6 +19,7 @@ from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError
 from policykit.manifests.path import Path, Step
 from policykit.manifests.writer import Layout, scalar
+from policykit.namedtuple import NamedTuple
 
 
 class _Block(NamedTuple):

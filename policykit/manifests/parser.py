@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-import yaml
-from yaml.cyaml import CParser  # type: ignore[attr-defined]
-from yaml.events import (
+from policykit.manifests.libyaml import (
     AliasEvent,
+    CParser,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
+    MarkedYAMLError,
+    ReaderError,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
 )
-
 from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node
 from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
+from policykit.namedtuple import NamedTuple
 
 MAX_DEPTH = 200
 """Deeper nesting is rejected, also through aliases: no manifest needs it, and later code recurses."""
@@ -128,7 +129,7 @@ class _ShiftedEvents:
     def get_event(self) -> Any:
         try:
             event = self._loader.get_event()
-        except yaml.MarkedYAMLError as error:
+        except MarkedYAMLError as error:
             error.problem_mark = self._mark(error.problem_mark)
             error.context_mark = self._mark(error.context_mark)
             raise
@@ -153,7 +154,7 @@ def _one_escape(pair: re.Match[str]) -> str:
 def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocument]:
     try:
         loader = _ShiftedEvents(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
-    except yaml.reader.ReaderError as error:
+    except ReaderError as error:
         yield ParsedDocument(None, start.line, problem=_unreadable(text, start, error))
         return
     start_line = start.line
@@ -166,12 +167,12 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocumen
             if kind is DocumentStartEvent:
                 start_line = event.start_mark.line
                 yield _document(loader, start_line, lines)
-    except yaml.MarkedYAMLError as error:
+    except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "not YAML"
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
         yield ParsedDocument(None, start_line, problem=Problem(message, line, column))
-    except yaml.reader.ReaderError as error:
+    except ReaderError as error:
         yield ParsedDocument(None, start_line, problem=_unreadable(text, start, error))
     except _RefusedError as refused:
         yield ParsedDocument(None, start_line, problem=refused.problem)
@@ -179,7 +180,7 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocumen
         loader.dispose()
 
 
-def _unreadable(text: str, start: _Start, error: yaml.reader.ReaderError) -> Problem:
+def _unreadable(text: str, start: _Start, error: ReaderError) -> Problem:
     # libyaml gives no position here that survives decoding: find the character itself.
     line, begin = start
     for offset in range(begin, len(text)):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path, Step, dotted, lookup
+from policykit.namedtuple import NamedTuple
 
 APPEND = "-"
 """As a last step: behind the last item of a sequence."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Repair(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.manifests.lines import (
     Line,
@@ -17,6 +16,7 @@ from policykit.manifests.lines import (
 )
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Problem
+from policykit.namedtuple import NamedTuple
 
 
 class Cause(NamedTuple):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.scalars import resolve
+from policykit.namedtuple import NamedTuple
 
 _WIDTH = 80
 _PLAIN = re.compile(r"[A-Za-z0-9_./(][A-Za-z0-9_./*+=@%$,()<>;~^-]*(?:[ :][A-Za-z0-9_./*+=@%$,()<>;~^-]+)*\Z")

@@ -1,6 +1,6 @@
 """Applications and queues in the metadata of pods and namespaces (YuniKorn)."""
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 
 class MetadataValue(NamedTuple):

@@ -1,7 +1,6 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.formerly import Formerly
 from policykit.model.placement import Placement
@@ -10,6 +9,7 @@ from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservatio
 from policykit.model.taint import Taint
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 
 
 class TargetSettings(NamedTuple):

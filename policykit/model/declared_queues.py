@@ -6,9 +6,8 @@ One vocabulary for Volcano's Queue, YuniKorn's queues.yaml and Koordinator's Ela
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 
 
 class DeclaredQueue(NamedTuple):

@@ -1,7 +1,8 @@
 """Pods that start together or not at all."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 
 class PodGroup(NamedTuple):

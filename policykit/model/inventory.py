@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement
@@ -11,6 +11,7 @@ from policykit.model.pool import Amounts
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 
 
 class Node(NamedTuple):

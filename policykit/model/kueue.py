@@ -1,8 +1,7 @@
 """Kueue's objects for rules about whole scopes: their names, and the names they refer to."""
 
-from typing import NamedTuple
-
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 
 
 class DeclaredFlavor(NamedTuple):

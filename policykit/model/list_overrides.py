@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 
 
 class ListField(NamedTuple):

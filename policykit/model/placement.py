@@ -1,7 +1,8 @@
 """How pods are placed on suitable nodes: packed, spread, or kept off scarce cards."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 BINPACK, SPREAD = "binpack", "spread"
 

@@ -1,9 +1,9 @@
 """Cards, and node pools: nodes with the same labels, taints and cards."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.taint import Taint, Toleration
+from policykit.namedtuple import NamedTuple
 
 
 class Card(NamedTuple):

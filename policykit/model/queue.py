@@ -1,8 +1,7 @@
 """Queues, tenants, reservations, quotas and PriorityClasses."""
 
-from typing import NamedTuple
-
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 
 
 class Submitters(NamedTuple):

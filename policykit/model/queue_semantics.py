@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.declared_queues import QueuePlacement
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 
 class QueueSemantics(NamedTuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import PolicykitError
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

@@ -1,6 +1,6 @@
 """Node taints and pod tolerations."""
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 HARD_EFFECTS = frozenset({"NoSchedule", "NoExecute"})
 

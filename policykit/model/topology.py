@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
 """Widest first."""

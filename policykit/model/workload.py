@@ -1,10 +1,10 @@
 """Workload kinds: what runs on the cluster, where it may and should run, and how it scales."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.gang import GangRule
 from policykit.model.topology import TopologyAffinity, TopologySpread
+from policykit.namedtuple import NamedTuple
 
 
 class Metric(NamedTuple):
@@ -72,6 +72,8 @@ class WorkloadKind(NamedTuple):
     helpers: tuple[str, ...] | None = None
     """Pools for its pod sets that request no card; None: the pools without cards."""
     match: tuple[Match, ...] = ()
+    role: str = ""
+    """training or serving: what its pods do; empty: neither stated nor said by its usages."""
     placement_name: str = ""
     """Name of its placement in `Cluster.placements`; empty: `placement` alone is stated, or nothing."""
     gang_rule: GangRule | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
 

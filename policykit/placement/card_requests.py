@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import is_card
 from policykit.kube import requests
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import parse

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import lookup
+from policykit.namedtuple import NamedTuple
 
 _KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 _COMPLETE_AS_STORED = frozenset({"PodTemplate", "JobTemplate"})

@@ -32,6 +32,14 @@ _SHAPES: Mapping[Path, type] = {
 }
 
 
+def candidate_cards(review: Review) -> tuple[str, ...]:
+    """The cards that a pod set of a known workload kind could have, if it names none of several."""
+    if review.workload is None or not review.card_resources:
+        return ()
+    cards = tuple(dict.fromkeys(pool.card for pool in review.eligible_pools or ()))
+    return cards if len(cards) > 1 else ()
+
+
 def desired_for(review: Review) -> DesiredPlacement | None:
     """The desired placement of a pod set.
 

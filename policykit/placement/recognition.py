@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
@@ -12,12 +11,17 @@ from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
 from policykit.model.taint import Toleration
 from policykit.model.workload import Match, WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import Owner, owner
 
 WORKLOAD_KEY = "policykit.io/workload"
 """Label or annotation, on the template or its owner, that names the workload kind."""
 
-_PURPOSES = {"training": ("training",), "serving": ("inference", "serving")}
+
+CARD_KEY = "policykit.io/card"
+"""Label of an object that says, where its kind has components for several cards, which one it is for."""
+HOW_TO_STATE = f"label its pods with {WORKLOAD_KEY}, or add a match to a workload kind of the policy"
+"""What to do about pods that are not recognized."""
 
 
 class Recognition(NamedTuple):
@@ -39,7 +43,7 @@ def recognize(
     requests_card: bool,
     namespace: str,
 ) -> Recognition:
-    """Applies the checks in order: name, match, usage, purpose."""
+    """Applies the checks in order: name, match, usage, role."""
     pod_owner = owner(manifest, pod_set)
     named = _named(pod_owner, pod_set)
     if named:
@@ -53,7 +57,7 @@ def recognize(
         if found.workload or found.candidates:
             return found
     if requests_card:
-        return _by_purpose(cluster, pod_owner, pod_set)
+        return _by_role(cluster, pod_owner, pod_set)
     return Recognition()
 
 
@@ -123,11 +127,10 @@ def _by_usage(cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: N
     return Recognition(candidates=tuple(sorted(kinds)))
 
 
-def _by_purpose(cluster: Cluster, pod_owner: Owner, pod_set: PodSet) -> Recognition:
-    """By purpose: an API kind for training or serving, and one workload kind of that name or usage."""
-    names = _PURPOSES.get(pod_set.purpose, ())
-    by_name = [w for n, w in cluster.workloads.items() if n in names]
-    kinds = by_name or [w for w in cluster.workloads.values() if any(u in w.prefer for u in names)]
+def _by_role(cluster: Cluster, pod_owner: Owner, pod_set: PodSet) -> Recognition:
+    """By role: an API kind for training or serving, and the only workload kind with that role."""
+    role = pod_set.purpose
+    kinds = [each for each in cluster.workloads.values() if each.role and each.role == role]
     if len(kinds) == 1:
-        return Recognition(kinds[0], f"{pod_owner.kind} requests a card and is a {pod_set.purpose} kind")
-    return Recognition(candidates=tuple(sorted(w.name for w in kinds)))
+        return Recognition(kinds[0], f"{pod_owner.kind} requests a card and is a {role} kind")
+    return Recognition(candidates=tuple(sorted(each.name for each in kinds)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.catalogue import daemons
 from policykit.kube import affinity as affinities
@@ -12,6 +12,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.memoize import memoize_last_call
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
 from policykit.placement.owner import may_still_change, owner
 
@@ -61,6 +62,18 @@ class Review(NamedTuple):
     def is_final(self) -> bool:
         """Whether absent fields are really missing: the object is complete and nothing will change it."""
         return not (self.manifest.partial or self.may_still_change)
+
+    @property
+    def lacks_workload_kind(self) -> bool:
+        """Whether it requests a card and is no workload kind of a policy that has any."""
+        return (
+            bool(self.card_resources)
+            and self.workload is None
+            and not self.is_system_pod
+            and not self.manifest.partial
+            and self.cluster is not None
+            and bool(self.cluster.workloads)
+        )
 
     @property
     def is_covered(self) -> bool:

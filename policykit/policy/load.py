@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.cluster import compile_policy
 from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.problems import Problems

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.problems import Problems
 from policykit.policy.tree import Source, SourcedValue, find, location

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 
 
 class Preset(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.errors import PolicyError, PolicykitError
 from policykit.manifests.node import node_at
 from policykit.manifests.path import Path, Step
+from policykit.namedtuple import NamedTuple
 from policykit.policy.tree import Position, SourcedValue, find, position
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from policykit.namedtuple import NamedTuple
 from policykit.policy.files import Files, Reader, relative
 from policykit.policy.problems import Problems
 from policykit.policy.tree import SourcedValue, find, plain

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.document import span
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path, Step
+from policykit.namedtuple import NamedTuple
 
 
 class Source(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.kube import start_order
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.gangs import Gang, gangs
 from policykit.kube.podsets.podset import PodSet, title
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -42,7 +42,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _sized(manifest: Manifest) -> bool:
-    """The annotation that sizes the gang of a kind with one template."""
+    """Whether an annotation of the object states the size of its gang."""
     return any(key.key in manifest.annotations for each in TARGETS for key in each.keys if key.on_owner)
 
 
@@ -90,7 +90,7 @@ def _never_starts(manifest: Manifest, gang: Gang, first: int) -> bool:
         return False
     if manifest.kind == "StatefulSet":
         return gang.written
-    # A minimum that the MPIJob writes itself is held against its workers by another rule.
+    # Another rule compares a minimum in the MPIJob itself with its workers.
     return manifest.kind == "MPIJob" and not gang.written and _requests_gang(manifest)
 
 

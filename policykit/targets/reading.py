@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 Value = TypeVar("Value")
 

@@ -1,4 +1,4 @@
-"""What the cluster of a policy applies, as `applies` in the policy says it."""
+"""What the cluster of a policy applies, according to `applies` in the policy."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _APPLIES = "applies"
 
 @cached
 def stated_sources(policy: str) -> tuple[Source, ...] | None:
-    """What `applies` of a policy, or of one it extends, says; None: nothing. Paths start at the file that
-    says them. What cannot be read there is left to compiling the policy.
+    """The sources in `applies` of a policy or of one it extends; None: it has none. Paths are relative to the
+    file that contains them. Compiling the policy reports entries that cannot be read.
 
-    Raises SourceError for a path that leads to no folder, or out of the boundary of that file.
+    Raises SourceError for a path that is not a folder, or outside the boundary of that file.
     """
     tree, _ = policy_tree(policy)
     stated = find(tree, (_APPLIES,)) if tree else None
@@ -84,7 +84,7 @@ def _helm(tree: SourcedValue, number: int, said: Mapping[str, Any]) -> HelmOptio
 
 
 def _place(tree: SourcedValue, path: Path, said: str) -> str:
-    """The real path of what a policy names. Raises SourceError."""
+    """The real path of a path in a policy. Raises SourceError."""
     file, _ = location(tree, path)
     place = os.path.realpath(os.path.join(os.path.dirname(file), said.replace("\0", "")))
     if not os.path.lexists(place):

@@ -1,4 +1,4 @@
-"""Which baseline governs a file: the nearest upwards, up to the repository's root."""
+"""The baseline of a file: the nearest one in its folder or above, up to the repository's root."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def nearest_baseline(folder: str) -> str:
 
 
 def default_place(folder: str) -> str:
-    """Where the baseline for a folder is written: over the nearest, else at the repository's root."""
+    """Path at which the baseline for a folder is written: the nearest one, else in the repository's root."""
     return nearest_baseline(folder) or os.path.join(repository_root(folder) or os.getcwd(), BASELINE)
 
 
 def load(path: str) -> BaselineFile:
-    """Raises SourceError where the file cannot be read, or is no baseline."""
+    """Reads a baseline. Raises SourceError if the file cannot be read or is not a baseline."""
     from policykit.linter.baseline import BaselineFile, parse
 
     absolute = os.path.abspath(path)

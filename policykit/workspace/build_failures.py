@@ -1,10 +1,9 @@
-"""What a failed build of kustomize means: a mistake in the kustomization, or nothing that is sure."""
+"""Failed builds of kustomize: the reason, and the mistake in the kustomization if it is certain."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Kustomization
@@ -14,6 +13,7 @@ from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
 
@@ -44,7 +44,7 @@ class FailedPlace(NamedTuple):
 
 
 def reason_of(failure: str) -> str:
-    """Why a failed build is not judged, as a name in `policykit.linter.not_judged`."""
+    """The reason why a failed build is not judged, by its name in `policykit.linter.not_judged`."""
     if failure.startswith("kustomize took"):
         return OVER_LIMITS
     if failure.startswith("kustomize cannot be run"):
@@ -53,7 +53,7 @@ def reason_of(failure: str) -> str:
 
 
 def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
-    """The mistake that a failure of kustomize tells of; None: another version may well build it."""
+    """The mistake that kustomize reports; None: another version may be able to build it."""
     if _ELSEWHERE.search(failure) or not any(mistake.search(failure) for mistake in _MISTAKES):
         return None
     target = _TARGET.search(failure)
@@ -69,7 +69,7 @@ def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
 
 
 def mistake_at(entry: Entry, why: str) -> FailedPlace:
-    """The mistake of an entry that names nothing that can be built."""
+    """The mistake of an entry that cannot be built."""
     advice = f"correct the path, or remove {entry.said}"
     message = why[why.find("lists ") :] if "lists " in why else why
     return FailedPlace(entry.file, _span(entry.file, entry.at), message, advice)
@@ -81,7 +81,7 @@ def reported(place: FailedPlace, path: str) -> FailedBuild:
 
 
 def _patch_of(tree: Kustomization, kind: str, name: str) -> Entry | None:
-    """The entry of the patch for an object, which its text names."""
+    """The entry of the patch for an object, which is named in its text."""
     for each in tree.every():
         for listed in each.patches:
             text = _text(listed.file) if listed.file else _inline(each.file, listed.at)

@@ -1,4 +1,4 @@
-"""Charts of the repository: their files, links resolved, where all of them are regular files in it."""
+"""Charts of the repository, whose files are all regular files in it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from policykit.workspace.files import relative
 
 _MOST_FILES = 5000
 _LARGEST = 64 << 20
-"""Bytes of all files of a chart."""
+"""Most bytes of all files of a chart."""
 _DEEPEST = 10
-"""Charts within charts."""
+"""Most levels of charts within charts."""
 _LOCAL = "file://"
 
 
 def read_chart(folder: str, limit: str) -> Chart:
-    """The chart of a folder within a boundary, with the charts of the repository that it depends on.
+    """The chart in a folder within a boundary, with the charts of the repository that it depends on.
 
-    Raises NotHereError where it cannot be rendered from files of the repository.
+    Raises NotHereError if it cannot be rendered from files of the repository.
     """
     return _Reader(limit).chart(os.path.realpath(folder), ())
 
@@ -88,7 +88,7 @@ class _Reader:
     def _dependency(
         self, folder: str, dependency: dict[str, Any], files: Mapping[str, str], above: tuple[str, ...]
     ) -> Iterator[tuple[str, str]]:
-        """The files of a dependency that is not in `charts/`, as `helm dependency` would put it there."""
+        """The files of a dependency that is not in `charts/`, as `helm dependency` would add it."""
         name, repository = dependency["name"], dependency.get("repository")
         if not isinstance(repository, str) or not repository.startswith(_LOCAL):
             raise NotHereError(
@@ -100,7 +100,7 @@ class _Reader:
 
 
 def _dependencies(about: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Dependencies of a chart that are not in its `charts/`, neither as a folder nor packed."""
+    """Dependencies of a chart that its `charts/` contains neither as a folder nor as an archive."""
     listed = about.get("dependencies")
     for each in listed if isinstance(listed, list) else ():
         name = each.get("name") if isinstance(each, dict) else None
@@ -146,7 +146,7 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
 
 
 def kustomize_values(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Entries of `helmCharts` that name files of values."""
+    """Entries of `helmCharts` that name values files."""
     listed = data.get("helmCharts")
     for number, entry in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(entry, dict):

@@ -1,17 +1,18 @@
-"""Entries of kustomizations: what one that leads nowhere means, and the strings that may be paths."""
+"""Entries of kustomizations: why one leads nowhere, and which strings may be paths."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import is_fetched, is_ignored
 
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
-"""`github.com/`: the host of a repository, which no folder here is called."""
+"""`github.com/`: the host of a remote repository."""
 
 
 class Entry(NamedTuple):
@@ -24,11 +25,11 @@ class Entry(NamedTuple):
 
 
 class NotHereError(Exception):
-    """A kustomization cannot be built from what is on this machine, or nowhere at all."""
+    """A kustomization cannot be built from the files on this machine, or not at all."""
 
     def __init__(self, why: str, reason: str, wrong: Entry | None = None) -> None:
-        """`reason`: the name of it in `policykit.linter.not_judged`; `wrong`: the entry with a mistake,
-        for which the kustomization cannot be built anywhere."""
+        """`reason`: its name in `policykit.linter.not_judged`; `wrong`: the entry with the mistake if the
+        kustomization cannot be built anywhere."""
         super().__init__(why)
         self.reason = reason
         self.wrong = wrong
@@ -48,7 +49,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def absence(said: str, path: str) -> tuple[str, str]:
-    """Why there is nothing at a path that an entry names, and the reason by its name."""
+    """Why the path of an entry does not exist, as text and by the name of the reason."""
     if is_remote(said):
         return "is not on this machine", REMOTE
     if "${" in said or "{{" in said:
@@ -61,5 +62,5 @@ def absence(said: str, path: str) -> tuple[str, str]:
 
 
 def is_remote(said: str) -> bool:
-    """Whether an entry that is no path here may be one of another machine: a URL, or `host.example/owner`."""
+    """Whether an entry that does not exist may be remote: a URL, or `host.example/owner`."""
     return any(mark in said for mark in ("://", "//", "@", "?ref=", ".git")) or bool(_HOST.match(said))

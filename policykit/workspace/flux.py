@@ -1,14 +1,15 @@
-"""What Flux Kustomizations beside a policy say that its cluster applies."""
+"""Flux Kustomizations as sources: what each applies to the cluster of a policy."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.files import read, repository_files, repository_root
@@ -25,7 +26,7 @@ _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
     | {"dependsOn", "suspend", "serviceAccountName", "deletionPolicy", "decryption", "validation"}
 )
-"""Fields that change nothing in what is built."""
+"""Fields that do not change what is built."""
 _APPLIED = frozenset(
     {"path", "sourceRef", "targetNamespace", "patches", "images", "components", "postBuild", "commonMetadata"}
     | {"namePrefix", "nameSuffix", "kubeConfig", "ignoreMissingComponents"}
@@ -33,7 +34,7 @@ _APPLIED = frozenset(
 
 
 class FluxObject(NamedTuple):
-    """An object of a file."""
+    """An object in a file."""
 
     file: str
     manifest: Manifest
@@ -43,10 +44,10 @@ class FluxObject(NamedTuple):
 
 
 def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tuple[Source, ...]:
-    """The sources that the Flux Kustomizations of a repository state for a cluster of that name.
+    """The sources that the Flux Kustomizations of a repository apply to a cluster.
 
-    One with a `kubeConfig` is for the cluster that its Secret is named after, others for the cluster whose
-    policy is `beside` their file.
+    A Kustomization with a `kubeConfig` is for the cluster that its Secret is named after, any other for
+    the cluster whose policy is next to it, according to `beside`.
     """
     found = []
     for each in _kustomizations(root):
@@ -58,7 +59,7 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
 
 
 def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the cluster that a kubeConfig leads to; empty: there is none."""
+    """Possible names of the cluster of a kubeConfig; empty: there is no kubeConfig."""
     said = _map(spec, "kubeConfig")
     names = [_map(said, field).get("name") for field in ("secretRef", "configMapRef")]
     found = [name for name in names if isinstance(name, str) and name]
@@ -67,7 +68,7 @@ def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 @cached
 def _of_flux(root: str) -> tuple[str, ...]:
-    """Files of a repository that name an API group of Flux."""
+    """Files of a repository that contain an API group of Flux."""
     return tuple(file for file in repository_files(root) if _MARK in _raw(file))
 
 
@@ -75,7 +76,7 @@ def _raw(file: str) -> bytes:
     try:
         return read(file)
     except SourceError:
-        return b""  # told where the file is linted
+        return b""  # reported when the file is linted
 
 
 @cached
@@ -90,7 +91,7 @@ def _kustomizations(root: str) -> tuple[FluxObject, ...]:
 
 @cached
 def _objects(file: str, mark: str) -> tuple[FluxObject, ...]:
-    """The objects of a file that has a text in it; empty: it cannot be read, or has not."""
+    """The objects of a file; empty: it cannot be read, or does not contain the text `mark`."""
     raw = _raw(file)
     if mark.encode() not in raw:
         return ()
@@ -136,7 +137,7 @@ def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
 
 
 def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
-    """Why the folder is not one of this repository; and what is judged otherwise than it is applied."""
+    """Why the folder is not in this repository, if so; and notices about what is judged differently."""
     reference = _map(spec, "sourceRef")
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
@@ -148,7 +149,7 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
         for each in _objects(file, f"{_SOURCES}/")
         if each.named() == ("GitRepository", namespace, name) and each.manifest.group == _SOURCES
     ]
-    # `flux bootstrap` gives the repository that it writes to this name.
+    # The name that `flux bootstrap` gives its repository.
     bootstrapped = name == _BOOTSTRAPPED and not remotes(root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
@@ -162,7 +163,7 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
 
 
 def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any], str]:
-    """What is added to the kustomization of the folder, and why that cannot be done."""
+    """Fields added to the kustomization of the folder, or why they cannot be added."""
     added: dict[str, Any] = {}
     for field, name in (("targetNamespace", "namespace"), ("namePrefix",) * 2, ("nameSuffix",) * 2):
         if isinstance(spec.get(field), str) and spec[field]:
@@ -175,8 +176,6 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
         added["patches"] = [*added.get("patches", ()), patch]
     if any("path" in each for each in added.get("patches", ())):
         return {}, "a patch of it names a file"
-    if {"namePrefix", "nameSuffix"} & added.keys() & _own_fields(path):
-        return {}, "it and the kustomization of its folder both change names"
     components = []
     stated = spec.get("components")
     for said in stated if isinstance(stated, list) else ():
@@ -188,14 +187,8 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
     return ({**added, "components": components} if components else added), ""
 
 
-def _own_fields(path: str) -> frozenset[str]:
-    file = kustomization(path)
-    found = _objects(file, "name") if file else ()
-    return frozenset(str(field) for each in found for field in each.manifest.data)
-
-
 def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A patch of all objects: labels of Flux, other than those of kustomize, are for the objects alone."""
+    """A patch of all objects: unlike labels of kustomize, those of Flux are not set on pod templates."""
     import json
 
     about = {field: _map(said, field) for field in ("labels", "annotations") if _map(said, field)}
@@ -218,7 +211,7 @@ def _variables(stated: FluxObject, spec: Mapping[str, Any]) -> Variables | None:
 
 
 def _referenced(stated: FluxObject, reference: Mapping[str, Any]) -> Variables:
-    """The variables of a ConfigMap or Secret beside the Kustomization; what is not here may say anything."""
+    """The variables of a ConfigMap or Secret next to the Kustomization; if it is not here, any may exist."""
     wanted = (str(reference.get("kind")), str(reference.get("name")))
     here = os.path.dirname(stated.file)
     root = repository_root(here) or here

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Container, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
+from policykit.namedtuple import NamedTuple
 from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, writable
@@ -49,26 +50,42 @@ def plan(
     other_folders: Mapping[str, str],
     *,
     whole: bool,
+    own: bool = True,
 ) -> Plan:
     """What to write. Raises SourceError if the path cannot be a folder.
 
     `other_folders`: the real folders that other policies write to, with those policies; `whole`: the
-    files are everything the policy generates.
+    files are everything the policy generates; `own`: the folder is the one that the policy names.
     """
     folder = place.path
     output_folder.check_folder(folder)
     found = output_folder.read_folder(folder, policy, other_folders)
+    known = policy_names(reference, folder) if found.others else frozenset()
+    former = _former_name(found, files, known) if own else ""
+    if former:
+        found = output_folder.read_folder(folder, former, other_folders)
     there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = output_folder.obstacles(
         folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
     )
     others = {path: name for path, name in found.others.items() if path not in files}
-    known = policy_names(reference, folder) if whole and others else frozenset()
     stale = {path: name for path, name in others.items() if name not in known}
     if not whole:
         orphaned, stale = [], {}
     return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
+
+
+def _former_name(found: output_folder.OutputFiles, files: Collection[str], known: Container[str]) -> str:
+    """The name that the policy had when it generated a folder; empty: it has not been renamed.
+
+    It has if all files there are of one policy, which the repository no longer has, and they have most of the
+    paths that it writes now.
+    """
+    names = [*dict.fromkeys(found.others.values())]
+    if len(names) != 1 or names[0] in known or found.ours:
+        return ""
+    return names[0] if sum(path in files for path in found.others) * 2 > len(files) else ""
 
 
 def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
@@ -111,7 +128,8 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     if not os.path.isdir(folder):
         return None
     other_folders = output_folders(reference, folder)
-    ours = output_folder.read_folder(folder, cluster.name, other_folders).ours
+    found = output_folder.read_folder(folder, cluster.name, other_folders)
+    ours = (*found.ours, *found.others)
     if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
         return None
     return plan(

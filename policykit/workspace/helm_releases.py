@@ -1,4 +1,4 @@
-"""HelmReleases of Flux whose chart is a folder of the repository."""
+"""HelmReleases of Flux as sources, if their chart is a folder of the repository."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOTHING = frozenset(
     {"interval", "timeout", "suspend", "dependsOn", "test", "rollback", "uninstall", "driftDetection"}
     | {"maxHistory", "serviceAccountName", "persistentClient", "storageNamespace", "upgrade"}
 )
-"""Fields that change nothing of what is rendered."""
+"""Fields that do not change what is rendered."""
 _READ = frozenset({"chart", "releaseName", "targetNamespace", "values", "install"})
 _CHART_READ = frozenset(
     {"chart", "sourceRef", "valuesFiles", "version", "interval", "reconcileStrategy", "verify"}
@@ -29,7 +29,7 @@ _CHART_READ = frozenset(
 
 
 def helm_releases(text: bytes, file: str) -> Iterator[Source]:
-    """The charts that HelmReleases among built objects deploy. `file` says what is built."""
+    """The charts that HelmReleases among built objects deploy. `file`: the file that states what is built."""
     if _GROUP.encode() not in text:
         return
     for number, parsed in enumerate(parse(text.decode("utf-8", errors="replace"))):

@@ -1,4 +1,4 @@
-"""Reads kustomizations with everything they list, as far as it is on this machine."""
+"""Reads kustomizations with everything they list, if it is on this machine."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from policykit.linter.not_judged import (
 )
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.workloads.components import selected_kinds
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
@@ -25,7 +27,7 @@ from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
 _FILES = ("crds", "configurations", *_PLUGINS)
-"""Fields with files, or kustomizations, that are not objects to apply."""
+"""Fields with files or kustomizations that configure the build."""
 _GENERATORS = ("configMapGenerator", "secretGenerator")
 _CHARTS = ("helmChartInflationGenerator",)
 _INFLATION = "HelmChartInflationGenerator"
@@ -34,15 +36,15 @@ _GROUP = "kustomize.config.k8s.io/"
 
 
 _DEEPEST = 50
-"""Maximum depth of nested kustomizations; four or five are usual."""
+"""Maximum depth of nested kustomizations; four or five levels are usual."""
 _LONGEST = 4096
-"""Maximum length of a path; longer texts are none."""
+"""Maximum length of a path; longer texts are not paths."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder's kustomization can be built by itself: it is no component and no other kind."""
+    """Whether a folder's kustomization can be built on its own, so is not a component or another kind."""
     data = _data(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
@@ -50,7 +52,7 @@ def is_root(folder: str) -> bool:
 
 
 def used_by(folder: str) -> frozenset[str]:
-    """Folders (links resolved) of the kustomizations that a folder's one uses, as far as they exist here."""
+    """Folders (links resolved) of the kustomizations that a folder's one uses, if they exist here."""
     found: set[str] = set()
     pending = [os.path.realpath(folder)]
     limit = _limit(folder)
@@ -66,16 +68,14 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str, *, unrestricted: bool = False) -> Kustomization:
-    """What the kustomization of a folder is made of; `unrestricted`: kustomize may read files outside of
-    the folders of kustomizations. Raises NotHereError.
-    """
-    return _Reader(_limit(folder), unrestricted).tree(os.path.realpath(folder), ())
+def tree_of(folder: str) -> Kustomization:
+    """The kustomization of a folder, with everything it uses. Raises NotHereError."""
+    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
 
 
 def check_file(path: str) -> None:
-    """Checks a file that is to be built by itself. Raises NotHereError."""
-    reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
+    """Checks a file that is built without a kustomization. Raises NotHereError."""
+    reader = _Reader(_limit(os.path.dirname(path)))
     why = reader.obstacle(os.path.realpath(path))
     if why:
         raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
@@ -84,7 +84,7 @@ def check_file(path: str) -> None:
 def is_completed(path: str) -> bool:
     """Whether a kustomization within the boundary of a file adds to the file's objects.
 
-    Reads only kustomizations, once for all files of a boundary.
+    It reads only kustomizations, once for all files of a boundary.
     """
     return os.path.realpath(path) in _completed(boundary.root_of(path))
 
@@ -131,9 +131,9 @@ def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
 
 
 def is_plain(tree: Kustomization) -> bool:
-    """Whether it only lists files below its own folder, so that a build does not change them.
+    """Whether a kustomization only lists files below its own folder, so that a build does not change them.
 
-    A `namespace` is set on objects, in place of any that a file sets.
+    It may set a `namespace`, which replaces that of the objects.
     """
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
@@ -148,7 +148,7 @@ def is_plain(tree: Kustomization) -> bool:
 
 
 def namespace_of(tree: Kustomization) -> str:
-    """The namespace that a kustomization gives its objects: the outermost wins; empty: none does."""
+    """The namespace that a kustomization gives its objects: the outermost takes precedence; empty: none."""
     for each in tree.every():
         namespace = _data(each.file).get("namespace")
         if isinstance(namespace, str) and namespace:
@@ -156,8 +156,31 @@ def namespace_of(tree: Kustomization) -> str:
     return ""
 
 
+def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
+    """Files with objects to the workload kinds whose generated components are applied to them, sorted.
+
+    Without files to which a kustomization or a patch below may add the label that components select by.
+    """
+    found: dict[str, set[str]] = {}
+    for each in tree.every():
+        kinds = frozenset[str]().union(*(selected_kinds(_data(one.tree.file)) for one in each.components))
+        if kinds:
+            labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
+            below = [base.tree for base in each.bases if base.tree not in labelled]
+            parts = (each, *(part for base in below for part in base.every()))
+            for file in (listed.file for part in parts for listed in part.resources if listed.file):
+                found.setdefault(file, set()).update(kinds)
+    return {file: tuple(sorted(kinds)) for file, kinds in found.items()}
+
+
+def _adds_label(tree: Kustomization) -> bool:
+    """Whether a kustomization, or a patch of it, names the label that components select by."""
+    files = (file for each in tree.every() for file in (each.file, *(listed.file for listed in each.patches)))
+    return any(WORKLOAD_KEY in _text(file) for file in files if file)
+
+
 def files_of(tree: Kustomization) -> list[str]:
-    """Everything that a build reads, sorted."""
+    """All files that a build reads, sorted."""
     found: set[str] = set()
     for each in tree.every():
         found.add(each.file)
@@ -171,20 +194,19 @@ def files_of(tree: Kustomization) -> list[str]:
 
 
 def _limit(folder: str) -> str:
-    """The boundary of what a folder's kustomization lists."""
+    """The boundary for the entries of a folder's kustomization."""
     return boundary.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
 
 
 class _Reader:
-    """Reads kustomizations within a boundary; one that several use is read once."""
+    """Reads kustomizations within a boundary, each once."""
 
-    def __init__(self, limit: str, unrestricted: bool) -> None:
+    def __init__(self, limit: str) -> None:
         self._limit = limit
-        self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
     def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
-        """`entry`: what lists the folder. Raises NotHereError."""
+        """The kustomization of a folder, listed by `entry`. Raises NotHereError."""
         if len(above) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
@@ -286,7 +308,7 @@ class _Reader:
         return place
 
     def obstacle(self, place: str) -> str:
-        """Why a real path must not be given to kustomize; empty: nothing is in the way."""
+        """Why a real path must not be passed to kustomize; empty: it may be."""
         if not boundary.contains(self._limit, place):
             return "is in .git" if boundary.in_git(place) else "is outside of the repository"
         if os.path.lexists(place) and not os.path.isfile(place) and not os.path.isdir(place):
@@ -296,7 +318,7 @@ class _Reader:
     def _how(
         self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
     ) -> Iterator[FileEntry]:
-        """The files of an entry that configures the build: one, or those of a kustomization."""
+        """The files of an entry that configures the build: a file, or those of a kustomization."""
         if "\n" in said:
             texts = [(file, said)]
         else:
@@ -315,20 +337,16 @@ class _Reader:
                 self._check_plugin(folder, text, each)
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
-        """Refuses a plugin that reads what it must not: any of its texts may be a path."""
+        """Raises NotHereError if a plugin may read forbidden files: any of its texts may be a path."""
         said = {said for parsed in parse(text) if parsed.root for said in strings(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
             within = boundary.within(place, folder)
             why = self.obstacle(place)
-            # Text that leads to no file is none of kustomize's reading.
+            # Text that is not an existing path is never read.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
-
-
-def _is_readable(place: str) -> bool:
-    return os.path.lexists(place) and not os.path.isdir(place)
 
 
 def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -355,6 +373,11 @@ def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
 def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     value = data.get(field)
     return value if isinstance(value, list) else ()
+
+
+def data_of(folder: str) -> dict[str, Any]:
+    """The kustomization of a folder; empty: it has none, or it cannot be read."""
+    return _data(kustomization(folder))
 
 
 @cached

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.generator.bundle import owner
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import writing
 from policykit.workspace.boundary import Place, below, names_git, read
 

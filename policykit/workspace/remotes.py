@@ -1,4 +1,4 @@
-"""Whether a URL means this repository."""
+"""URLs of a repository, in a form that can be compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def remotes(root: str) -> frozenset[str]:
 
 
 def normalised(url: str) -> str:
-    """A URL without scheme, user, port and suffix: `git@host:a/b.git` and `https://host/a/b/` are one."""
+    """A URL without scheme, user, port and suffix: `git@host:a/b.git` equals `https://host/a/b/`."""
     text = url.strip()
     if _SCHEME.match(text):
         text = _PORT.sub("", _USER.sub("", _SCHEME.sub("", text), count=1), count=1)

@@ -77,6 +77,7 @@ pools:
 # Workload kinds: where each may run, and where it prefers to run.
 workloads:
   training:  # guessed from the usages of the pools
+    role: training
     usages: [training, hybrid]
     prefer: {training: 100}
 queues:

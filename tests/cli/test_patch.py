@@ -173,7 +173,7 @@ def test_what_is_named_must_be_patched(shell: Shell, text: str, only: str, messa
 def test_the_workload_kind_named(files: Shell) -> None:
     assert placed(files.run("patch", *HYBRID, "web.yaml", "--workload", "training").out) == 0
     named = files.run("patch", *HYBRID, "web.yaml", "--workload", "training", "--only", "Deployment/web")
-    assert named.out.count("policykit.io/workload: training") == 1
+    assert named.out.count("policykit.io/workload: training") == 2
     forced = files.run("patch", *HYBRID, "a.yaml", "--workload", "inference")
     assert "policykit.io/workload: inference" in forced.out
     assert "- inference\n" in forced.out

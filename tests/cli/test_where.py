@@ -56,6 +56,9 @@ def test_as_json(shell: Shell) -> None:
     del pod_set["pools"]
     assert pod_set == {
         "path": "a.yaml",
+        "line": 1,
+        "clusters": [],
+        "built_from": [],
         "resource": {"api_version": "v1", "kind": "Pod", "namespace": None, "name": "a"},
         "pointer": "",
         "name": "pod",
@@ -63,6 +66,8 @@ def test_as_json(shell: Shell) -> None:
         "workload": None,
         "decided_by": None,
         "gang": None,
+        "state": "accepted",
+        "gates": [],
     }
 
 

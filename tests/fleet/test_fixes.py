@@ -10,6 +10,7 @@ from tests.cli.commands import Shell
 from tests.fleet.repositories import policy
 from tests.fleet.test_units import JOB, fleet
 
+SCHEDULED = {"training": {"usages": ["training"], "scheduler": "default-scheduler"}}
 RULES = ["--select", "PK101", "--kustomize", "never", "--no-cache"]
 
 
@@ -44,3 +45,32 @@ def test_a_base_of_one_cluster_is_fixed(shell: Shell) -> None:
     result = shell.run("lint", "-p", "clusters/dev/policykit.yaml", *RULES, "--unsafe-fixes", "apps")
     assert (shell.folder / "apps/gw/job.yaml").read_text() != JOB
     assert result.code == 0, result.err
+
+
+@pytest.mark.parametrize(
+    ("prod", "fits"),
+    [
+        ({}, True),
+        ({"coverage": "complete"}, True),
+        ({"domain": "other.example.com"}, False),
+        ({"workloads": SCHEDULED}, False),
+    ],
+    ids=["alike", "same-needs", "other-domain", "other-scheduler"],
+)
+def test_patch_without_a_policy_suits_every_cluster_of_the_file(
+    shell: Shell, prod: dict[str, object], fits: bool
+) -> None:
+    shell.write(dict(fleet(dev=policy("dev"), prod=json.dumps(json.loads(policy("prod")) | prod))))
+    result = shell.run("patch", "--in-place", "apps/gw/job.yaml")
+    if not fits:
+        assert (result.code, (shell.folder / "apps/gw/job.yaml").read_text()) == (2, JOB)
+        assert result.err == (
+            "policykit: apps/gw/job.yaml: dev and prod apply it and need different things\n"
+            "  help: write them into clusters/dev/gw/kustomization.yaml and"
+            " clusters/prod/gw/kustomization.yaml, or name one policy with -p\n"
+        )
+        return
+    assert result.code == 0, result.err
+    told = shell.run("where", "--format", "json", "apps/gw/job.yaml").out
+    for pod_set in json.loads(told)["pod_sets"]:
+        assert pod_set["pools"][0]["verdict"] in ("preferred", "accepted")

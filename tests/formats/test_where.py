@@ -8,6 +8,7 @@ import pytest
 
 from policykit import api
 from policykit.formats.where import json_text, text
+from policykit.gates.pod_gates import Answer
 from tests.clusters import profile
 
 JOB = b"""\
@@ -36,7 +37,7 @@ spec:
 
 def reviewed(pods: str = "2", kind: str = "training") -> str:
     raw = JOB.replace(b"PODS", pods.encode()).replace(b"KIND", kind.encode())
-    return text(("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano")))
+    return text(Answer("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano")))
 
 
 def test_text() -> None:
@@ -59,7 +60,7 @@ def test_pods(pods: str, says: str) -> None:
 
 def test_json() -> None:
     raw = JOB.replace(b"PODS", b"2").replace(b"KIND", b"training")
-    pairs = [("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))]
+    pairs = [Answer("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))]
     (said,) = json.loads(json_text(pairs))["pod_sets"]
     assert (said["path"], said["pointer"], said["workload"]) == ("a.yaml", "/spec/template", "training")
     assert said["resource"] == {
@@ -106,7 +107,9 @@ def lines_of(scheduler: str, tolerations: str = "[{operator: Exists}]", cards: s
     """The lines of the pools."""
     raw = PREFERENCES.replace(b"SCHEDULER", scheduler.encode()).replace(b"TOLERATIONS", tolerations.encode())
     raw = raw.replace(b"CARDS", cards.encode())
-    return text(("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))).splitlines()[2:]
+    return text(
+        Answer("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))
+    ).splitlines()[2:]
 
 
 def test_a_close_preference_states_its_margin() -> None:

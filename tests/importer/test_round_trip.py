@@ -32,6 +32,7 @@ NEVER_CARRIED_BY_KINDS = {
     "gang_rule": "the schedulers are told by the workloads themselves, not by their placement",
     "placement_name": "stands in the configuration of the scheduler, not in a component",
     "placement": "is one of the inputs of the schedulers' weights, and not the only one",
+    "role": "recognises manifests; an import takes it from the usages",
     "match": "recognises manifests, and is written into none",
     "namespaces": "is for the linter",
 }

@@ -17,6 +17,7 @@ from policykit.formats import FormatContext
 from policykit.formats import where as where_formats
 from policykit.formats.json import json_text
 from policykit.formats.text import text
+from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import Path
 from tests.clusters import profile
 from tests.shared import ROOT, SHARED
@@ -137,7 +138,7 @@ def test_no_shape_makes_lint_or_where_raise(policy: str | None, document: dict[s
     for line in text(report, FormatContext()).splitlines():
         assert line.startswith(("a.yaml:1:", "    "))
     if cluster:
-        reviews = [("a.yaml", review) for review in api.where(raw, cluster)]
+        reviews = [Answer("a.yaml", review) for review in api.where(raw, cluster)]
         assert len(json.loads(where_formats.json_text(reviews))["pod_sets"]) == len(reviews)
         assert where_formats.text(reviews).count("a.yaml:1") >= len(reviews)
 

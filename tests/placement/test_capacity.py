@@ -116,7 +116,8 @@ def test_a_gang_that_fits_into_no_domain(data: dict[str, Any], pods: int, cards:
     raw = JOB.replace(b"PODS", str(pods).encode()).replace(b"CARDS", str(cards).encode())
     (review,) = api.where(raw, policy(data))
     assert gang_problem(review) == problem
-    assert (f"\n  {problem}\n" in text([("a.yaml", review)])) is bool(problem)
+    (answer,) = api.answers([("a.yaml", review)], (), policy(data), complete=False)
+    assert (f"\n  refused      by the gang: {problem}\n" in text([answer])) is bool(problem)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,57 @@ def test_step_4_the_api_kind() -> None:
     assert decided(job(), there) == ("", "")
 
 
+SPARE = ["hybrid"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "role"),
+    [
+        pytest.param({"usages": ["training"]}, "training", id="usage"),
+        pytest.param({"usages": ["inference", *SPARE]}, "serving", id="hybrid says nothing"),
+        pytest.param({"usages": ["training", "inference"]}, "", id="two usages"),
+        pytest.param(
+            {"usages": ["training", "inference"], "prefer": {"inference": 1}}, "serving", id="preferred usage"
+        ),
+        pytest.param(
+            {"usages": ["training", *SPARE], "prefer": {"hybrid": 1}}, "training", id="prefers hybrid"
+        ),
+        pytest.param({"usages": SPARE}, "", id="hybrid only"),
+        pytest.param({}, "", id="no usage"),
+        pytest.param({"role": "serving", "usages": ["training"]}, "serving", id="declared"),
+    ],
+)
+def test_the_role_of_a_kind(fields: dict[str, Any], role: str) -> None:
+    """Its name says nothing."""
+    for name in ("training", "inference", "serving", "x"):
+        assert cluster(**{name: fields}).workloads[name].role == role
+
+
+@pytest.mark.parametrize("usage", ["research", "serving"])
+def test_a_usage_of_ones_own_needs_a_declared_role(usage: str) -> None:
+    pools = {"own": {"usage": usage, "card": "h20", "nodes": 1}}
+    kind = {"usages": [usage], "prefer": {usage: 1}}
+    for role, said in (({}, ""), ({"role": "training"}, "training")):
+        there = policy({**BASE, "pools": pools, "workloads": {"training": {**kind, **role}}})
+        assert there.workloads["training"].role == said
+
+
+@pytest.mark.parametrize(
+    ("workloads", "kind"),
+    [
+        pytest.param(
+            {"train": {"usages": ["training"]}, "serve": {"usages": ["inference"]}}, "train", id="one"
+        ),
+        pytest.param({"training": {}, "big": {"role": "training"}}, "big", id="not by name"),
+        pytest.param({"a": {"role": "training"}, "b": {"usages": ["training"]}}, "", id="two of a role"),
+        pytest.param({"a": {"role": "serving"}}, "", id="another role"),
+    ],
+)
+def test_step_4_roles(workloads: dict[str, Any], kind: str) -> None:
+    manifest = job(api_version="batch.volcano.sh/v1alpha1")
+    assert decided(manifest, cluster(**workloads))[0] == kind
+
+
 def test_inside_another_object_the_inner_one_decides() -> None:
     inner = {**job(), "metadata": {"name": "nightly-7b"}}
     manifest = {

@@ -11,7 +11,13 @@ from policykit import api
 from policykit.linter.finding import Report
 from policykit.linter.fix_files import FixResult
 from policykit.linter.rule import AnyRule
-from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile, StaleEntry
+from policykit.linter.subjects import (
+    ComponentObject,
+    DeclaredPolicy,
+    FailedBuild,
+    GeneratedFile,
+    StaleEntry,
+)
 from policykit.model.cluster import Cluster
 from policykit.rules import rules
 from tests.clusters import cluster
@@ -19,10 +25,13 @@ from tests.shared import ROOT
 
 FOLDER = Path(__file__).parent
 RULES = tuple(
-    rule for rule in rules() if rule.subject not in (StaleEntry, DeclaredPolicy, FailedBuild, GeneratedFile)
+    rule
+    for rule in rules()
+    if rule.subject not in (StaleEntry, DeclaredPolicy, FailedBuild, GeneratedFile, ComponentObject)
 )
 """Those about manifests; of the others, a baseline's rule is tested with the command, in
-tests/cli/test_baseline.py, those about policies in tests/rules/housekeeping."""
+tests/cli/test_baseline.py, those about kustomizations in tests/cli/linting, those about policies in
+tests/rules/housekeeping."""
 TODAY = "2026-07-01"
 BY_NAME: dict[str, AnyRule] = {rule.name: rule for rule in RULES}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue.volcano.wording import Release
+from policykit.namedtuple import NamedTuple
 
 TYPES: Mapping[str, str] = {
     "whole": "a whole number",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano.actions import ACTIONS, METRICS
 from policykit.catalogue.volcano.argument import TYPES, Argument
@@ -11,6 +11,7 @@ from policykit.catalogue.volcano.configuration import configured_actions, read
 from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.shape import mapping
+from policykit.namedtuple import NamedTuple
 
 _NO_PREFIXES: Mapping[str, Argument] = {}
 

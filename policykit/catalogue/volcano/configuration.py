@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano.plugins import FLAGS, OFF_UNLESS_SET
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text
+from policykit.namedtuple import NamedTuple
 
 DEFAULT_ACTIONS = ("enqueue", "allocate", "backfill")
 _AGENT_FILE = "agent-scheduler.conf"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
+from policykit.namedtuple import NamedTuple
 
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z-]*)(?:=(.*))?\Z", re.DOTALL)
 

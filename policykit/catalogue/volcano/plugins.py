@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.wording import Release
+from policykit.namedtuple import NamedTuple
 
 
 class Plugin(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 RESOURCE_LISTS = {
     "binpack": "binpack.resources",

@@ -1,10 +1,11 @@
-"""Messages about kustomizations that were not built, and all else that was not judged."""
+"""Messages about kustomizations that were not built, and all else that was not judged or recognized."""
 
 from __future__ import annotations
 
 from policykit.linter.finding import Report
 from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.workspace import Workspace
+from policykit.placement.recognition import HOW_TO_STATE
 from policykit.workspace.linting.workspace import WorkspaceNotes
 
 
@@ -38,4 +39,17 @@ def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> li
         f"policykit: {one.path} is not judged: {one.detail}"
         for one in report.not_judged
         if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
+    ]
+
+
+def about_workload_kinds(report: Report) -> list[str]:
+    """One message about all objects that request cards and have no workload kind."""
+    if not report.unrecognized:
+        return []
+    path, name = report.unrecognized[0]
+    more = len(report.unrecognized) - 1
+    have = f" and {more} more have" if more else " has"
+    return [
+        f"policykit: {name} in {path}{have} no workload kind, although the pods request cards: rules about"
+        f" workload kinds skip {'them' if more else 'it'}; {HOW_TO_STATE}"
     ]

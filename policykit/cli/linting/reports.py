@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from policykit import __version__
 from policykit.cli.output import encoded, print_error, print_escaped, write_output
@@ -14,6 +13,7 @@ from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
 from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
 from policykit.linter.workspace import Workspace
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.workspace.files import repository_root
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.cli.live.generated import generated_objects
 from policykit.cli.live.session import reading, tell
 from policykit.formats.diff import diff
 from policykit.live.access import Access
 from policykit.live.drift import comparisons
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 
 
 class Difference(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli.linting.reports import Output, write
@@ -18,6 +18,7 @@ from policykit.linter.workspace import Options, Policy, Setting, Workspace
 from policykit.live.kinds import NODE, Role, kinds
 from policykit.live.reading import Reading
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.request import today
 from policykit.workspace.policies import nearest_policy
 
@@ -109,7 +110,7 @@ def workspace_of(objects: Objects, setting: Setting, policies: Sequence[Policy] 
     return Workspace(
         members,
         (setting,),
-        objects.texts.__getitem__,
+        lambda name: objects.texts.get(name, b""),
         lambda _: members,
         sizes=tuple(len(objects.texts[member.path]) for member in members),
         policies=tuple(policies),

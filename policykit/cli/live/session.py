@@ -25,13 +25,18 @@ def reading(access: Access) -> Iterator[Reading]:
         client.close()
 
 
-def tell(read: Reading) -> None:
-    """Prints what was not read, and why."""
+def tell(read: Reading, *, absent: bool = True) -> None:
+    """Prints what was not read, and why; `absent`: also what is not installed."""
     for gap in read.gaps:
         print_message(f"policykit: {gap.resource} not read: {gap.reason}")
-    groups = sorted({kind.group for kind in read.absent})
-    if groups:
-        print_message(f"policykit: not installed, so not read: {', '.join(groups)}")
+    if absent and read.absent:
+        print_message(f"policykit: not installed, so not read: {', '.join(sorted(_absent(read)))}")
+
+
+def _absent(read: Reading) -> set[str]:
+    """API groups of which nothing is there, and of others the kinds that are not."""
+    groups = {kind.group for kind in read.present}
+    return {kind.group if kind.group and kind.group not in groups else kind.shown for kind in read.absent}
 
 
 class _Progress:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import click
-
 from policykit import DISTRIBUTION
+from policykit.cli import click
 from policykit.cli.options import allow_path, cache_of
 from policykit.errors import UsageError
 

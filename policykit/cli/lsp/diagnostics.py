@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 from policykit import api
-from policykit.cli.policy import cluster_for
 from policykit.errors import PolicyError, PolicykitError, UsageError
-from policykit.linter.finding import Finding
+from policykit.linter.finding import Finding, listed
 from policykit.linter.workspace import Options
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
+from policykit.workspace.clusters import policies_of
 from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.disk import reset
 from policykit.workspace.linting.request import Request, today
 from policykit.workspace.linting.workspace import open_text
-from policykit.workspace.policies import bases_of, nearest_policy
+from policykit.workspace.policies import bases_of
 
 
 class TextDiagnostics(NamedTuple):
@@ -26,7 +26,7 @@ class TextDiagnostics(NamedTuple):
     failures: tuple[PolicykitError, ...] = ()
     """Errors in the policy or settings; one with a place belongs to that file."""
     policy: frozenset[str] = frozenset()
-    """Absolute paths of the files of its policy."""
+    """Absolute paths of the files of its policies."""
 
 
 def lint(
@@ -35,27 +35,36 @@ def lint(
     """The findings of a text, with their fixes.
 
     `path` is absolute. `texts` replace the files at their paths, policies included. `whole`:
-    together with the scope of the file. `reference` is the policy, empty for the nearest; `cache`
-    contains compiled policies.
+    together with the scope of the file, and as kustomize builds the saved files for each cluster that applies
+    it; else it is judged as it is written. `reference` is the policy, empty for those of the repository;
+    `cache` contains compiled policies.
     """
     reset({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
-    policy_files = _policy_files(reference or nearest_policy(os.path.dirname(path)), cache)
+    policies = (reference,) if reference else policies_of(path)
+    policy_files = frozenset(file for policy in policies for file in _policy_files(policy, cache))
     try:
         workspace, notes = open_text(
-            path, Request(policies=(reference,) if reference else (), cache=cache), whole=whole
+            path, Request((path,), (reference,) if reference else (), cache=cache), whole=whole
         )
         found = api.lint(workspace, Options(fixes=True, today=today(), workers=1))
     except UsageError as error:
         return TextDiagnostics((), (error,), policy_files)
-    here = tuple(finding for finding in found.findings if finding.path == path)
-    failures = (*_failures(path, reference, notes.failures, cache), *_errors(found.failures))
+    names = {each.cluster.name for each in workspace.settings if each.cluster}
+    here = tuple(_for_whom(finding, names) for finding in found.findings if finding.path == path)
+    failures = (*_failures(policies, notes.failures, cache), *_errors(found.failures))
     return TextDiagnostics(here, failures, policy_files)
+
+
+def _for_whom(finding: Finding, names: set[str]) -> Finding:
+    """With the clusters that it is for, if the file has others."""
+    if not finding.clusters or names <= {*finding.clusters}:
+        return finding
+    noun = "cluster" if len(finding.clusters) == 1 else "clusters"
+    return finding._replace(message=f"{finding.message} ({noun} {listed(finding.clusters)})")
 
 
 def _policy_files(reference: str, cache: Cache) -> frozenset[str]:
     """Files of a policy, even of an invalid one: an edit of any of them may correct it."""
-    if not reference:
-        return frozenset()
     try:
         files = compiled_policy(reference, cache).files
     except PolicykitError:
@@ -63,19 +72,17 @@ def _policy_files(reference: str, cache: Cache) -> frozenset[str]:
     return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
 
 
-def _failures(
-    path: str, reference: str, failures: tuple[str, ...], cache: Cache
-) -> tuple[PolicykitError, ...]:
-    """The errors of the policy, one by one; if it has none, the other failures."""
-    if not failures:
-        return ()
-    try:
-        cluster_for(os.path.dirname(path), reference or None, cache)
-    except PolicyError as error:
-        return error.problems
-    except PolicykitError as error:
-        return (error,)
-    return _errors(failures)
+def _failures(policies: Sequence[str], failures: tuple[str, ...], cache: Cache) -> tuple[PolicykitError, ...]:
+    """The errors of the policies, one by one; if there are none, the other failures."""
+    found: dict[str, PolicykitError] = {}
+    for policy in policies if failures else ():
+        try:
+            compiled_policy(policy, cache)
+        except PolicyError as error:
+            found |= {str(problem): problem for problem in error.problems}
+        except PolicykitError as error:
+            found[str(error)] = error
+    return tuple(found.values()) or _errors(failures)
 
 
 def _errors(failures: Iterable[str]) -> tuple[PolicykitError, ...]:

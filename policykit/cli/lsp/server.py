@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from threading import Thread
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -20,6 +20,7 @@ from policykit import __version__
 from policykit.cli.lsp import diagnostics, protocol
 from policykit.cli.lsp.diagnostics import TextDiagnostics
 from policykit.linter.finding import Finding
+from policykit.namedtuple import NamedTuple
 from policykit.rules import CATALOGUE, rule
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.policies import FILE_NAME

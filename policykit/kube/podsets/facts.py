@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets.walk import Binding, Pattern
+from policykit.namedtuple import NamedTuple
 
 
 class Target(NamedTuple):

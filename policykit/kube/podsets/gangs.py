@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets import replicas
 from policykit.kube.podsets.facts import Entry, GangFacts, Target, Template, hold
@@ -13,6 +13,7 @@ from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 
 class Minimum(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 
 
 class DeviceRequest(NamedTuple):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets.facts import Entry, Target
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, literal, value
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 
 class Selection(NamedTuple):

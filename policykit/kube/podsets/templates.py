@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets.facts import Template
 from policykit.kube.podsets.podset import DeviceRequest
@@ -11,6 +11,7 @@ from policykit.kube.podsets.replicas import textual
 from policykit.kube.podsets.walk import Binding, Pattern, literal, matches, value
 from policykit.manifests.document import texts
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 Places = dict[str, Path | None]
 

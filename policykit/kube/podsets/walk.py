@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 
 
 class Wildcard(Enum):

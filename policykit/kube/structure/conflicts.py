@@ -10,8 +10,8 @@ from typing import Any
 
 from policykit.kube.affinity import NODE_NAME
 from policykit.kube.names import is_extended, is_hugepages
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, INVALID_QUANTITY, value_problem
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse

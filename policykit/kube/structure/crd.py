@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.structure.schema import Schema
+from policykit.namedtuple import NamedTuple
 from policykit.patterns import pattern
 
 _NAMES = ("apiVersion", "kind")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import is_extended
 from policykit.kube.structure.schema import Shape, fits, shape_of
 from policykit.kube.structure.versions import kinds_of
 from policykit.manifests.path import Path, Step, dotted, lookup
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 
 _ALMOST, _CLOSE, _FAR = 0.85, 0.75, 0.65

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import BAD_VALUE, value_problem
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.problem import Problem
 
 _STANDS_FOR = re.compile(

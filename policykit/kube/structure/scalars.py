@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.placeholders import is_capitals, is_filled_in, is_placeholder, is_variable
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     INVALID_LABEL,
@@ -23,48 +23,9 @@ from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
-_PLACEHOLDER = re.compile(
-    r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
-    r"|\AENC\[[A-Z0-9_]+,"
-)
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-_VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
-_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _MODES = 0o777
 """The largest file mode; no other field has this bound."""
 _QUOTE = "put the value in quotes"
-
-
-def is_placeholder(value: object) -> bool:
-    """Text to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`, `...`,
-    and what SOPS encrypted: `ENC[AES256_GCM,data:...]`.
-    """
-    return isinstance(value, str) and _has_placeholder(value)
-
-
-@lru_cache(maxsize=4096)  # the same names and images stand in every file, and many rules ask
-def _has_placeholder(text: str) -> bool:
-    return _PLACEHOLDER.search(text) is not None
-
-
-def _is_capitals(value: object) -> bool:
-    """A name in capitals in place of a number or an amount, to be replaced: PORT, NUM_NODES."""
-    return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
-
-
-def is_filled_in(value: str) -> bool:
-    """A placeholder, or text with a name in capitals to be replaced: MODEL_NAME-server."""
-    return is_placeholder(value) or _VARIABLE.search(value) is not None
-
-
-def stands_for_text(value: object) -> bool:
-    """`[ACCESS_KEY]` and `{volume-id}`: brackets around a name, which YAML reads as collections."""
-    if isinstance(value, list) and len(value) == 1:
-        return _is_capitals(value[0]) and "_" in value[0]
-    if isinstance(value, dict) and len(value) == 1:
-        (name, nothing), *_ = value.items()
-        return nothing is None and (_is_capitals(name) or _COMPOUND.fullmatch(name) is not None)
-    return False
 
 
 def scalar_problem(value: Any, schema: Schema) -> Problem | None:
@@ -75,7 +36,7 @@ def scalar_problem(value: Any, schema: Schema) -> Problem | None:
         return label_problem(value, schema["x-kubernetes-label"] == "key")
     types = schema.get("type")
     if types is not None and not _has_type(value, types):
-        if is_placeholder(value) or (types == "integer" and _is_capitals(value)):
+        if is_placeholder(value) or (types == "integer" and is_capitals(value)):
             return None
         return value_problem(
             WRONG_TYPE, f"must be {expected(types)}, but is {described(value)}", conversion_hint(types, value)
@@ -136,7 +97,7 @@ def _text(value: str, schema: Schema) -> Problem | None:
         form = schema["x-linear-pattern"]
         return value_problem(BAD_VALUE, f"is {quoted(value)}, which is not of the form {form}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
-        if "x-kubernetes-int-or-string" in schema and _is_capitals(value):
+        if "x-kubernetes-int-or-string" in schema and is_capitals(value):
             return None
         form = _FORMS.get(schema["pattern"].removeprefix("^$|"), f"is not of the form {schema['pattern']}")
         advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
@@ -177,7 +138,7 @@ _FORMS = {
 
 def _stands_for_one_of(value: str, allowed: list[str]) -> bool:
     """FROM_OVERLAY: a name in capitals, where no allowed word is written so, nor would be without signs."""
-    if not _VARIABLE.fullmatch(value) or any(map(_VARIABLE.fullmatch, allowed)):
+    if not is_variable(value) or any(map(is_variable, allowed)):
         return False
     return value.replace("_", "").lower() not in {word.lower() for word in allowed}
 
@@ -192,7 +153,7 @@ def _not_listed(value: str, allowed: list[str]) -> Problem:
 
 
 def _quantity(value: Any, schema: Schema) -> Problem | None:
-    if is_placeholder(value) or (_is_capitals(value) and "_" in value):
+    if is_placeholder(value) or (is_capitals(value) and "_" in value):
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return value_problem(WRONG_TYPE, f"must be a quantity, but is {described(value)}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import bundled
+from policykit.namedtuple import NamedTuple
 
 Schema = Mapping[str, Any]
 _NOTHING: Mapping[tuple[str, str], Schema] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.kube.placeholders import is_placeholder, stands_for_text
 from policykit.kube.structure.admission import refusals
 from policykit.kube.structure.admission.pods import inconsistencies
 from policykit.kube.structure.conflicts import FILE, conflicts
@@ -23,7 +24,7 @@ from policykit.kube.structure.problem import (
     value_problem,
 )
 from policykit.kube.structure.quick_check import QuickChecks, is_well_named
-from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
+from policykit.kube.structure.scalars import label_problem, scalar_problem
 from policykit.kube.structure.schema import FOREIGN, Schema, Shape, fits, shape_of, target
 from policykit.kube.structure.versions import NOTHING, ServedApis, release_problem
 from policykit.manifests.path import Path, Step, dotted

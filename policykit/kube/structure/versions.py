@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit import bundled
 from policykit.kube.structure.schema import Schema
+from policykit.namedtuple import NamedTuple
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?=[-+]|\Z)")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
@@ -13,6 +12,7 @@ from policykit.linter.reader import decode
 from policykit.linter.suppressions import SuppressionUse, apply_suppressions
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Workspace
+from policykit.namedtuple import NamedTuple
 
 
 def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:
@@ -40,7 +40,8 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
 
 
 def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[UnitFinding]:
-    """Adapts help to files that several clusters use: what only some of them need belongs in an overlay.
+    """Adapts the help for files that several clusters use: a change that only some need belongs in an
+    overlay.
 
     This ignores settings and suppressions: a cluster may need a change whose finding it suppresses.
     """
@@ -94,7 +95,7 @@ def _placed(
 
 
 class Reconciled(NamedTuple):
-    """The findings that remain of files, and of builds."""
+    """The remaining findings of files, and of builds."""
 
     files: tuple[UnitFinding, ...]
     builds: tuple[UnitFinding, ...]
@@ -103,9 +104,9 @@ class Reconciled(NamedTuple):
 def reconcile(
     workspace: Workspace, files: Sequence[UnitFinding], builds: Sequence[UnitFinding]
 ) -> Reconciled:
-    """Structural findings of files and builds without duplicates: one of a file remains if a build of its
-    policy has it too, and is reported for the file, which can be fixed. A file marked as partial is
-    completed by other tools than kustomize, so its builds have no such findings.
+    """Structural findings of files and builds without duplicates. If a build has the finding of a file too,
+    it is reported for the file, which can be fixed. Builds of a file marked as partial have none, since a
+    tool other than kustomize completes it.
     """
     codes = frozenset[str]().union(*(setting.rules.schema_rules() for setting in workspace.settings))
     resources = _resources(workspace)
@@ -149,7 +150,7 @@ class _Partial:
 
 
 def _resources(workspace: Workspace) -> set[tuple[int, str]]:
-    """Policy and reported path of each file whose objects builds of that policy use."""
+    """Policy and reported path of each file whose objects are built under that policy."""
     return {
         (build.member.setting, build.names[listed.file].path)
         for build in workspace.builds

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
-from policykit.linter.builds.patches import path_of_pointer
+from policykit.linter.builds.patches import applied_patches, is_for, path_of_pointer
 from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
@@ -15,6 +14,8 @@ from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
+from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 _ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
 _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
@@ -27,7 +28,7 @@ class SourceFinding(NamedTuple):
     source_location: tuple[str, Span]
     """File of the object, as reported, and its first line; suppressions there apply too."""
     outside_kustomization: bool = False
-    """The file is not below the folder of the kustomization."""
+    """Whether the file is outside the folder of the kustomization."""
 
 
 class SourceLocator:
@@ -36,7 +37,7 @@ class SourceLocator:
     def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
         self._built = built
         self._rendered = f"{built.tree.file}#rendered"
-        """Stands for what helm renders, as a file that objects come from."""
+        """Represents what helm renders, as a file that objects come from."""
         self._templates: Templates | None = None
 
         def content(file: str) -> bytes:
@@ -64,6 +65,35 @@ class SourceLocator:
             if not key and node is not None and isinstance(node.data, str):
                 inner = inside(self._text.text, path, node, finding.span)
         return self._told(finding, manifest, path, bool(key), inner)
+
+    def of_object(self, manifest: Manifest, path: Path) -> tuple[str, int] | None:
+        """Reported path and line of a part of an object, by the files of the run: where it is written, else
+        the patch that changes it, else the entry that leads to it; None: none of them leads there.
+        """
+        about = Finding(
+            "", manifest.span(path), "", "", Severity.INFO, "", "", manifest.document, pointer=pointer(path)
+        )
+        file, way = self._origin(manifest)
+        if self._built.file or file in self._built.names or file == self._rendered:
+            found = self.of(about)
+        else:
+            found = self._at_patch(about, manifest, file, way) or self.of(about)
+        return (found.finding.path, found.finding.span.line) if found else None
+
+    def _at_patch(self, finding: Finding, manifest: Manifest, file: str, way: Route) -> SourceFinding | None:
+        """The start of the first file of the run that is a patch of an object."""
+        home = self._home(manifest, file)
+        for _, patch in applied_patches(way) if home else ():
+            member = self._built.names.get(patch.file)
+            said = self._texts.of(patch.file).objects() if member else ()
+            if (
+                member
+                and home
+                and any(is_for(patch.target, each, home, manifest) for each in said or (None,))
+            ):
+                place = Span(1, 1, 1, 2)
+                return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
+        return None
 
     def _told(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
@@ -97,7 +127,7 @@ class SourceLocator:
         return self._rendered if of_chart else file, self._ways[file]
 
     def _home(self, manifest: Manifest, file: str) -> Manifest | None:
-        """The object in its file: of its kind, and with the name that became its name."""
+        """The object in its file, by kind and by the name before the build."""
         alike = [
             each
             for each in self._texts.of(file).objects()
@@ -118,7 +148,7 @@ class SourceLocator:
     def _generated(
         self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
     ) -> SourceFinding | None:
-        """A location in a file that a generator reads, else the generator's entry in the kustomization."""
+        """The location in a file that a generator reads, else the generator's entry in the kustomization."""
         tree = way[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
@@ -149,7 +179,7 @@ class SourceLocator:
     def _reported(
         self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
     ) -> SourceFinding | None:
-        """At its own location if the file is part of the run, else at the entry that leads to the file."""
+        """The finding at its location if the file is part of the run, else at the entry that leads to it."""
         built = self._built
         if file == self._rendered:
             return self._in_template(finding, way, home)
@@ -185,7 +215,7 @@ class SourceLocator:
             root = self._texts.of(tree.file).root(tree.document)
             if member is None or root is None:
                 continue
-            where = f"it stands in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
+            where = f"it is in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
                 path=member.path,
                 span=span(root, at),

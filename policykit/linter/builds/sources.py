@@ -1,9 +1,8 @@
-"""Where the source files of a build state the value at a path of a built object."""
+"""Finds the value at a path of a built object in the source files of the build."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import FileEntry, Route
@@ -23,6 +22,7 @@ from policykit.manifests.embedded import embedded
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 
 
 class SourceFile(NamedTuple):
@@ -32,7 +32,7 @@ class SourceFile(NamedTuple):
     roots: tuple[Node | None, ...]
 
     def root(self, document: int) -> Node | None:
-        """The first document that says something, or the one of that number."""
+        """The document with that index, or for 0 the first that is not empty."""
         if document:
             return self.roots[document] if document < len(self.roots) else None
         return next((root for root in self.roots if root), None)
@@ -79,15 +79,15 @@ class SourceLocation(NamedTuple):
     way: Route
     document: int
     root: Node
-    """Of the object, or of the text in a string."""
+    """Root of the object, or of the text in a string."""
     path: Path
     """From `root`; it need not exist."""
     text: str
-    """The text that the marks of `root` refer to."""
+    """The text that locations in `root` refer to."""
     base: Path = ()
     """From the root of the document to `root`, or to the string that contains it."""
     relocate: Relocate | None = None
-    """Where `text` is a string of the file."""
+    """The node of the string that `text` is; None: `text` is the file."""
 
 
 def source_location(
@@ -172,6 +172,6 @@ def _documents(patch: FileEntry, way: Route, texts: SourceFiles) -> Iterator[Sou
 
 
 def entry(text: SourceFile, at: Path, document: int = 0) -> Node | None:
-    """An entry of a kustomization, or of the object that says what is built."""
+    """An entry of a kustomization, or of the object that states what is built."""
     root = text.root(document)
     return node_at(root, at) if root else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.scheme import EffectiveScheme
 
 GFD_VENDOR = "nvidia"

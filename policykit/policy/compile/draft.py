@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from pydantic.alias_generators import to_camel
 
 from policykit.manifests.path import Path
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import CardData
 from policykit.policy.messages import Candidates
 from policykit.policy.models import pool as written

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from policykit.catalogue.cards import product_label
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import CardData, CardLabels
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.scheme import EffectiveScheme, EffectiveTaint

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Shape
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.amounts import amounts
 from policykit.policy.compile.card_labels import CardLabels
 from policykit.policy.compile.draft import Draft

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.model.taint import Taint
+from policykit.namedtuple import NamedTuple
 from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
 from policykit.policy.presets import PRESETS, USAGE_KEY, Preset
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
+from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import GFD_VENDOR, CardData
 from policykit.policy.compile.draft import Draft
 from policykit.policy.messages import did_you_mean

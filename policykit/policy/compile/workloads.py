@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from policykit.kube.names import (
     dns_label_problem,
     dns_subdomain_problem,
@@ -22,6 +24,9 @@ from policykit.targets import TARGETS
 
 _ORDER = (*LEVELS, "node")
 _APPS = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
+_ROLES = {"training": "training", "inference": "serving"}
+"""The usages that say what runs on their pools; of any other the policy states the role."""
+_NO_ROLE = "hybrid"
 _WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "CronJob", "Pod"})
 
 
@@ -51,12 +56,19 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
         unique(stated.namespaces),
         unique(stated.helpers) if stated.helpers is not None else None,
         _matches(draft, path, stated.match),
+        stated.role or _role(stated.prefer) or _role(stated.usages),
         placement,
         _gang_rule(stated),
         _within(draft, path, stated.within),
         _across(draft, path, stated),
         _autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
     )
+
+
+def _role(usages: Iterable[str]) -> str:
+    """The role that usages say; empty: none, or more than one."""
+    words = {*usages} - {_NO_ROLE}
+    return _ROLES.get(words.pop(), "") if len(words) == 1 else ""
 
 
 def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:

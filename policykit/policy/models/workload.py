@@ -155,6 +155,11 @@ Cards = Annotated[
 class Workload(Model):
     """A kind of workload, such as training or inference."""
 
+    role: Literal["training", "serving"] | None = Field(
+        None,
+        description="What its pods do. A training job or a server that requests a card belongs to the only "
+        "workload kind with that role. Default: by its usages, training or inference; hybrid says nothing.",
+    )
     usages: tuple[str, ...] = Field((), description="Usages of the pools it may run on. Default: any pool.")
     prefer: dict[str, Weight] = Field({}, description="Preferred usages: usage to weight, 1 to 100.")
     cards: Cards | None = Field(None, description="Cards it uses; `none` for none. Default: any.")

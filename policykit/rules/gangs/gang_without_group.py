@@ -7,13 +7,13 @@ joins does nothing: its workload starts pod by pod, each as soon as it fits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
@@ -13,6 +12,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.quantity import amount
 from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 GPU, CORE = "koordinator.sh/gpu", "koordinator.sh/gpu-core"
 MEMORY, RATIO, SHARED = (f"koordinator.sh/gpu{part}" for part in ("-memory", "-memory-ratio", ".shared"))

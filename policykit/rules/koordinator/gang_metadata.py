@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from policykit import durations
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup

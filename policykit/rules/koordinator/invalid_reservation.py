@@ -11,8 +11,8 @@ from typing import Any
 
 from policykit import durations
 from policykit.kube import structure
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup

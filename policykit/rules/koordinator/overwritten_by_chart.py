@@ -1,8 +1,9 @@
 """The next `helm upgrade` reverts changes of koord-scheduler-config.
 
-The ConfigMap belongs to Koordinator's chart, and no value of the chart reaches its contents. A
-change applied outside the chart lasts until the next upgrade; then the scheduler starts with the
-chart's own configuration again.
+The ConfigMap belongs to Koordinator's chart, and of the chart's values only
+`scheduler.enableJobPreemption` (1.7) and `scheduler.deviceShare.gpuShareUnsupportedModels` (1.8) reach
+its contents. Any other change lasts until the next upgrade; then the scheduler starts with the chart's
+own configuration again.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ data:
 
 GOOD = BAD.replace("app.kubernetes.io/managed-by: Helm", "team: platform")
 
+_MODELS = "gpuShareUnsupportedModels"
+"""The field that a value of the chart sets."""
 _HELM_MARKS = {"app.kubernetes.io/managed-by": "Helm", "meta.helm.sh/release-name": ""}
 """Label and annotation of what Helm installed; an empty value stands for any."""
 
@@ -66,7 +69,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         release = parse(version)
     except PolicykitError:
         return
-    changed = _changed(manifest.data, chart.configuration(release, holder.namespace or chart.NAMESPACE))
+    namespace = holder.namespace or chart.NAMESPACE
+    rendered = (chart.configuration(release, namespace, job_preemption=each) for each in (True, False))
+    changed = min((_changed(manifest.data, each) for each in rendered), key=len)
     if changed:
         yield Violation(
             (),
@@ -94,7 +99,8 @@ def _settings(data: Mapping[str, Any]) -> dict[str, dict[tuple[str, str], object
     found: dict[str, dict[tuple[str, str], object]] = {}
     for profile in read(data).profiles:
         settings: dict[tuple[str, str], object] = {
-            ("args", each.plugin): each.fields for each in profile.args
+            ("args", each.plugin): {k: v for k, v in each.fields.items() if k != _MODELS}
+            for each in profile.args
         }
         for name, point in profile.points.items():
             weighs = name in ("score", MULTI_POINT)

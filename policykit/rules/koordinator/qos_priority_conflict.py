@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import pod_sets
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, Words, words
 from policykit.manifests.path import Path

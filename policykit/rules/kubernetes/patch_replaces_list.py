@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import APPEND, Patch

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.names import is_extended, label_key_problem
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import conversion_hint, described, expected
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.structure.validator import check_part
 from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, dotted, lookup
@@ -318,7 +318,8 @@ def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Itera
     for field, versions in NOT_IN.items():
         if field in data and version in versions:
             message = f"{field} is no field of {version}: the scheduler does not start"
-            yield Violation((field,), message, f"write {GROUP}/v1, or delete it", key=True)
+            advice = "delete it" if "v1" in versions else f"write {GROUP}/v1, or delete it"
+            yield Violation((field,), message, advice, key=True)
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         base: Path = ("profiles", position)

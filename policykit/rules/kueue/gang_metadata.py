@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest
 from policykit.targets.kueue.names import POD_GROUP, POD_GROUP_TOTAL

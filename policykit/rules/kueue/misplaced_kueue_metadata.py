@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets, queues
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, dotted, lookup

@@ -7,13 +7,16 @@ Whoever creates a job should name the card model.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.eligible_pools import product_of
 from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.placement.placement_patches import candidate_cards
 from policykit.placement.review import Review
+from policykit.rules.placement.fixes import card_choice, follows_choice, placement_fix
 
 BAD = """\
 apiVersion: v1
@@ -70,11 +73,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if len(products) > 1:
         used = (cluster.card_of(pool) for pool in pools)
         keys = sorted({card.product_key for card in used if card is not None and card.product_key})
+        require = f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity"
         yield Violation(
             review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models"
             f" ({', '.join(products)}), but the pod names none",
-            f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity, or list all acceptable models",
+            card_choice(review, context.path) or f"{require}, or list all acceptable models",
+            fix=partial(placement_fix, review) if candidate_cards(review) else None,
+            follows=follows_choice(review, "PK101", "PK103", "PK104"),
         )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from policykit.catalogue import resources, suggestions
 from policykit.kube import podsets, requests
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.tolerations import covers, tolerates
 from policykit.linter.proof import review_after
 from policykit.linter.rule import Context, Fix, Rule, Violation

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from policykit.linter.rule import Fix
 from policykit.manifests.document import Manifest
-from policykit.manifests.patch import Patch
+from policykit.manifests.patch import EditError, Patch
 from policykit.model.severity import Applicability
 from policykit.placement.placement_patches import (
+    candidate_cards,
     desired_for,
     is_editable,
     is_placement_editable,
@@ -25,9 +27,10 @@ _WITHOUT_KNATIVE = ("Standard", "RawDeployment", "ModelMesh")
 def placement_fix(review: Review) -> Fix | None:
     """Tolerations and node affinity as the policy wants them for the pod set's workload kind.
 
-    None where no workload kind was recognised, where several cards would do, where the kind
-    of the object gives its pods no such fields of its own, and where one is of another shape.
+    None where no workload kind was recognised, where the kind of the object gives its pods no such fields of
+    its own, and where one is of another shape. Raises EditError where several cards would do.
     """
+    check_one_card(review)
     want = desired_for(review)
     if (
         want is None
@@ -42,6 +45,28 @@ def placement_fix(review: Review) -> Fix | None:
     description = f"give the pods the placement of workload kind {review.workload.name}"
     taken = not _may_be_refused(review.manifest)
     return Fix(description, patches, Applicability.SAFE if taken else Applicability.UNSAFE)
+
+
+def check_one_card(review: Review) -> None:
+    """Raises EditError if the pods could have several cards."""
+    if cards := candidate_cards(review):
+        raise EditError(f"cards {', '.join(cards)} would serve: name one with `policykit patch --card`")
+
+
+def follows_choice(review: Review, *others: str) -> frozenset[str]:
+    """Codes that a finding follows from where the pods could have several cards: one names the way out."""
+    return frozenset(others) if candidate_cards(review) else frozenset()
+
+
+def card_choice(review: Review, path: str) -> str:
+    """Help that names a command for each card that the pods could have; empty: they could have one only."""
+    cards = candidate_cards(review)
+    if not cards:
+        return ""
+    file = (
+        shlex.quote(path) if path and path.isprintable() and "#" not in path and "<" not in path else "FILE"
+    )
+    return f"choose a card: policykit patch {file} --card {cards[0]} (or {', '.join(cards[1:])})"
 
 
 def _may_be_refused(manifest: Manifest) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.scalars import is_placeholder, label_problem
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.structure.scalars import label_problem
 from policykit.kube.structure.schema import Shape, shape_of
 from policykit.kube.tolerations import EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation

@@ -15,7 +15,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import placement_fix
+from policykit.rules.placement.fixes import follows_choice, placement_fix
 
 BAD = """\
 apiVersion: batch/v1
@@ -108,6 +108,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"{workload.name} prefers usage {usage} with weight {weight}, but {but}",
             f"prefer {cluster.usage_key} In [{usage}] with weight {weight} in nodeAffinity",
             fix=partial(placement_fix, review),
+            follows=follows_choice(review, "PK101", "PK103", "PK104", "PK130"),
         )
 
 

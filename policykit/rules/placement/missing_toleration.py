@@ -17,7 +17,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import placement_fix
+from policykit.rules.placement.fixes import card_choice, placement_fix
 
 BAD = """\
 apiVersion: batch/v1
@@ -105,7 +105,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         review.pod_set.place("tolerations"),
         f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
         + (f", nor the taints of {_others(review, pool)}" if len(review.eligible_pools) > 1 else ""),
-        "\n".join(_advice(review, taints)),
+        card_choice(review, context.path) or "\n".join(_advice(review, taints)),
         fix=partial(placement_fix, review),
     )
 

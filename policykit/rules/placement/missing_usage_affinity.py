@@ -13,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import placement_fix
+from policykit.rules.placement.fixes import card_choice, follows_choice, placement_fix
 
 BAD = """\
 apiVersion: batch/v1
@@ -97,8 +97,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{workload.name} may use only usage {usages}, but selects no usage, and pool"
             f" {outside[0]} accepts it",
-            f"require {cluster.usage_key} In [{usages}] in nodeAffinity",
+            card_choice(review, context.path) or f"require {cluster.usage_key} In [{usages}] in nodeAffinity",
             fix=partial(placement_fix, review),
+            follows=follows_choice(review, "PK101", "PK104"),
         )
 
 

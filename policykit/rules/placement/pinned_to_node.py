@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from policykit.catalogue import labels
 from policykit.kube import selectors
 from policykit.kube.affinity import PREFERRED, Term
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement, int64, problem
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity

@@ -24,7 +24,7 @@ from policykit.placement.placement_patches import (
     placement_patches,
 )
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import removal_patches
+from policykit.rules.placement.fixes import card_choice, check_one_card, removal_patches
 
 BAD = """\
 apiVersion: batch/v1
@@ -107,12 +107,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster is None or workload is None or not wrong:
         return
     usages = ", ".join(dict.fromkeys(pool.usage for pool in wrong))
+    kind = workload.name
+    exclude = f"exclude usage {usages} in its affinity and tolerations, or allow it for {kind} in the policy"
     yield Violation(
         _path(review, cluster.usage_key, {pool.usage for pool in wrong}),
-        f"{workload.name} may use {', '.join(workload.usages)}, but pool {wrong[0].name} of usage"
+        f"{kind} may use {', '.join(workload.usages)}, but pool {wrong[0].name} of usage"
         f" {wrong[0].usage} accepts it",
-        f"exclude usage {usages} in its affinity and tolerations, or allow it for {workload.name}"
-        " in the policy",
+        card_choice(review, context.path) or exclude,
         fix=partial(_fix, review),
     )
 
@@ -169,6 +170,7 @@ def _fix(review: Review) -> Fix | None:
         patches += placement_patches(now, want)
     then = review_after(review, patches)
     if not patches or then is None or then.workload != workload or _wrong_pools(then):
+        check_one_card(review)
         return None
     return Fix(f"exclude usage {', '.join(sorted(usages))}", tuple(patches))
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.kube import podsets, structure
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.problem import UNKNOWN_FIELD
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest, words
@@ -23,6 +23,7 @@ from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.system_checks import system_violations
 from policykit.targets import TARGETS, target_name_of
 

@@ -9,16 +9,17 @@ configuration, where it is called vcore.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import is_card
 from policykit.catalogue.suggestions import resource_problem
 from policykit.kube.names import is_hugepages
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.targets import TARGETS
 from policykit.targets.capacity import offered_resources

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.scalars import is_filled_in
+from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.versions import homes_of, kinds_of, removal
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest

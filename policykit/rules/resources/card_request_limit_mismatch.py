@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from policykit.kube.names import is_extended
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.requests import containers
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup

@@ -9,18 +9,19 @@ pod starts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue import amounts, tpu
 from policykit.catalogue.resources import alternatives, resource
 from policykit.kube import affinity, requests
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
 from policykit.rules.system_checks import system_violations

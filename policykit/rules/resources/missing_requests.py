@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.catalogue.resources import is_card, resource
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.requests import containers
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity

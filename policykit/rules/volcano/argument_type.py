@@ -18,7 +18,7 @@ from policykit.catalogue.volcano.argument import FALSE, TRUE, TYPES, Argument, i
 from policykit.catalogue.volcano.argument_values import ArgumentValue, shown
 from policykit.catalogue.volcano.configuration import plugin_items
 from policykit.catalogue.volcano.plugins import FLAGS
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.kube.podsets.podset import title
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, dotted, lookup

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
 from policykit.kube import podsets
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup

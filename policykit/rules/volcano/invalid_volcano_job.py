@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.catalogue.volcano import job_plugins
 from policykit.catalogue.volcano.wording import Release, suggestion
 from policykit.cycles import cycles
 from policykit.kube import cron, requests
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem, label_value_problem
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.volcano.job_policies import policy_violations
 from policykit.rules.volcano.job_specs import (
     Spec,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from policykit.catalogue.volcano.wording import Release, release_text
 from policykit.kube.names import is_extended
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from policykit.catalogue.volcano import job_plugins
 from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
 from policykit.catalogue.volcano.wording import suggestion
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path

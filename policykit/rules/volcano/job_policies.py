@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.catalogue.volcano.argument import is_duration
 from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts, whole

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano.names import SPECS
 
 TRAINING_GROUP = "training.volcano.sh"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from policykit.catalogue.volcano import scores
 from policykit.catalogue.volcano.configuration import Configuration, read
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity

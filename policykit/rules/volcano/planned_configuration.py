@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.catalogue.volcano.configuration import Configuration
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SCHEDULER
 from policykit.targets.volcano.objects import queue_admission

@@ -14,7 +14,7 @@ from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument_values import shown
 from policykit.catalogue.volcano.configuration import is_of_agent, is_of_fork
 from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, suggestion
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

@@ -19,7 +19,7 @@ from policykit.catalogue.volcano.options import flag_problems
 from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS
 from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
 from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, release_text
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Move, Patch

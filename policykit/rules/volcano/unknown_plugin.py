@@ -12,7 +12,7 @@ from functools import partial
 from policykit.catalogue.volcano.configuration import Configuration, is_of_fork, plugin_items, read
 from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.catalogue.volcano.wording import UPGRADE, not_yet
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

@@ -8,8 +8,8 @@ from typing import Any
 
 from policykit.kube import requests, tolerations
 from policykit.kube.affinity import REQUIRED
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup

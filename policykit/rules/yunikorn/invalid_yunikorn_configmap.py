@@ -9,9 +9,9 @@ themselves, only one partition and one root are used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
@@ -19,6 +19,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.yunikorn import options, validation, versions
 from policykit.targets.yunikorn.configuration import configmap, settings, values

@@ -8,7 +8,6 @@ configuration of a policy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.linter.rule import Context, Rule, Violation
@@ -16,6 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.queue import Submitters
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.yunikorn.configuration import access_lists
 from policykit.targets.yunikorn.configuration.placement_rules import Rule as PlacementRule

@@ -47,6 +47,7 @@ TARGET = Target(
         amounts=QueueAmounts(
             frozenset({"ElasticQuota"}), Lazy("policykit.targets.koordinator.queue_facts:amount_paths")
         ),
+        used=("status", "used"),
     ),
     pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
     priority_classes=frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}),

@@ -1,4 +1,4 @@
-"""What Koordinator's webhook sets on pods at admission, by the policy's own profiles."""
+"""Fields that Koordinator's webhook sets on pods at admission, from the policy's profiles."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from policykit.model.release import Version
 from policykit.targets.koordinator import options, readme, versions
 from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.objects import generate as objects
-from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
+from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair, settings
 from policykit.targets.koordinator.scheduler.merge import merge_patches
 
 README = f"{TARGET_NAME}/README.md"
@@ -45,7 +45,9 @@ def generate(cluster: Cluster) -> Generated:
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
     """koord-scheduler-config, how it is delivered, and the README."""
-    given = merge.read_source(options.of(target).config or _chart(version, namespace))
+    stated = options.of(target)
+    preempting = settings.job_preemption(stated)
+    given = merge.read_source(stated.config or _chart(version, namespace, job_preemption=preempting))
     fixed = repair.repair(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
@@ -61,6 +63,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
         *plan.settings.notices,
         *repair.remaining_problems(after.data, version),
         *notices.plan_notices(cluster, version, plan),
+        *notices.replaced_values(cluster, stated, version),
     ]
     if method == "manifest":
         texts.append(
@@ -72,9 +75,9 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
     return Generated(written, tuple(Notice(TARGET_NAME, text) for text in texts))
 
 
-def _chart(version: Version, namespace: str) -> str:
+def _chart(version: Version, namespace: str, *, job_preemption: bool) -> str:
     """The chart's configuration, in an apiVersion that supports every plugin of the release."""
-    text = writer.dump(chart.configuration(version, namespace))
+    text = writer.dump(chart.configuration(version, namespace, job_preemption=job_preemption))
     written, readable = chart.written_in(version), versions.config_versions(version).fit_plus
     if readable and written not in readable:
         text = text.replace(f"{versions.GROUP}/{written}\n", f"{versions.GROUP}/{readable[0]}\n")
@@ -86,7 +89,7 @@ def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":
         return "post-render", (
-            f"no value of Koordinator's chart up to {versions.RELEASES.newest} reaches "
+            f"no value of Koordinator's chart up to {versions.RELEASES.newest} sets the plugins of "
             "koord-scheduler-config, so a post-render component is written instead of Helm values",
         )
     if wanted not in ("post-render", "manifest"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import TargetSettings
+from policykit.namedtuple import NamedTuple
 
 
 class Fit(NamedTuple):

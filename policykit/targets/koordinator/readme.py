@@ -9,9 +9,10 @@ from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.settings import Settings
 
 _POST_RENDER = """\
-No value of Koordinator's chart reaches this configuration, so `post-render/` is a kustomize component that
-patches what the chart renders: the ConfigMap `koord-scheduler-config`, and an annotation on the Deployment
-`koord-scheduler`, which restarts it whenever the configuration changes. The chart still owns both.
+No value of Koordinator's chart sets the plugins of this configuration, so `post-render/` is a kustomize
+component that patches what the chart renders: the ConfigMap `koord-scheduler-config`, and an annotation on
+the Deployment `koord-scheduler`, which restarts it whenever the configuration changes. The chart still owns
+both.
 
 - Kustomize (Argo CD, `kubectl kustomize --enable-helm`): add `components: [<this folder>/post-render]` to
   the kustomization that has `helmCharts:`, or the rendered chart in `resources:`.

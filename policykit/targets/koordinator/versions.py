@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.model.release import Releases, Version, stated_release
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.names import TARGET_NAME
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ FIT_PLUS = Version(1, 6, 0)
 CRASHING_FIT_PLUS = Version(1, 6, 0)
 """Its NodeResourcesFitPlus asks for a feature gate that is not registered, so the scheduler panics at pods
 that request ephemeral-storage. Source: `noderesourcefitplus` and its change in 1.6.1."""
+KUBERNETES_1_28 = Version(1, 5, 0)
+"""kube-scheduler 1.28 inside. Before it is 1.24, which knows no extension point preEnqueue and weighs the
+default plugins as v1beta2 does."""
 PRE_ENQUEUE = Version(1, 7, 0)
 """Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 
 SECOND, CLUSTER = "second", "cluster"
 _NAMESPACE = "kube-system"

@@ -15,12 +15,12 @@ from policykit.targets.kubernetes import options, pod_groups, scheduler_names, v
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
-    """Fields for pods of a kind that kube-scheduler places, or another scheduler that reads the same."""
+    """Fields for pods of a kind that kube-scheduler or a scheduler with the same plugins places."""
     if pods.owner_kind == "DaemonSet":
         return PodFields()
     together, grouped = _gang(kind, cluster, pods)
     apart, unknown = _apart(kind, cluster, pods)
-    close, unsaid = ({}, ()) if together and together.level else _close(kind, cluster, pods)
+    close, unread = ({}, ()) if together and together.level else _close(kind, cluster, pods)
     spec: dict[str, Any] = {**apart, **close}
     objects: tuple[dict[str, Any], ...] = ()
     if together:
@@ -28,7 +28,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
         spec |= pod_groups.pod_fields(together, version)
         objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
-    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
+    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unread, *grouped))
 
 
 def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -61,7 +61,7 @@ def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
 
 
 def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Pod affinity for `within`: the nearest thing to it that kube-scheduler has."""
+    """Pod affinity for `within`, the closest that kube-scheduler offers."""
     if kind.within is None:
         return {}, ()
     level = kind.within.level

@@ -9,7 +9,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
-from policykit.targets.kueue import limitations, options, tenancy, versions
+from policykit.targets.kueue import notices, options, tenancy, versions
 from policykit.targets.kueue.flavors import Flavors, pool_flavors
 from policykit.targets.kueue.names import TARGET_NAME
 from policykit.targets.kueue.objects import priority_classes, queues, resource_flavors
@@ -20,7 +20,7 @@ README = f"{TARGET_NAME}/README.md"
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets["kueue"]`; nothing where the policy has no such target.
+    """All files for `cluster.targets["kueue"]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version, and for queues that Kueue would reject.
     """
@@ -37,7 +37,7 @@ def generate(cluster: Cluster) -> Generated:
     ]
     paths = [artifact.path for artifact in artifacts]
     text = _readme(paths, target.namespace or NAMESPACE, version)
-    messages = (*made.notices, *shared.notices, *limitations.notices(cluster, chosen, version))
+    messages = (*made.notices, *shared.notices, *notices.notices(cluster, chosen, version))
     return Generated(
         (*artifacts, Artifact(README, text, Role.PAGE)),
         tuple(Notice(TARGET_NAME, message) for message in messages),
@@ -47,7 +47,7 @@ def generate(cluster: Cluster) -> Generated:
 def _objects(
     cluster: Cluster, made: Flavors, shared: Quotas, version: Version
 ) -> Mapping[str, list[dict[str, Any]]]:
-    """Name of a file to its objects: what others refer to comes first."""
+    """File name to objects, those that others refer to first."""
     tree: Iterable[dict[str, Any]] = (
         *(queues.write_cohort(each, version) for each in shared.cohorts),
         *(queues.write_cluster_queue(each, version) for each in shared.queues),

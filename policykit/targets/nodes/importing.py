@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit.kube.tolerations import EFFECTS
 from policykit.linter.import_reader import ImportReader
@@ -14,6 +13,7 @@ from policykit.manifests.parser import parse
 from policykit.model.inventory import GeneratedPool, Inventory
 from policykit.model.taint import Taint
 from policykit.model.topology import LEVELS
+from policykit.namedtuple import NamedTuple
 
 _ROW = re.compile(
     r"\| (?P<name>[^|`]+) \| (?P<size>[^|]+) \| (?P<ours>[^|]+) \| (?P<others>[^|]+) \| (?P<taints>[^|]+) \|"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
 from policykit.kube.tolerations import to_dict
@@ -19,17 +19,19 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
-from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import TARGETS, target_name_of, target_of
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn, selector
 from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-"""A card may have any name, a folder may not."""
-_PARTIAL = "---\n# policykit: partial\n"
-"""Without this comment, lint takes the patch of a Pod for a complete Pod."""
-_REPLACES = (
-    "---\n# These patches replace the affinity and tolerations of a workload.\n"
+"""Characters of a card's name that the name of a folder or a label value must not contain."""
+_HELPERS = "none"
+"""Value of the card label for pods that request no card."""
+_ABOUT = (
+    f"---\n# Patches objects with the label {WORKLOAD_KEY}, which `policykit patch` writes; not DaemonSets.\n"
+    "# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
 _NO_GANG = (
@@ -39,16 +41,19 @@ _NO_GANG = (
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools."""
+    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` if helpers have pools. Each selects the
+    objects of its kind, unless they have the card label of another component."""
     artifacts: list[Artifact] = []
     notices: list[Notice] = []
     names: set[str] = set()
     for workload in cluster.workloads.values():
-        for card in _cards(cluster, workload):
-            want = desired_placement(cluster, workload, card)
+        wanted = [(card, desired_placement(cluster, workload, card)) for card in _cards(cluster, workload)]
+        served = [_card_label(card) for card, want in wanted if want.pools]
+        for card, want in wanted:
             if want.pools:
                 name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
-                artifacts.extend(_component(name, cluster, workload, want))
+                others = [label for label in served if label != _card_label(card)]
+                artifacts.append(_component(name, cluster, workload, want, others))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
         notices.extend(_notices(workload, cluster))
@@ -56,7 +61,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
-    """What components cannot express, and what no manifest can express for the scheduler of the kind."""
+    """Notices about what components, or any manifests, cannot express for the scheduler of a kind."""
     said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
@@ -90,7 +95,7 @@ def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A folder's name, numbered where two pairs make the same: a-b on c, and a on b-c."""
+    """A folder's name, numbered if two pairs result in the same: a-b on c, and a on b-c."""
     safe = _UNSAFE.sub("-", name)
     number, free = 1, safe
     while free in taken:
@@ -99,33 +104,55 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
+def _card_label(card: Card | None) -> str:
+    """The value of the card label for a card's pods."""
+    return _UNSAFE.sub("-", card.name).strip("-._")[:63].rstrip("-._") if card else _HELPERS
+
+
 def _component(
-    name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement
-) -> Iterator[Artifact]:
-    folder = f"workloads/{name}"
-    listed: list[dict[str, Any]] = []
-    for patch in _patches(cluster, workload, want):
-        yield Artifact(f"{folder}/{patch.file}", _patch_text(patch), Role.COMPONENT)
-        # An empty group would match every group: targets are regular expressions.
-        listed.append({"path": patch.file, "target": {"group": patch.group or "^$", "kind": patch.kind}})
-    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": listed}
-    comments = _REPLACES + "".join(_limitations(workload, cluster))
-    yield Artifact(f"{folder}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+    name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement, others: Sequence[str]
+) -> Artifact:
+    """`others`: card labels of the kind's other components, whose objects it does not patch."""
+    selects = selector(workload.name)
+    if others:
+        selects += f",{CARD_KEY} notin ({','.join(others)})"
+    patches = [
+        {
+            "target": {
+                "group": _regex(patch.groups),
+                "kind": "|".join(patch.kinds),
+                "labelSelector": selects,
+            },
+            "patch": f"{patch.comment}{dump(patch.data)}",
+        }
+        for patch in _patches(cluster, workload, want)
+    ]
+    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
+    comments = _ABOUT + "".join(_limitations(workload, cluster))
+    return Artifact(f"workloads/{name}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+
+
+def _regex(groups: Iterable[str]) -> str:
+    """A regular expression for API groups. An empty text would match every group."""
+    named = sorted({group for group in groups if group})
+    if "" not in groups:
+        return "|".join(named)
+    return f"^({'|'.join(named)})?$" if named else "^$"
 
 
 def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
-    """Those of the built-in kinds, then those of the systems' own jobs."""
+    """Patches of the built-in kinds, equal ones together, then those of the targets' own jobs."""
+    alike: dict[str, list[tuple[BuiltIn, dict[str, Any]]]] = {}
     for built_in in BUILT_IN:
         data = strategic_patch(built_in, workload, want, cluster)
-        yield ComponentPatch(f"{built_in.kind.lower()}.yaml", built_in.group, built_in.kind, data)
+        body = dump({field: value for field, value in data.items() if field not in ("apiVersion", "kind")})
+        alike.setdefault(body, []).append((built_in, data))
+    for group in alike.values():
+        groups = tuple(built_in.group for built_in, _ in group)
+        yield ComponentPatch(groups, tuple(built_in.kind for built_in, _ in group), group[0][1])
     for target in TARGETS:
         if target.jobs:
             yield from target.jobs.component.load()(workload, pod_spec(workload, want), cluster)
-
-
-def _patch_text(patch: ComponentPatch) -> str:
-    start = _PARTIAL if isinstance(patch.data, Mapping) else "---\n"
-    return f"{start}{patch.comment}{dump(patch.data)}"
 
 
 def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
@@ -141,7 +168,7 @@ def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether its scheduler has gangs, which `patch` can declare."""
+    """Whether the kind is a gang that `patch` can declare for its scheduler."""
     target = target_of(target_name_of(workload.scheduler, cluster))
     return (
         workload.gang == "all"
@@ -151,38 +178,8 @@ def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     )
 
 
-class BuiltIn(NamedTuple):
-    """A built-in kind that creates pods, and the path of its pod template."""
-
-    kind: str
-    api_version: str
-    template: Path
-
-    @property
-    def group(self) -> str:
-        group, slash, _ = self.api_version.partition("/")
-        return group if slash else ""
-
-    @property
-    def owner(self) -> Path:
-        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
-        return self.template[:-2] if len(self.template) > 2 else ()
-
-
-_ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
-"""Kinds of which each pod is admitted by itself, by its own labels."""
-
-BUILT_IN = (
-    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
-    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
-    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
-    BuiltIn("Job", "batch/v1", ("spec", "template")),
-    BuiltIn("Pod", "v1", ()),
-    BuiltIn("PodTemplate", "v1", ("template",)),
-    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
-    BuiltIn("ReplicationController", "v1", ("spec", "template")),
-    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
-)
+_ADMITTED_BY_POD = frozenset({"PodTemplate", "ReplicaSet", "ReplicationController"})
+"""Kinds whose pods are admitted one by one, by their own labels."""
 
 
 def strategic_patch(
@@ -190,8 +187,8 @@ def strategic_patch(
 ) -> dict[str, Any]:
     """A strategic merge patch for a built-in kind.
 
-    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
-    lists have no merge key, so they take the place of what the manifest has.
+    Labels, maps and spreading constraints are merged; `tolerations` and lists of the affinity have no merge
+    key, so they replace those of the manifest.
     """
     fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
@@ -228,7 +225,7 @@ def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
 
 
 def _admitted(built_in: BuiltIn) -> Path:
-    """The object that a queue system admits; of kinds it does not know, the pods."""
+    """Path of the object that a queueing system admits; for kinds it does not know, the pods."""
     return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
 
 
@@ -276,7 +273,7 @@ _GANG_COMMENT = re.compile(
 
 
 def gang_comment(rule: GangRule | None) -> str:
-    """One line; empty where the policy only says that the pods are a gang."""
+    """One comment line; empty if the policy only says that the pods are a gang."""
     if rule is None or rule == GangRule():
         return ""
     size = f"size {rule.size}" if rule.size is not None else "all pods"

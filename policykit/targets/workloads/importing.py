@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from policykit.targets import TARGETS
 from policykit.targets.workloads import generate
 
 _HELPERS = "helpers"
+_WORD = re.compile(r"[a-z0-9.]+")
 
 
 class WorkloadsReader(ImportReader):
@@ -39,7 +41,13 @@ class WorkloadsReader(ImportReader):
 
 def read_component(folder: str, files: Mapping[str, str]) -> Component | None:
     """The component in a folder; None: it has no patch for Deployments."""
-    patch = next((mapping(data) for data in _documents(files.get("deployment.yaml", ""))), {})
+    kustomization = files.get("kustomization.yaml", "")
+    patches = {
+        (group, kind): text(each.get("patch"))
+        for each in mappings(mapping(next(_documents(kustomization), None)).get("patches"))
+        for group, kind in _targets(mapping(each.get("target")))
+    }
+    patch = mapping(next(_documents(patches.get(("apps", "Deployment"), "")), None))
     template = mapping(mapping(patch.get("spec")).get("template"))
     spec = mapping(template.get("spec"))
     workload = text(mapping(mapping(template.get("metadata")).get("labels")).get(WORKLOAD_KEY))
@@ -47,8 +55,8 @@ def read_component(folder: str, files: Mapping[str, str]) -> Component | None:
         return None
     card = folder.removeprefix(f"{workload}-")
     metadata = mapping(template.get("metadata"))
-    component = WorkloadComponent(mapping(patch.get("metadata")), metadata, _job_fields(files))
-    kustomization = files.get("kustomization.yaml", "")
+    job_fields = _job_fields(patches.get(("batch.volcano.sh", "Job"), ""))
+    component = WorkloadComponent(mapping(patch.get("metadata")), metadata, job_fields)
     rule = generate.read_gang_comment(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
@@ -68,6 +76,13 @@ def read_component(folder: str, files: Mapping[str, str]) -> Component | None:
         or next((level for reader in _readers() if (level := reader.component_level(component))), None),
         rule,
     )
+
+
+def _targets(target: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """API groups and kinds of a patch's target, which are alternatives."""
+    groups = _WORD.findall(text(target.get("group")))
+    for kind in text(target.get("kind")).split("|"):
+        yield from ((group, kind) for group in groups)
 
 
 def _spread(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool, int]]:
@@ -103,9 +118,9 @@ def _preferred(affinity: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
                 yield weight, key, values[0]
 
 
-def _job_fields(files: Mapping[str, str]) -> dict[str, object]:
-    """Path to value of the JSON patches among the files."""
-    operations = (each for source in files.values() for data in _documents(source) for each in mappings(data))
+def _job_fields(patch: str) -> dict[str, object]:
+    """Path to value of the operations of a JSON patch."""
+    operations = (each for data in _documents(patch) for each in mappings(data))
     return {text(operation.get("path")): operation.get("value") for operation in operations}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
@@ -15,6 +15,7 @@ from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.manifests.patch import EditError, all_patched
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (
     CompanionObject,
@@ -28,17 +29,17 @@ from policykit.targets.workloads.patch_options import PatchOptions
 
 
 class Source(NamedTuple):
-    """A text with manifests, and what is known about it beforehand."""
+    """A text with manifests, and what is known about it."""
 
     path: str
-    """As messages name it."""
+    """As reported."""
     raw: bytes
     namespace: str = "default"
     """Namespace of objects that set none."""
     partial: bool = False
-    """A kustomization lists it as a patch: it is left unchanged."""
+    """Whether a kustomization lists it as a patch: it is left unchanged."""
     rendered: bool = False
-    """The output of a tool: what is not YAML is an error, never a template."""
+    """Whether it is the output of a tool, so that invalid YAML is an error, not a template."""
 
 
 class PatchedText(NamedTuple):
@@ -50,15 +51,23 @@ class PatchedText(NamedTuple):
     objects: tuple[str, ...] = ()
     """`KIND/NAME` of every object seen."""
     notes: tuple[str, ...] = ()
-    """For people, each with its place."""
+    """What is left unchanged, with locations."""
     notices: tuple[tuple[str, str], ...] = ()
     """(location, message) of what a scheduler cannot express: each message is reported once."""
     unwritten: tuple[Mapping[str, Any], ...] = ()
     """Companion objects that cannot be added to the text."""
 
+    def followed_by(self, other: PatchedText) -> PatchedText:
+        """This text patched once more: by another policy."""
+        return other._replace(
+            changed=_unique(self.changed, other.changed),
+            notes=_unique(self.notes, other.notes),
+            notices=_unique(self.notices, other.notices),
+        )
+
 
 OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
-"""Objects of the other texts that are patched together with one."""
+"""Objects of the other texts that are patched in the same run."""
 
 
 def patch(
@@ -70,11 +79,10 @@ def patch(
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
-    `before`: an earlier policy; what it wrote is taken out first.
-    Companion objects of a workload follow it as separate documents. Fragments,
-    objects without pods and documents of others pass through. Raises SourceError with place
-    for text that is not YAML, for an object that cannot be edited in place, and where the
-    policy cannot say what to write.
+    `before`: an earlier policy, whose changes are taken out first.
+    Companion objects of a workload follow it as separate documents. Fragments, objects without pods and
+    other documents are left unchanged. Raises SourceError with the location for text that is not YAML,
+    for an object that cannot be edited in place, and if the policy does not decide what to write.
     """
     text = decode(source.raw)
     if text.problem:
@@ -100,10 +108,14 @@ def patch(
 
 
 def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
-    """Every object of a text, of documents that can be read."""
+    """The objects of a text, without documents that cannot be read."""
     roots = [document.root for document in parse(decode(raw).text)]
     found = (manifest for n, root in enumerate(roots) if root is not None for manifest in manifests(root, n))
     return {identity(one.data, namespace): one.data for one in found if one.kind}
+
+
+def _unique(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:

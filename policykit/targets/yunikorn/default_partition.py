@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import queues_yaml as files
 from policykit.targets.yunikorn.configuration.queues_yaml import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
@@ -12,6 +12,7 @@ from policykit.model.pod_fields import JobPods, PodContext
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import pod_spreading
 from policykit.targets.yunikorn.task_groups import TaskGroup, quantities

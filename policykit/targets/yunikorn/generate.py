@@ -10,7 +10,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
-from policykit.targets.yunikorn import limitations, namespaces, options, queue_tree, versions
+from policykit.targets.yunikorn import namespaces, notices, options, queue_tree, versions
 from policykit.targets.yunikorn.configuration import configmap, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.configmap import CONFIGS, DEFAULTS
 from policykit.targets.yunikorn.names import ROOT
@@ -56,9 +56,9 @@ def generate(cluster: Cluster) -> Generated:
     )
     messages = (
         *made.notices,
-        *limitations.policy_notices(cluster, target, stated),
-        *limitations.closed_parent_notices(made.root, above),
-        *limitations.version_notices(stated, version),
+        *notices.policy_notices(cluster, target, stated),
+        *notices.closed_parent_notices(made.root, above),
+        *notices.version_notices(stated, version),
     )
     return Generated(
         (first, *namespaces.artifacts(listed), Artifact(README, shown, Role.PAGE)),

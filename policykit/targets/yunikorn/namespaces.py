@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Quota
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, PARENT_QUEUE
 
 FOLDER = "yunikorn/namespaces"

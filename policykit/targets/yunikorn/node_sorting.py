@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import lcm
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets import capacity
 from policykit.targets.yunikorn.configuration.queues_yaml import NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES

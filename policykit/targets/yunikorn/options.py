@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn import node_sorting, options, queue_tree, validation, versions
 from policykit.targets.yunikorn.configuration import placement_rules, properties, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.placement_rules import Rule

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.values import without_unset
 
 

@@ -1,11 +1,12 @@
-"""Applications of Argo CD as sources: what each applies, from which folder, for which cluster."""
+"""Applications of Argo CD as sources: what each deploys, from which folder, to which cluster."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options
@@ -50,13 +51,13 @@ _SET = frozenset(
 _SOURCE = frozenset(
     {"repoURL", "path", "targetRevision", "chart", "ref", "name", "helm", "kustomize", "directory", "plugin"}
 )
-"""Fields that are read, or that change nothing of what is applied."""
+"""Fields that are read, or that do not change what is applied."""
 _BRANCHES = frozenset({"", "HEAD", "main", "master"})
-"""Revisions that the work tree is taken for without a word."""
+"""Revisions for which the work tree is judged without a notice."""
 
 
 class ReadApplication(NamedTuple):
-    """An Application, and what it applies."""
+    """The sources of an Application, and their cluster."""
 
     name: str
     cluster: TargetCluster | None
@@ -67,8 +68,8 @@ class ReadApplication(NamedTuple):
 def applications_of(
     data: Mapping[str, Any], stated: Statement, repository: Repository
 ) -> tuple[ReadApplication, ...]:
-    """The Applications of an object, which is one or an ApplicationSet. What cannot be read is a source
-    that says why it is not judged.
+    """The Applications of an object, which is one itself or an ApplicationSet. Those that cannot be read
+    become sources with the reason why they are not judged.
     """
     if data.get("kind") == "Application":
         return (_application(data, stated, repository),)
@@ -124,7 +125,7 @@ def _sources(data: Mapping[str, Any], stated: Statement, repository: Repository)
     for each in listed:
         said = _map(each)
         if "path" not in said and "chart" not in said and "ref" in said:
-            continue  # only a place for values of others
+            continue  # only referenced for values by other sources
         try:
             yield _source(said, data, stated, repository, references)
         except UnreadableError as reason:
@@ -164,10 +165,10 @@ def _source(
 
 
 def _form(folder: str, said: Mapping[str, Any]) -> Form:
-    """As Argo CD finds out: what the source says, else the files of the folder."""
+    """The form that Argo CD detects: by the source, or else by the files in the folder."""
     stated = [name for name in ("helm", "kustomize", "directory", "plugin") if said.get(name)]
     if "plugin" in stated:
-        raise UnreadableError("a plugin makes its objects")
+        raise UnreadableError("its objects come from a plugin")
     if len(stated) > 1:
         raise UnreadableError(f"its source has {' and '.join(stated)}, which Argo CD refuses")
     if "helm" in stated or (not stated and os.path.isfile(os.path.join(folder, "Chart.yaml"))):

@@ -1,4 +1,4 @@
-"""Generators of ApplicationSets: list, git, clusters and matrix. Others need what no repository has."""
+"""Generators of ApplicationSets: list, git, clusters and matrix. Others need data outside the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.workspace.argocd.templates import Parameters, filled
 from policykit.workspace.remotes import normalised
 
 _MOST = 1000
-"""Applications of one ApplicationSet."""
+"""Most Applications of an ApplicationSet."""
 _NO_NAME = re.compile(r"[^a-z0-9.-]+")
 
 
@@ -25,7 +25,7 @@ def parameters_of(spec: Mapping[str, Any], repository: Repository) -> list[Param
     for generator in generators if isinstance(generators, list) else ():
         found += _generated(generator, repository, go=go)
         if len(found) > _MOST:
-            raise UnreadableError(f"it makes more than {_MOST} Applications")
+            raise UnreadableError(f"it generates more than {_MOST} Applications")
     return found
 
 
@@ -56,7 +56,7 @@ _KINDS = {
     "git": frozenset({"repoURL", "revision", "directories", "files", "values", "requeueAfterSeconds"}),
     "matrix": frozenset({"generators"}),
 }
-"""Generators and the fields that are read."""
+"""Generators, and the fields that are read."""
 
 
 def _only(said: Mapping[str, Any], known: frozenset[str], kind: str) -> None:
@@ -87,7 +87,7 @@ def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
         for second in _generated(filled(generators[1], first, go=go), repository, go=go):
             found.append(_merged(first, second))
             if len(found) > _MOST:
-                raise UnreadableError(f"it makes more than {_MOST} Applications")
+                raise UnreadableError(f"it generates more than {_MOST} Applications")
     return found
 
 
@@ -167,7 +167,7 @@ def _path(path: str) -> dict[str, Any]:
 
 
 def _matching(listed: list[Any], paths: Iterable[str], matches: Any) -> Iterator[str]:
-    """Paths that an entry names, unless another one excludes them."""
+    """Paths that an entry matches, unless another one excludes them."""
     entries = [each for each in listed if isinstance(each, dict) and isinstance(each.get("path"), str)]
     for path in paths:
         found = [bool(each.get("exclude")) for each in entries if matches(path, each["path"].strip("/"))]
@@ -176,11 +176,11 @@ def _matching(listed: list[Any], paths: Iterable[str], matches: Any) -> Iterator
 
 
 def _is_folder(path: str, pattern: str) -> bool:
-    """`*` stands for a part of one name."""
+    """Whether a folder matches: `*` is part of a single name."""
     names, patterns = path.split("/"), pattern.split("/")
     return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))
 
 
 def _name(name: str) -> str:
-    """As the name of an object: what may not be in one is a dash."""
+    """A text as the name of an object, with a dash for each invalid character."""
     return _NO_NAME.sub("-", name.lower())[:253].strip("-.")

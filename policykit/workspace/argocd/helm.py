@@ -1,4 +1,4 @@
-"""How Argo CD renders a chart: the `helm` of a source."""
+"""How Argo CD renders a chart: the field `helm` of a source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READ = frozenset(
         "skipSchemaValidation",
     }
 )
-"""Fields that are applied, and those that change nothing that is judged."""
+"""Fields that are applied, and fields that do not matter here."""
 _COMMA = re.compile(r"(?<!\\),")
 
 
@@ -42,7 +42,7 @@ def helm_options(
     repository: Repository,
     references: Mapping[str, bool],
 ) -> HelmOptions:
-    """The options for a chart in a folder. `references`: `$name` of other sources, and whether each is this
+    """The options for a chart in a folder. `references`: `$name` of other sources to whether each is this
     repository. Raises UnreadableError.
     """
     unknown = sorted(field for field in said if field not in _READ and said[field])
@@ -93,7 +93,7 @@ def _value_files(
 def _parameters(
     said: Mapping[str, Any],
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """Those of `--set` and those of `--set-string`; commas are part of the values."""
+    """Parameters for `--set` and for `--set-string`; commas are part of the values."""
     plain: list[tuple[str, str]] = []
     texts: list[tuple[str, str]] = []
     for each in _list(said, "parameters"):

@@ -1,15 +1,16 @@
-"""Finds the Applications of a repository, and what each policy's cluster applies by them."""
+"""Finds the Applications of a repository, and what they deploy to each policy's cluster."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
 from policykit.workspace.argocd.repository import Repository, TargetCluster
@@ -22,7 +23,7 @@ from policykit.workspace.sources import Source, Statement
 _KINDS = ("Application", "ApplicationSet")
 _MARK = GROUP.encode()
 _BEGINNING = 1 << 15
-"""Bytes of a file in which its first Application begins: they are no large files."""
+"""An Application must begin within this many bytes of its file."""
 _SPECS: tuple[Path, ...] = (("spec", "template", "spec"), ("spec",))
 
 
@@ -33,8 +34,8 @@ class _Found(NamedTuple):
 
 
 def argocd_sources(policy: str) -> tuple[Source, ...]:
-    """What Applications deploy to the cluster of a policy: those whose destination names it, and those
-    beside it whose destination names no policy.
+    """What Applications deploy to the cluster of a policy: those whose destination is the cluster, and those
+    next to the policy whose destination is not known.
     """
     root = repository_root(os.path.dirname(os.path.abspath(policy)))
     found: list[Source] = []

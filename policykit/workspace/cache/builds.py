@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Kustomization
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
 from policykit.workspace.files import read
@@ -17,19 +17,19 @@ from policykit.workspace.kustomize import Build, Root, build
 
 
 class BuildRequest(NamedTuple):
-    """A kustomization to build, and all that kustomize reads for it."""
+    """A kustomization to build, and all files that kustomize reads for it."""
 
     root: Root
     tree: Kustomization
 
 
 def root_of(tree: Kustomization) -> Root:
-    """A kustomization by itself."""
+    """A kustomization as it is, with nothing added."""
     return Root(os.path.dirname(tree.file), tree.order)
 
 
 def builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
-    """The builds of kustomizations, in order; those that changed are built again, equal ones once."""
+    """The builds of kustomizations, in order. Only changed ones are built again, and equal ones once."""
     once = {repr(each.root): each for each in wanted}
     found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
     return [found[repr(each.root)] for each in wanted]
@@ -61,7 +61,7 @@ def _key(program: str, wanted: BuildRequest) -> bytes:
             digest.update(f"{file}\0{len(raw)}\0".encode("utf-8", errors="surrogateescape"))
             digest.update(raw)
     except SourceError:
-        return b""  # a folder of generators, for one
+        return b""  # for example a folder of generators
     return digest.digest()
 
 
@@ -73,7 +73,7 @@ def _entries(cache: Cache) -> dict[bytes, bytes]:
 
 
 def _decoded(entry: bytes) -> Build | None:
-    """A successful build, since failed ones are not cached; None if there is none."""
+    """A cached build, which was successful; None: there is none."""
     try:
         (found,) = decode(Build, [entry] if entry else [])
     except ValueError:

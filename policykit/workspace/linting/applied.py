@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import policies_above, says_what_it_applies, shown_as

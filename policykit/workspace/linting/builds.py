@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import OBJECTS, STDIN, Member
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM
+from policykit.namedtuple import NamedTuple
 from policykit.workspace import kustomize
 from policykit.workspace.cache.builds import BuildRequest, builds, root_of
 from policykit.workspace.entries import NotHereError

@@ -7,10 +7,10 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import STDIN, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import SMALL, within
 from policykit.workspace.files import SUFFIXES, File, discover, read, relative, walk
 from policykit.workspace.linting.request import Request

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.member import Member
 from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.workspace import Setting
-from policykit.workspace.disk import cached
-from policykit.workspace.files import repository_root, walk
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.settings import SettingsTable
-from policykit.workspace.policies import is_extended, policy_by_place, reader, shown_as
-from policykit.workspace.scopes import KUSTOMIZATIONS
+from policykit.workspace.policies import is_extended, reader, shown_as
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
-    from policykit.linter.workspace import Policy, SharedFile
+    from policykit.linter.workspace import Policy
     from policykit.model.cluster import Cluster
 
 
@@ -112,56 +110,3 @@ def _drifted(
             )
     other_files += [each.path for each in found]
     return tuple(found)
-
-
-class OtherPolicies:
-    """Policies whose kustomizations share files: a fix for one cluster may be wrong for another."""
-
-    def __init__(self, table: SettingsTable) -> None:
-        self._table = table
-
-    def __call__(self, path: str, setting: int) -> SharedFile | None:
-        """A policy, other than that of the setting, whose kustomizations use a file; None: there is none."""
-        return next(iter(shared_with(path, self._table.sources[setting])), None)
-
-
-def shared_with(path: str, source: str) -> list[SharedFile]:
-    """The policies, other than the one of `source`, whose kustomizations use a file. Kustomizations are
-    read on first use."""
-    from policykit.linter.workspace import SharedFile
-
-    root = repository_root(os.path.dirname(os.path.realpath(path)))
-    users = _users(root).get(os.path.realpath(path), {}) if root else {}
-    own = source if source.startswith("profile:") else os.path.abspath(source)
-    overlay = users.get(own, "")
-    return [
-        SharedFile(policy, shown_as(policy), overlay and shown_as(overlay))
-        for policy in sorted(users)
-        if policy != own
-    ]
-
-
-@cached
-def _users(root: str) -> dict[str, dict[str, str]]:
-    """Real path of each file that kustomizations apply, with the policies of their folders, each with the
-    first of its kustomizations."""
-    from policykit.workspace.clusters import repository
-    from policykit.workspace.entries import NotHereError
-    from policykit.workspace.kustomizations import is_root, tree_of
-
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted(walk(root)):
-        folder, name = os.path.split(path)
-        policy = policy_by_place(folder) if name in KUSTOMIZATIONS else ""
-        if not policy or not is_root(folder):
-            continue
-        try:
-            tree = tree_of(folder)
-        except NotHereError:
-            continue
-        for file in tree.looked_at():
-            found.setdefault(file, {}).setdefault(os.path.abspath(policy), os.path.abspath(path))
-    for file, policies in repository(root).users.items():
-        for policy in policies:
-            found.setdefault(file, {}).setdefault(policy, "")
-    return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from policykit.errors import UsageError
 from policykit.linter.member import STDIN
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 
 _TODAY = "POLICYKIT_TODAY"

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.formats.findings import counted
@@ -15,6 +14,7 @@ from policykit.linter.earlier import EarlierFindings
 from policykit.linter.member import STDIN, Member
 from policykit.linter.new_findings import earlier_amounts
 from policykit.linter.workspace import Options, Setting
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import within
 from policykit.workspace.disk import aside
 from policykit.workspace.files import repository_root

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, relative, repository_files, repository_root
 from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
@@ -62,7 +63,8 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     """
     applied = applied_units(request, table, files.members, failures)
     results, declined = _builds(request, table, files, applied, failures)
-    if results is None and not applied.of_run and not table.is_repeated and not table.is_restricted:
+    alone = results is None and not applied.of_run and not _has_kustomizations(files)
+    if alone and not table.is_repeated and not table.is_restricted:
         return Units(
             files.members,
             not_judged=applied.not_judged,
@@ -72,7 +74,7 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     built = results.built if results else ()
     failed = results.failed if results else ()
     judges = _judges(request, files, applied, failed)
-    members, direct = _members(table, files, applied, judges, built)
+    members, direct = _members(request, table, files, applied, judges, built)
     texts = {**(results.texts if results else {}), **{each.member.file: _raw(each.file) for each in direct}}
     looked_at = frozenset(file for each in built for file in each.tree.looked_at())
     beside = _Beside(request, table, applied, texts)
@@ -151,6 +153,7 @@ def _is_stated(attempt: Attempt) -> bool:
 
 
 def _members(
+    request: Request,
     table: SettingsTable,
     files: Files,
     applied: ClusterUnits,
@@ -168,7 +171,7 @@ def _members(
         real = os.path.realpath(member.file) if member.file != STDIN else STDIN
         own = [each for each in judges.get(real, ()) if not table.excluded(member.path, each.setting)]
         if not judges.get(real) and real not in looked_at and real not in parts:
-            own = _by_place(table, member)
+            own = _by_place(request, table, member)
             if not own:
                 continue
         if real in looked_at or len(own) > 1:
@@ -181,17 +184,44 @@ def _members(
             )
         else:
             members.append(member._replace(setting=member.setting or parts[real]))
+    if built:
+        members = _with_components(members, built)
     names = {os.path.realpath(member.file): member for member in members if member.file != STDIN}
     return tuple(members), tuple(_direct(*each, number, names) for number, each in enumerate(several, 1))
 
 
-def _by_place(table: SettingsTable, member: Member) -> list[Judge]:
-    """The policies of a file that nobody says who applies: those that -p names, else the one above it."""
+def _with_components(members: Sequence[Member], built: Iterable[BuiltKustomization]) -> list[Member]:
+    """Members with the workload kinds whose generated components kustomizations apply to them."""
+    from policykit.workspace.kustomizations import components_of
+
+    kinds: dict[str, set[str]] = {}
+    for each in built:
+        for file, found in components_of(each.tree).items():
+            kinds.setdefault(file, set()).update(found)
+    if not kinds:
+        return [*members]
+    return [
+        member._replace(components=tuple(sorted(kinds.get(os.path.realpath(member.file), ()))))
+        for member in members
+    ]
+
+
+def _by_place(request: Request, table: SettingsTable, member: Member) -> list[Judge]:
+    """The policies of a file that nobody says who applies: those that -p names, else those above it and above
+    the kustomizations that use it.
+    """
+    from policykit.workspace.clusters import policies_of
+
     if table.is_restricted:
         return []
-    if not table.is_repeated:
-        return [Judge(member.setting, member.scope, member.namespace)]
-    numbers = table.all_of(os.path.dirname(os.path.abspath(member.path)))
+    if table.is_repeated:
+        numbers = table.all_of(os.path.dirname(os.path.abspath(member.path)))
+    elif request.policies or member.file == STDIN:
+        numbers = (member.setting,)
+    else:
+        numbers = tuple(dict.fromkeys(map(table.of_policy, policies_of(member.file)))) or (member.setting,)
+    if len(numbers) == 1:
+        return [Judge(numbers[0], member.scope, member.namespace)]
     return [Judge(number, f"{member.scope}\0{number}", member.namespace) for number in numbers]
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from collections.abc import Callable
 
 from policykit.errors import Failures
 from policykit.linter.member import STDIN
 from policykit.linter.unit import policies_of_files
 from policykit.linter.workspace import Workspace
+from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.baselines import baselines_of
 from policykit.workspace.linting.files import Files, Reader, ScopeFiles, file_of, files_of
-from policykit.workspace.linting.policies import OtherPolicies, Policies, policies_of
+from policykit.workspace.linting.policies import Policies, policies_of
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
-from policykit.workspace.linting.units import units_of
+from policykit.workspace.linting.shared_files import OtherPolicies
+from policykit.workspace.linting.units import Units, units_of
 from policykit.workspace.scopes import kustomization_root
 
 
@@ -48,60 +50,98 @@ class OpenResult(NamedTuple):
     notes: WorkspaceNotes
 
 
+class _Run(NamedTuple):
+    """What a request comes to: its files, and the units that they are part of."""
+
+    request: Request
+    table: SettingsTable
+    files: Files
+    units: Units
+    failures: Failures
+
+    def workspace(self) -> Workspace:
+        """Files and builds alone."""
+        units = self.units
+        return Workspace(
+            units.members,
+            self.table.settings,
+            Reader(self.files.given, units.texts),
+            sizes=self.files.sizes,
+            builds=units.built,
+            failed_builds=units.wrong,
+            not_judged=units.not_judged,
+            incomplete=units.incomplete,
+        )
+
+    def with_context(self, *, policies: bool = True) -> Workspace:
+        """With all that findings depend on; `policies`: those of the run are linted themselves."""
+        members, failures = self.units.members, self.failures
+        linted = policies_of(members, self.table, failures) if policies else Policies()
+        files = self.files._replace(members=members)
+        scope_files = ScopeFiles(self.request, self.table, files, self.units.around)
+        other_files = (*self.units.other_files, *linted.other_files)
+        return self.workspace()._replace(
+            surroundings=scope_files.of_scope,
+            reach=scope_files.of_policy,
+            policies=linted.policies,
+            baselines=baselines_of(self.request, members, other_files, failures),
+            completed=KustomizedFiles(self.units.certain),
+            other_policy=OtherPolicies(self.table),
+        )
+
+    def notes(self, workspace: Workspace) -> WorkspaceNotes:
+        """What to report besides findings, once the workspace is complete."""
+        files, table = self.files, self.table
+        alone = {member.path: (member.setting,) for member in workspace.members}
+        users = {**alone, **policies_of_files(workspace)}
+        reached = {path for path, own in users.items() if any(table.settings[each].cluster for each in own)}
+        return WorkspaceNotes(
+            tuple(self.failures),
+            files.elsewhere,
+            sum(path not in reached for path in files.without_policy),
+            files.given,
+            tuple(table.sources),
+            self.units.notices,
+            table.excludes,
+            tuple(table.notices),
+        )
+
+
 def open_workspace(request: Request) -> OpenResult:
     """The files that the arguments name, with the policies, builds, baselines and changes that their
     findings depend on. What cannot be linted is in the notes.
 
     Raises UsageError and SourceError for unusable arguments and options.
     """
-    failures = Failures()
-    table = SettingsTable(request, failures)
-    files = files_of(request, table, failures)
-    builds = units_of(request, table, files, failures)
-    policies = policies_of(builds.members, table, failures)
-    read = Reader(files.given, builds.texts)
-    scope_files = ScopeFiles(request, table, files._replace(members=builds.members), builds.around)
-    other_files = (*builds.other_files, *policies.other_files)
-    workspace = Workspace(
-        builds.members,
-        table.settings,
-        read,
-        scope_files.of_scope,
-        scope_files.of_policy,
-        files.sizes,
-        policies.policies,
-        builds.built,
-        baselines_of(request, builds.members, other_files, failures),
-        failed_builds=builds.wrong,
-        not_judged=builds.not_judged,
-        completed=KustomizedFiles(builds.certain),
-        other_policy=OtherPolicies(table),
-        incomplete=builds.incomplete,
-    )
-    users = {member.path: (member.setting,) for member in builds.members} | {**policies_of_files(workspace)}
-    reached = {path for path, own in users.items() if any(table.settings[number].cluster for number in own)}
-    without = sum(path not in reached for path in files.without_policy)
-    notes = _notes(files, table, failures, without)
-    return OpenResult(workspace, notes._replace(notices=builds.notices))
+    run = _run(request, files_of)
+    workspace = run.with_context()
+    return OpenResult(workspace, run.notes(workspace))
+
+
+def open_units(request: Request) -> OpenResult:
+    """The files that the arguments name, and the builds that they are part of. Raises as `open_workspace`."""
+    run = _run(request, files_of)
+    workspace = run.workspace()
+    return OpenResult(workspace, run.notes(workspace))
 
 
 def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
-    """The workspace of a file that is open in an editor; `whole`: with its scope and policy."""
+    """The workspace of a file that is open in an editor; `whole`: with its scope, its policy, and the builds
+    that it is part of, by the files on disk."""
+
+    def files(request: Request, table: SettingsTable, failures: Failures) -> Files:
+        return file_of(path, request, table, whole=whole)
+
+    run = _run(request if whole else request._replace(kustomize=False), files)
+    workspace = run.with_context(policies=whole)
+    return OpenResult(workspace, run.notes(workspace))
+
+
+def _run(request: Request, find: Callable[[Request, SettingsTable, Failures], Files]) -> _Run:
     failures = Failures()
     table = SettingsTable(request, failures)
-    files = file_of(path, request, table, whole=whole)
-    policies = policies_of(files.members, table, failures) if whole else Policies()
-    scope_files = ScopeFiles(request, table, files)
-    workspace = Workspace(
-        files.members,
-        table.settings,
-        Reader(),
-        scope_files.of_scope,
-        scope_files.of_policy,
-        policies=policies.policies,
-        completed=KustomizedFiles(),
-    )
-    return OpenResult(workspace, _notes(files, table, failures, len(files.without_policy)))
+    files = find(request, table, failures)
+    return _Run(request, table, files, units_of(request, table, files, failures), failures)
 
 
 class KustomizedFiles:
@@ -117,15 +157,3 @@ class KustomizedFiles:
         from policykit.workspace.kustomizations import is_completed
 
         return os.path.realpath(file) not in self._failed and is_completed(file)
-
-
-def _notes(files: Files, table: SettingsTable, failures: Failures, without_policy: int) -> WorkspaceNotes:
-    return WorkspaceNotes(
-        tuple(failures),
-        files.elsewhere,
-        without_policy,
-        files.given,
-        tuple(table.sources),
-        excludes=table.excludes,
-        policy_notices=tuple(table.notices),
-    )

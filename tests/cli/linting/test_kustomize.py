@@ -239,7 +239,7 @@ def test_what_stands_outside_of_the_paths_is_told_where_it_comes_in(shell: Shell
     assert places(lint(shell, files, "prod")) == ["prod/kustomization.yaml:2:3: PK101"]
     shell.write({"policykit.yaml": ""})
     result = shell.run("lint", "-p", POLICY, "--select", "PK101", "prod")
-    assert "it stands in ../base/job.yaml:6\n" in result.out
+    assert "it is in ../base/job.yaml:6\n" in result.out
 
 
 def test_a_folder_is_judged_within_the_kustomization_that_uses_it(shell: Shell) -> None:

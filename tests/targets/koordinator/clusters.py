@@ -1,5 +1,6 @@
 """Clusters that the tests of this target share."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from policykit.model.cluster import Cluster, TargetSettings
@@ -26,10 +27,12 @@ def dongles(
     workloads: tuple[WorkloadKind, ...] = (),
     pool: Pool | None = None,
     namespace: str = "",
+    args: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Cluster:
     """Seed 003's cluster: two untainted workers of 2 cpu and 8 dongles."""
     workers = Pool("workers", (Shape(NODE, 2, 2),), card="dongle", resources=(DONGLE,))
     options: dict[str, Any] = {"fit": SEED_FIT if fit is None else fit}
+    options.update(args or {})
     if config:
         options["config"] = config
     return Cluster(

@@ -102,8 +102,21 @@ def test_a_config_map_keeps_its_own_words() -> None:
     assert written.startswith(text)
 
 
+JOB_PREEMPTION = (
+    "the configuration has the chart's defaults of scheduler.enableJobPreemption, whatever your values of "
+    "the chart say: if you set them, set targets.koordinator.coscheduling.enablePreemption too"
+)
+VALUES = (
+    "the configuration has the chart's defaults of scheduler.enableJobPreemption and "
+    "scheduler.deviceShare.gpuShareUnsupportedModels, whatever your values of the chart say: if you set "
+    "them, set targets.koordinator.coscheduling.enablePreemption and "
+    "targets.koordinator.deviceShare.gpuShareUnsupportedModels too"
+)
+
+
 def test_the_seeds_weights_are_explained() -> None:
-    (message,) = _messages(generate(dongles()))
+    message, values = _messages(generate(dongles()))
+    assert values == VALUES
     assert message == (
         "example.com/dongle: with weight 20 against cpu 2, memory 1, and 8 on a node, the fuller node is "
         "sure to win only with at least 2 more in use, since the use of cpu and memory may count against "
@@ -120,7 +133,44 @@ def test_1_6_0_is_written_in_what_it_can_start_with() -> None:
 
 
 def test_default_weights_need_no_word() -> None:
-    assert _messages(generate(dongles(fit={}))) == []
+    assert _messages(generate(dongles(fit={}))) == [VALUES]
+    assert _messages(generate(dongles(fit={}, version="1.6.1"))) == []
+
+
+NO_PREEMPTION: dict[str, Any] = {"coscheduling": {"enablePreemption": False}}
+MODELS: dict[str, Any] = {"device_share": {"gpuShareUnsupportedModels": [{"vendor": "a", "model": "b"}]}}
+
+
+@pytest.mark.parametrize(
+    ("version", "args", "said"),
+    [
+        ("1.8.0", {}, [VALUES]),
+        ("1.7.0", {}, [JOB_PREEMPTION]),
+        ("1.6.1", {}, []),
+        ("1.8.0", {**NO_PREEMPTION, **MODELS}, []),
+        ("1.7.0", NO_PREEMPTION, []),
+    ],
+)
+def test_values_of_the_chart_that_the_file_replaces(
+    version: str, args: dict[str, Any], said: list[str]
+) -> None:
+    assert [
+        m for m in _messages(generate(dongles(fit={}, version=version, args=args))) if "values" in m
+    ] == said
+
+
+@pytest.mark.parametrize(("args", "preempting"), [({}, False), (NO_PREEMPTION, True)])
+def test_gangs_that_preempt_nothing_leave_pods_their_preemption(
+    args: dict[str, Any], preempting: bool
+) -> None:
+    """As the chart does with scheduler.enableJobPreemption: false."""
+    generated = generate(dongles(version="1.7.0", args=args))
+    outer = _data(generated, "koordinator/post-render/koord-scheduler-config.yaml")
+    (inner,) = parse(outer["data"]["koord-scheduler-config"])
+    assert inner.root
+    (profile,) = inner.root.data["profiles"]
+    names = [each["name"] for each in profile["plugins"]["postFilter"]["enabled"]]
+    assert ("DefaultPreemption" in names) == preempting
 
 
 FLAT = {**SEED_FIT, DONGLE: {"type": "MostAllocated", "weight": 2}}

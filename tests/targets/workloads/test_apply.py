@@ -115,6 +115,7 @@ spec: {driver: {cores: 1}, executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}}
         (
             JOB,
             {
+                f"metadata.labels.{LABEL}": "training",
                 f"spec.template.metadata.labels.{LABEL}": "training",
                 "spec.template.spec.schedulerName": "volcano",
                 "spec.template.spec.priorityClassName": "high",

@@ -6,7 +6,6 @@ import pytest
 import yaml
 
 from policykit.generator.artifact import Role
-from policykit.linter.partial import says_partial
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.taint import Taint
@@ -14,13 +13,8 @@ from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets.volcano.job_component import spec_patch
-from policykit.targets.workloads.generate import (
-    BUILT_IN,
-    BuiltIn,
-    generate,
-    pod_spec,
-    strategic_patch,
-)
+from policykit.targets.workloads.components import BUILT_IN, BuiltIn
+from policykit.targets.workloads.generate import generate, pod_spec, strategic_patch
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"
@@ -148,31 +142,55 @@ def test_another_scheduler_is_named_on_the_job() -> None:
 def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata: dict[str, Any]) -> None:
     made = cluster()
     kind = TRAINING._replace(scheduler=scheduler)
-    patch = strategic_patch(BUILT_IN[4], kind, desired_placement(made, kind, made.cards["h20"]), made)
+    patch = strategic_patch(BUILT_IN[3], kind, desired_placement(made, kind, made.cards["h20"]), made)
     del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
     assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
     queued = any(one["path"] == "/spec/queue" for one in job_operations(made, kind))
     assert queued == (scheduler in ("volcano", ""))
 
 
-def test_a_component_says_what_it_replaces() -> None:
-    made = texts(cluster())
-    assert "replace the affinity and tolerations" in made["workloads/training-h20/kustomization.yaml"]
-    assert "handle every task" in made["workloads/training-h20/volcano-job.yaml"]
-
-
-def test_a_component_names_every_patch_that_lies_beside_it() -> None:
-    made = texts(cluster())
-    folder = "workloads/training-h20"
-    component = yaml.safe_load(made[f"{folder}/kustomization.yaml"])
+def patches(made: Cluster, folder: str = "training-h20") -> list[Any]:
+    """The patches of a component."""
+    component = yaml.safe_load(texts(made)[f"workloads/{folder}/kustomization.yaml"])
     assert (component["apiVersion"], component["kind"]) == ("kustomize.config.k8s.io/v1alpha1", "Component")
-    named = {patch["path"] for patch in component["patches"]}
-    assert named == {path.removeprefix(f"{folder}/") for path in made} - {"kustomization.yaml"}
-    targets = {patch["path"]: patch["target"] for patch in component["patches"]}
-    assert targets["deployment.yaml"] == {"group": "apps", "kind": "Deployment"}
-    assert targets["job.yaml"] == {"group": "batch", "kind": "Job"}
-    assert targets["pod.yaml"] == {"group": "^$", "kind": "Pod"}
-    assert targets["volcano-job.yaml"] == {"group": "batch.volcano.sh", "kind": "Job"}
+    found: list[Any] = component["patches"]
+    return found
+
+
+def test_a_component_says_what_it_replaces() -> None:
+    text = texts(cluster())["workloads/training-h20/kustomization.yaml"]
+    assert "replace the affinity and tolerations" in text
+    assert "handle every task" in text
+
+
+def test_a_component_selects_objects_by_label() -> None:
+    label = "policykit.io/workload=training"
+    assert [patch["target"] for patch in patches(cluster())] == [
+        {"group": "batch", "kind": "CronJob", "labelSelector": label},
+        {
+            "group": "^(apps|batch)?$",
+            "kind": "Deployment|Job|ReplicaSet|ReplicationController|StatefulSet",
+            "labelSelector": label,
+        },
+        {"group": "^$", "kind": "Pod", "labelSelector": label},
+        {"group": "^$", "kind": "PodTemplate", "labelSelector": label},
+        {"group": "batch.volcano.sh", "kind": "Job", "labelSelector": label},
+        {"group": "batch.volcano.sh", "kind": "Job", "labelSelector": label},
+    ]
+
+
+def test_components_of_several_cards_leave_each_others_objects_alone() -> None:
+    pools = (pool("training"), pool("hybrid", "/odd name/"), pool("system", ""))
+    made = cluster(pools=pools, cards=("h20", "/odd name/"))
+    selectors = {
+        folder: patches(made, folder)[0]["target"]["labelSelector"]
+        for folder in ("training-h20", "training--odd-name-", "training-helpers")
+    }
+    assert selectors == {
+        "training-h20": "policykit.io/workload=training,policykit.io/card notin (odd-name,none)",
+        "training--odd-name-": "policykit.io/workload=training,policykit.io/card notin (h20,none)",
+        "training-helpers": "policykit.io/workload=training,policykit.io/card notin (h20,odd-name)",
+    }
 
 
 def test_nothing_is_applied_by_itself() -> None:
@@ -221,16 +239,9 @@ def test_no_name_leads_out_of_the_folder() -> None:
 
 def test_a_kind_that_asks_for_nothing_has_no_empty_json_patch() -> None:
     bare = Pool("any", (Shape({GPU: 8}, 1, 1),), card="h20", resources=(GPU,))
-    made = texts(Cluster("a", (bare,), {"h20": Card("h20", GPU)}, {"x": WorkloadKind("x")}))
-    assert "workloads/x-h20/volcano-job.yaml" not in made
-    assert "volcano-job-labels.yaml" in made["workloads/x-h20/kustomization.yaml"]
-
-
-def test_patches_say_that_they_are_parts() -> None:
-    made = texts(cluster())
-    for path, text in made.items():
-        if not path.endswith(("kustomization.yaml", "volcano-job.yaml")):
-            assert says_partial(text), path
+    made = Cluster("a", (bare,), {"h20": Card("h20", GPU)}, {"x": WorkloadKind("x")})
+    jobs = [each for each in patches(made, "x-h20") if each["target"]["group"] == "batch.volcano.sh"]
+    assert [yaml.safe_load(each["patch"])["kind"] for each in jobs] == ["Job"]
 
 
 def asked(scheduler: str, **more: Any) -> Cluster:
@@ -279,7 +290,7 @@ def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
     assert network["value"] == {"mode": "hard", "highestTierAllowed": 1}
     for built_in in BUILT_IN:
         patch = str(strategic_patch(built_in, training, want, made))
-        owned = built_in.kind in ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
+        owned = built_in.kind in ("CronJob", "Deployment", "Job", "ReplicaSet", "StatefulSet")
         assert ("volcano.sh/network-topology-mode" in patch) == owned
         assert "group-min-member" not in patch
 

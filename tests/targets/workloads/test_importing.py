@@ -30,4 +30,4 @@ def test_a_component() -> None:
         gang=True,
     )
     assert read_component("training-h20", {}) is None
-    assert read_component("training-h20", {"deployment.yaml": "spec: 3\n"}) is None
+    assert read_component("training-h20", {"kustomization.yaml": "patches: 3\n"}) is None

@@ -186,7 +186,7 @@ def test_a_folder_is_read_as_it_says(repository: Repository) -> None:
         ({"chart": "volcano", "repoURL": "https://charts.example"}, "its chart volcano is from"),
         ({"path": "gone"}, "its source has no folder gone"),
         ({"path": "../outside"}, "its path ../outside is outside of the repository"),
-        ({"path": "base", "plugin": {"name": "x"}}, "a plugin makes its objects"),
+        ({"path": "base", "plugin": {"name": "x"}}, "its objects come from a plugin"),
         ({"path": "base", "directory": {"jsonnet": {"tlas": [{"name": "a"}]}}}, "its directory has jsonnet"),
         ({"path": "base", "drySource": {"a": 1}}, "its source has drySource"),
         ({"path": "base", "helm": {"x": 1}}, "its helm has x"),
@@ -269,9 +269,12 @@ def test_application_sets(
             application_set({"list": {"elementsYaml": "x"}}, path="base"),
             "its generator list has elementsYaml",
         ),
-        (application_set({"clusters": {}}, go=True, path="{{ .name | upper }}"), "which is no value"),
-        (application_set({"clusters": {}}, go=True, path="{{ if .name }}a{{ end }}"), "which is no value"),
-        (application_set({"clusters": {}}, path="{{nobody}}"), "its template says {{nobody}}"),
+        (application_set({"clusters": {}}, go=True, path="{{ .name | upper }}"), "whose value is unknown"),
+        (
+            application_set({"clusters": {}}, go=True, path="{{ if .name }}a{{ end }}"),
+            "whose value is unknown",
+        ),
+        (application_set({"clusters": {}}, path="{{nobody}}"), "its template has {{nobody}}"),
         (application_set({"clusters": {}}, path="base", templatePatch="x"), "it has templatePatch"),
         (application_set({"git": {"repoURL": "https://a/b", "files": []}}, path="base"), "is not this"),
         (application_set({"merge": {"generators": []}}, path="base"), "its generator merge needs"),
@@ -350,5 +353,5 @@ def test_anything_can_be_read(spec: Any, kind: str) -> None:
 
 
 def test_the_reason_is_an_error_of_its_own() -> None:
-    with pytest.raises(UnreadableError, match="no value"):
+    with pytest.raises(UnreadableError, match="whose value is unknown"):
         filled("{{a.b}}", {"a": "text"}, go=False)

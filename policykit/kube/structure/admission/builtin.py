@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube import cron
 from policykit.kube.names import is_extended, is_hugepages
+from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, mappings, refused
 from policykit.kube.structure.conflicts import fractions
 from policykit.kube.structure.problem import BAD_VALUE, located
-from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.problem import CONFLICTING
-from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
@@ -14,7 +15,6 @@ from policykit.kube.structure.admission.checks import (
     words,
 )
 from policykit.kube.structure.problem import INCONSISTENT
-from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import whole

@@ -252,7 +252,7 @@ class Koordinator(Target):
     """Koordinator: koord-scheduler, beside or instead of the default scheduler."""
 
     delivery: Literal["post-render", "manifest"] = Field(
-        "post-render", description="No chart value reaches the scheduler's configuration."
+        "post-render", description="No value of the chart sets the scheduler's plugins."
     )
     scheduler_name: str = Field("koord-scheduler", description="schedulerName that it serves.")
     fit: dict[str, Fit] = Field(

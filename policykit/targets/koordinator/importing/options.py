@@ -7,16 +7,18 @@ from functools import reduce
 from typing import Any
 
 from policykit import durations
-from policykit.manifests.patch import patched
+from policykit.manifests.patch import Patch, patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.policy_values import duration
+from policykit.model.release import Version
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.options import KoordinatorOptions, of
 from policykit.targets.koordinator.scheduler import chart, configuration, fields, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
 from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT
-from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
+from policykit.targets.koordinator.scheduler.plugins import COSCHEDULING, FIT_PLUS, SCARCE
+from policykit.targets.koordinator.scheduler.settings import job_preemption
 
 Say = Callable[[str], None]
 
@@ -41,6 +43,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], file: str, say: Say) -> 
     version = versions.parse(target.version)
     name = target.scheduler_name or SCHEDULER
     data = reduce(patched, repair.repair(there, version).patches, there)
+    data = reduce(patched, _without_job_preemption(configuration.read(data), version), data)
     mine = configuration.read(data).required_profile(name)
     ours = configuration.read(_written(cluster, target)).required_profile(name)
     found = of(target)
@@ -59,6 +62,18 @@ def options(cluster: Cluster, there: Mapping[str, Any], file: str, say: Say) -> 
         found = found._replace(weights={**found.weights, **weights})
     _report_differences(cluster, target._replace(options=found), data, file, say)
     return {key: stated for key, plugin in SECTIONS.values() if (stated := _section(found, plugin))}
+
+
+def _without_job_preemption(there: Configuration, version: Version) -> Iterator[Patch]:
+    """Says in the args what the chart leaves out where scheduler.enableJobPreemption is false."""
+    for profile in there.profiles:
+        gangs, preempting = (
+            profile.entry(COSCHEDULING),
+            profile.point("postFilter").plugin("DefaultPreemption"),
+        )
+        stated = gangs and "enablePreemption" in gangs.data
+        if gangs and gangs.data and preempting and not stated and version >= chart.JOB_PREEMPTION_VALUE:
+            yield Patch("add", (*profile.path, *gangs.path, "enablePreemption"), False)
 
 
 def _section(found: KoordinatorOptions, plugin: str) -> dict[str, Any]:
@@ -93,7 +108,9 @@ def _enabled(profile: Profile) -> dict[str, tuple[str, ...]]:
 def _written(cluster: Cluster, target: TargetSettings) -> dict[str, Any]:
     """The configuration that `gen` writes."""
     version = versions.parse(target.version)
-    data = chart.configuration(version, target.namespace or chart.NAMESPACE)
+    data = chart.configuration(
+        version, target.namespace or chart.NAMESPACE, job_preemption=job_preemption(of(target))
+    )
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
     made: dict[str, Any] = reduce(patched, plan.patches, data)
     return made

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import TARGET_NAME

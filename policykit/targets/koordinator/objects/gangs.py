@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodContext
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.annotations import compact, present

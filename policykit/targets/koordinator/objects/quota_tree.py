@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.kube.names import is_hugepages, label_value_problem
@@ -11,6 +10,7 @@ from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue, Tenant
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
 from policykit.targets.koordinator.objects.resources import admitted_amounts
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.objects.annotations import compact, parsed, present
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"

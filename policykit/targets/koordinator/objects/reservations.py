@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import durations
 from policykit.kube import affinity, requests, tolerations
@@ -15,6 +15,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.queue import Reservation as PolicyReservation
 from policykit.model.release import Version
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY

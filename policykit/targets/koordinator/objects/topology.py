@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.release import Version
 from policykit.model.topology import Level
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.objects.annotations import present
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import fields, plugins
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile, args_kind

@@ -1,4 +1,8 @@
-"""The koord-scheduler-config that Koordinator's chart renders with default values."""
+"""The koord-scheduler-config that Koordinator's chart renders.
+
+Of the chart's values only two reach it: `scheduler.enableJobPreemption` (1.7) and
+`scheduler.deviceShare.gpuShareUnsupportedModels` (1.8).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,11 @@ NAMESPACE = "koordinator-system"
 CONFIG_MAP = "koord-scheduler-config"
 KEY = "koord-scheduler-config"
 DEPLOYMENT = "koord-scheduler"
+
+JOB_PREEMPTION_VALUE = Version(1, 7, 0)
+"""Chart value scheduler.enableJobPreemption: true."""
+MODELS_VALUE = Version(1, 8, 0)
+"""Chart value scheduler.deviceShare.gpuShareUnsupportedModels, a list of one."""
 
 _1_5, _1_6 = Version(1, 5, 0), Version(1, 6, 0)
 _1_7, _1_8 = Version(1, 7, 0), Version(1, 8, 0)
@@ -42,8 +51,11 @@ def config_map(text: str, namespace: str) -> str:
     )
 
 
-def configuration(version: Version, namespace: str) -> dict[str, Any]:
-    """KubeSchedulerConfiguration in the chart of a release."""
+def configuration(version: Version, namespace: str, *, job_preemption: bool = True) -> dict[str, Any]:
+    """KubeSchedulerConfiguration in the chart of a release, with its default values but for this one."""
+    points = enabled(version)
+    if version >= JOB_PREEMPTION_VALUE and not job_preemption:
+        points["postFilter"].append("DefaultPreemption")
     written = f"{GROUP}/{written_in(version)}"
     return {
         "apiVersion": written,
@@ -59,9 +71,9 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
                 "schedulerName": SCHEDULER,
                 "pluginConfig": [
                     {"name": name, "args": {"apiVersion": written, "kind": args_kind(name), **args}}
-                    for name, args in _arguments(version, namespace).items()
+                    for name, args in _arguments(version, namespace, job_preemption).items()
                 ],
-                "plugins": {point: _set(point, names) for point, names in enabled(version).items() if names},
+                "plugins": {point: _set(point, names) for point, names in points.items() if names},
             }
         ],
     }
@@ -118,7 +130,7 @@ def enabled(version: Version) -> dict[str, list[str]]:
     }
 
 
-def _arguments(version: Version, namespace: str) -> dict[str, dict[str, Any]]:
+def _arguments(version: Version, namespace: str, job_preemption: bool) -> dict[str, dict[str, Any]]:
     resources = [{"name": name, "weight": 1} for name in _FIT_RESOURCES]
     arguments: dict[str, dict[str, Any]] = {
         "NodeResourcesFit": {"scoringStrategy": {"type": "LeastAllocated", "resources": resources}},
@@ -132,7 +144,8 @@ def _arguments(version: Version, namespace: str) -> dict[str, dict[str, Any]]:
         "ElasticQuota": {"quotaGroupNamespace": namespace},
     }
     if version >= _1_7:
-        arguments["Coscheduling"] = {"enablePreemption": True, "awareNetworkTopology": True}
+        preempting = {"enablePreemption": True} if job_preemption else {}
+        arguments["Coscheduling"] = {**preempting, "awareNetworkTopology": True}
     if version >= _1_8:
         model = {"model": "Ascend-310P3-300I-DUO", "vendor": "huawei"}
         arguments["DeviceShare"] = {"gpuShareUnsupportedModels": [model]}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
-    DEFAULT_SCORES,
     MULTI_POINT,
     PLUGIN_NAMES,
+    default_scores,
     scores,
 )
 
@@ -115,8 +116,8 @@ class Profile(NamedTuple):
 
         Source: `expandMultiPointPlugins` and `getScoreWeights` of the scheduler framework.
         """
-        specific, multi = self.point("score"), self.point(MULTI_POINT)
-        default = {name: weight for name, weight in DEFAULT_SCORES.items() if not multi.disables(name)}
+        specific, multi, usual = self.point("score"), self.point(MULTI_POINT), default_scores(version)
+        default = {name: weight for name, weight in usual.items() if not multi.disables(name)}
         found = specific.weights
         for name, weight in {**default, **multi.weights}.items():
             if not specific.disables(name) and name not in found and scores(name, version):

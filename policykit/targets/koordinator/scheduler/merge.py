@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.manifests.amend import apply
@@ -13,6 +13,7 @@ from policykit.manifests.embedded import apply_inside, embedded, kinds, strings
 from policykit.manifests.node import Node
 from policykit.manifests.patch import APPEND, EditError, Patch, differences, patched
 from policykit.manifests.path import Path, lookup
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.scheduler.configuration import (
     KIND,
     Plugin,

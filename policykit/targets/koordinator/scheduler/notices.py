@@ -10,9 +10,10 @@ from policykit.model.placement import BINPACK, SPREAD
 from policykit.model.release import Version
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import weights
+from policykit.targets.koordinator.options import KoordinatorOptions
+from policykit.targets.koordinator.scheduler import chart, weights
 from policykit.targets.koordinator.scheduler.packing import Packing
-from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION
+from policykit.targets.koordinator.scheduler.plugins import COSCHEDULING, DEVICES, FIT, FIT_PLUS, RESERVATION
 from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.weights import Margin
 
@@ -57,6 +58,23 @@ def plan_notices(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str
             f"profiles {', '.join(each.name for each in plan.profiles)} each track devices, CPUs and quotas "
             "separately, and see each other's pods only once they are bound: do not let them share nodes "
             "with shared cards or pinned CPUs, or a queue that must never exceed its limit"
+        )
+
+
+def replaced_values(cluster: Cluster, stated: KoordinatorOptions, version: Version) -> Iterator[str]:
+    """The chart's values that no longer reach the configuration, unless the policy states the same."""
+    found = []
+    unset = "enablePreemption" not in stated.fields(COSCHEDULING)
+    if version >= chart.JOB_PREEMPTION_VALUE and unset and cluster.preemption.within_queue is not False:
+        found.append(("enableJobPreemption", "coscheduling.enablePreemption"))
+    if version >= chart.MODELS_VALUE and "gpuShareUnsupportedModels" not in stated.fields(DEVICES):
+        found.append(("deviceShare.gpuShareUnsupportedModels", "deviceShare.gpuShareUnsupportedModels"))
+    if found and not stated.config:
+        values = " and ".join(f"scheduler.{value}" for value, _ in found)
+        options = " and ".join(f"targets.koordinator.{option}" for _, option in found)
+        yield (
+            f"the configuration has the chart's defaults of {values}, whatever your values of the chart say: "
+            f"if you set them, set {options} too"
         )
 
 
@@ -133,7 +151,7 @@ def _unoffered(cluster: Cluster, packing: Packing) -> Iterator[str]:
 
 
 def _undecided(margin: Margin, packing: Packing) -> Iterator[str]:
-    """About cards of which a difference of one is not sure to decide."""
+    """About cards for which a difference of one may not decide."""
     if margin.step == 1 and margin.points:
         return
     cards = {each.resource for each in packing.margins}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.weights import is_device

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import durations
 from policykit.manifests.patch import Patch
@@ -11,6 +11,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem, Repair
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.targets.koordinator.scheduler import fields
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, Release

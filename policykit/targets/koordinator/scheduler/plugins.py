@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from policykit.model.release import Version
-from policykit.targets.koordinator.versions import COSCHEDULING_SCORES
+from policykit.targets.koordinator.versions import COSCHEDULING_SCORES, KUBERNETES_1_28
 
 FIT_PLUS, SCARCE = "NodeResourcesFitPlus", "ScarceResourceAvoidance"
 SCORERS = (FIT_PLUS, SCARCE)
@@ -84,6 +84,11 @@ DEFAULT_SCORES: Mapping[str, int] = {
     "ImageLocality": 1,
 }
 """In-tree plugins that score unless they are disabled, with their weights (kube-scheduler 1.28 to 1.35)."""
+_OLD_SCORES: Mapping[str, int] = {
+    **DEFAULT_SCORES,
+    **dict.fromkeys(("TaintToleration", "NodeAffinity", "InterPodAffinity"), 1),
+}
+"""The same in v1beta2 of kube-scheduler 1.24."""
 PREFERENCES: Mapping[str, str] = {
     "TaintToleration": "PreferNoSchedule taints",
     "NodeAffinity": "preferred node affinity",
@@ -98,6 +103,16 @@ _NEVER_SCORE = frozenset(
         *(QUOTAS, "SchedulingHint"),
     }
 )
+
+
+def default_scores(version: Version) -> Mapping[str, int]:
+    """In-tree plugins that score unless they are disabled, with their weights in a release."""
+    return DEFAULT_SCORES if version >= KUBERNETES_1_28 else _OLD_SCORES
+
+
+def knows_point(point: str, version: Version) -> bool:
+    """Whether a release can decode a list of plugins for an extension point."""
+    return point != "preEnqueue" or version >= KUBERNETES_1_28
 
 
 def implements(plugin: str, point: str, version: Version) -> bool | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, of

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.problem import Problem
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.scheduler import configuration, validator
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit import durations
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.options import KoordinatorOptions
 from policykit.targets.koordinator.scheduler import fields, plugin_args
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, SECTIONS
@@ -70,6 +71,11 @@ def plugin_settings(
         PREEMPTION_PLUGINS if cluster.preemption.within_queue is False else (),
         tuple(notices),
     )
+
+
+def job_preemption(options: KoordinatorOptions) -> bool:
+    """Whether gangs preempt, as the chart's value scheduler.enableJobPreemption has it; true by default."""
+    return options.fields(COSCHEDULING).get("enablePreemption") is not False
 
 
 def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.problem import conversion_hint, described, expected
-from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
@@ -56,12 +56,28 @@ def startup(configuration: Configuration, releases: Releases) -> Iterator[Proble
     reading = readers(configuration, releases)
     yield from args_type_problems(configuration, reading)
     for profile in configuration.profiles:
+        yield from _unknown_points(profile, reading)
         yield from _misplaced_plugins(profile, reading)
     yield from _queue_sort(configuration, reading)
     split = tuple(_split_profiles(configuration.profiles))
     yield from split
     if not split:
         yield from _unnamed_profiles(configuration.profiles)
+
+
+def _unknown_points(profile: Profile, reading: Releases) -> Iterator[Problem]:
+    """Extension points that the kube-scheduler in these releases does not know yet."""
+    for name in profile.points:
+        if name in _POINTS and not any(plugins.knows_point(name, each) for each in reading):
+            path = (*profile.path, "plugins", name)
+            yield problem(
+                path,
+                f"{fields.release_range(reading)} has no extension point {name}",
+                NO_START,
+                f"delete it: it came with {versions.KUBERNETES_1_28}",
+                key=True,
+                repair=Repair("delete it", (Patch("remove", path),)),
+            )
 
 
 def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]:

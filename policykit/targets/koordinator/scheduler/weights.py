@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 from policykit.kube.scores import MAX_SCORE, Shape, ratio
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.plugins import (
     BALANCED,

@@ -48,7 +48,6 @@ ARGS: Mapping[str, Spec] = {
         "ignoredResourceGroups": [str],
         "scoringStrategy": _STRATEGY,
     },
-    "PlacementBinPacking": {"scoringStrategy": _STRATEGY},
     "PodTopologySpread": {"defaultConstraints": [_SPREAD], "defaultingType": str},
     "VolumeBinding": {"bindTimeoutSeconds": int, "shape": _SHAPE},
 }
@@ -71,7 +70,6 @@ POINTS = (
     "multiPoint",
     "placementGenerate",
     "placementScore",
-    "placementFeasible",
     "podGroupPostFilter",
 )
 """Extension points of any release."""
@@ -85,7 +83,11 @@ SINCE: Mapping[str, int] = {
 }
 """Field to the first minor release of Kubernetes 1 that knows it, if that is later than 1.28. Source:
 `kube-scheduler/config/v1/types*.go` at the tags."""
-NOT_IN: Mapping[str, tuple[str, ...]] = {"delayCacheUntilActive": ("v1beta2", "v1beta3")}
+NOT_IN: Mapping[str, tuple[str, ...]] = {
+    "delayCacheUntilActive": ("v1beta2", "v1beta3"),
+    "healthzBindAddress": ("v1beta3", "v1"),
+    "metricsBindAddress": ("v1beta3", "v1"),
+}
 """Field to the versions of the configuration that do not have it."""
 
 CONFIGURATION: Spec = {
@@ -113,7 +115,6 @@ CONFIGURATION: Spec = {
     "enableProfiling": bool,
     "enableContentionProfiling": bool,
     "percentageOfNodesToScore": int,
-    "percentageOfPlacementsToScore": int,
     "podInitialBackoffSeconds": int,
     "podMaxBackoffSeconds": int,
     "delayCacheUntilActive": bool,
@@ -121,7 +122,6 @@ CONFIGURATION: Spec = {
         {
             "schedulerName": str,
             "percentageOfNodesToScore": int,
-            "percentageOfPlacementsToScore": int,
             "plugins": dict.fromkeys(POINTS, _PLUGINS),
             "pluginConfig": [{"name": str, "args": object}],
         }

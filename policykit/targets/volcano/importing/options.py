@@ -11,7 +11,7 @@ from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.catalogue.volcano.options import option_problems
 from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
-from policykit.manifests.path import Path, dotted
+from policykit.manifests.path import dotted
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.model.release import Version
@@ -23,7 +23,6 @@ from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
 
 Say = Callable[[str], None]
 
-_TARGET = ("targets", "volcano")
 _COMPUTED = ("nodeorder", "binpack")
 """Plugins whose arguments are computed from the policy."""
 _ALTERNATIVES = {"capacity": ("proportion",), "proportion": ("capacity",)}
@@ -54,13 +53,13 @@ def options(cluster: Cluster, there: Configuration, file: str, say: Say) -> dict
 
 
 def _report_node_order(there: Configuration, ours: Scoring, file: str, say: Say) -> None:
-    """Reports weights of nodeorder: a policy has no option for them, `gen` computes them."""
-    theirs = there.plugin("nodeorder")
-    usual = {key: each.default for key, each in PLUGINS["nodeorder"].arguments.items()}
+    """Reports weights of nodeorder that differ: `gen` computes them, so a policy has no option for them."""
+    plugin = there.plugin("nodeorder")
+    usual = {key: argument.default for key, argument in PLUGINS["nodeorder"].arguments.items()}
     computed = {**usual, **{f"{part}.weight": weight for part, weight in ours.parts.items()}}
     left = {
         key: value
-        for key, value in (theirs.arguments.items() if theirs else ())
+        for key, value in (plugin.arguments.items() if plugin else ())
         if computed.get(key) != value
     }
     if left:
@@ -77,17 +76,16 @@ def other_options(
     """
     target = cluster.targets["volcano"]
 
-    def made(stated: Mapping[str, Any]) -> Configuration:
+    def generated(stated: Mapping[str, Any]) -> Configuration:
         compiled = target._replace(options=_compiled(of(target), stated))
         return plan(cluster, compiled, written, version).configuration
 
     stated: dict[str, Any] = {}
     # The actions decide which plugins are needed.
     for differences in (_section_differences, _plugin_differences):
-        for section, entry in differences(there, made(stated)).items():
-            stated[section] = entry
-        stated = _accepted(stated, version, made, say)
-    _report_differences(there, made(stated), say)
+        stated |= differences(there, generated(stated))
+        stated = _consistent(_supported(stated, version, say), generated, say)
+    _report_differences(there, generated(stated), say)
     return stated
 
 
@@ -97,47 +95,47 @@ def _compiled(base: VolcanoOptions, stated: Mapping[str, Any]) -> VolcanoOptions
     return base._replace(**{**stated, "plugins": plugins})
 
 
-def _accepted(
-    stated: dict[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object], say: Say
-) -> dict[str, Any]:
-    """The options without those that a policy cannot have: each mistake names what is left out."""
-    while True:
-        problem = next(option_problems(stated, version), None)
-        if problem:
+def _supported(stated: dict[str, Any], version: Version, say: Say) -> dict[str, Any]:
+    """The options without entries that the release or the policy does not take."""
+    for problem in option_problems(stated, version):
+        section, name = map(str, (*problem.path, "", "")[:2])
+        left = _without(stated, section, name if section in ("plugins", "configurations") else "")
+        if left != stated:
             say(f"volcano: {dotted(problem.path)} is left out: {problem.message}")
-            stated = _without(stated, problem.path)
-            continue
-        try:
-            made(stated)
-        except PolicykitError as error:
-            left = _without(stated, error.path[len(_TARGET) :])
-            if left == stated:
-                left = _without(stated, ("plugins",))
-            if left == stated:
-                raise
-            say(f"volcano: {error.message}; `policykit gen` writes something else")
-            stated = left
-        else:
-            return stated
+        stated = left
+    return stated
 
 
-def _without(stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The options without the section, or the entry of one, that a path leads into.
+def _consistent(
+    stated: dict[str, Any], generate: Callable[[Mapping[str, Any]], object], say: Say
+) -> dict[str, Any]:
+    """The options without those that contradict each other or the policy: tiers, then plugins and actions.
 
-    Of plugins their tiers are left out first: of all plugins if the path leads to one that is not stated.
+    Raises PolicykitError if no configuration can be generated even without them.
     """
-    section, name = map(str, (*path, "", "")[:2])
-    left = {key: value for key, value in stated.items() if key != section}
-    entries = stated.get(section, {}) if section in ("plugins", "configurations") else {}
-    concerned = [name] if name in entries else list(entries)
-    if section == "plugins" and any("tier" in entries[each] for each in concerned):
-        return {**left, section: {**entries, **{each: _without_tier(entries[each]) for each in concerned}}}
-    kept = {key: value for key, value in entries.items() if key not in concerned}
-    return {**left, section: kept} if kept else left
+    for reduced in (_without_tiers(stated), _without(_without(stated, "plugins"), "actions")):
+        try:
+            generate(stated)
+        except PolicykitError as error:
+            say(f"volcano: {error.message}; `policykit gen` writes something else")
+            stated = reduced
+    generate(stated)
+    return stated
 
 
-def _without_tier(plugin: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in plugin.items() if key != "tier"}
+def _without(stated: Mapping[str, Any], section: str, name: str = "") -> dict[str, Any]:
+    """The options without a section, or without one entry of it."""
+    kept = {key: value for key, value in stated.get(section, {}).items() if key != name} if name else {}
+    others = {key: value for key, value in stated.items() if key != section}
+    return {**others, section: kept} if kept else others
+
+
+def _without_tiers(stated: Mapping[str, Any]) -> dict[str, Any]:
+    plugins = {
+        name: {key: value for key, value in plugin.items() if key != "tier"}
+        for name, plugin in stated.get("plugins", {}).items()
+    }
+    return {**stated, "plugins": plugins} if plugins else dict(stated)
 
 
 def _section_differences(there: Configuration, ours: Configuration) -> dict[str, Any]:

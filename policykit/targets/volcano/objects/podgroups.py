@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
+from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano.objects.queues import quantities
 from policykit.targets.volcano.objects.topology import (
     NetworkTopology,
@@ -25,17 +26,17 @@ class PodGroup(NamedTuple):
     name: str
     min_member: int = 1
     queue: str = ""
-    """Empty: Volcano takes `default`, or what the namespace says where that webhook is on."""
+    """Empty: `default`, or the queue of the namespace if the webhook for it is on."""
     priority_class: str = ""
     min_resources: Amounts = {}
-    """What has to be free before the pods are considered at all (action enqueue)."""
+    """Resources that must be free before the pods are considered (action enqueue)."""
     bound: NetworkTopology | None = None
     min_task_member: Mapping[str, int] = {}
-    """Task of a job to how many of its pods must fit."""
+    """Task of a job to the number of its pods that must fit."""
 
 
 def write(group: PodGroup) -> dict[str, Any]:
-    """A PodGroup as Volcano's object."""
+    """The object."""
     metadata = {"name": group.name}
     if group.namespace:
         metadata["namespace"] = group.namespace
@@ -54,7 +55,7 @@ def write(group: PodGroup) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> PodGroup:
-    """A PodGroup object; what is absent or of another shape is empty, minMember 0 as Volcano reads it."""
+    """A PodGroup. Fields that are missing or have the wrong type are empty, minMember 0."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     tasks = mapping(spec.get("minTaskMember"))
     return PodGroup(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.shape import mapping
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.values import flag, names, text, without_unset
 from policykit.targets.yunikorn.names import ROOT
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration import placement_rules, resources
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.resources import Resources

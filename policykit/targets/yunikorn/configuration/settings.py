@@ -76,7 +76,7 @@ KNOWN: Mapping[str, Parameter] = {
     "admissionController.filtering.labelNamespaces": _PATTERNS,
     "admissionController.filtering.noLabelNamespaces": _PATTERNS,
     "admissionController.filtering.defaultQueue": Parameter(_any, gone=versions.DEFAULT_QUEUE_ENDS),
-    "admissionController.filtering.generateUniqueAppId": _FLAG,
+    "admissionController.filtering.generateUniqueAppId": _FLAG._replace(since=_1_4),
     "admissionController.accessControl.bypassAuth": _FLAG,
     "admissionController.accessControl.trustControllers": _FLAG,
     "admissionController.accessControl.systemUsers": _PATTERNS,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.shape import mapping
 from policykit.model.release import Version
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.model.inventory import Inventory
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as PolicyQueue
 from policykit.model.queue import Submitters
+from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn import queue_tree
 from policykit.targets.yunikorn.configuration import access_lists, properties, resources
 from policykit.targets.yunikorn.configuration.access_lists import ALL

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
-from typing import NamedTuple
 
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 
 
 class Dependence(Enum):

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from policykit.importer.policy import ImportResult, policy_of
+from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.generate import generate
-from policykit.targets.koordinator.options import KoordinatorOptions
+from policykit.targets.koordinator.options import KoordinatorOptions, of
+from policykit.targets.koordinator.scheduler import chart
+from policykit.targets.koordinator.versions import parse
 from tests.clusters import policy
 from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.shared import SHARED
@@ -166,12 +169,12 @@ def test_what_a_policy_cannot_say_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chart", "release"), [("1.5.0", "1.5.0"), ("1.6.0", "1.6.0"), ("1.7.0", "1.7.0"), ("1.8.0", "1.8.0")]
+    ("rendered", "release"), [("1.5.0", "1.5.0"), ("1.6.0", "1.6.0"), ("1.7.0", "1.7.0"), ("1.8.0", "1.8.0")]
 )
-def test_a_charts_configuration_tells_its_release(chart: str, release: str) -> None:
+def test_a_charts_configuration_tells_its_release(rendered: str, release: str) -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")
-    text = (SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{chart}.yaml").read_bytes()
+    text = (SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{rendered}.yaml").read_bytes()
     made = policy_of({"chart.yaml": text, "nodes.json": as_file(nodes_of(stated({})))})
     target = made.cluster.targets["koordinator"]
     assert target.version == release
@@ -186,3 +189,13 @@ def test_so_does_what_is_generated(version: str) -> None:
     made = policy_of({**files, "nodes.json": as_file(nodes_of(cluster))})
     assert made.cluster.targets["koordinator"].version == version
     assert inner(made.cluster) == inner(cluster)
+
+
+def test_a_charts_value_is_an_option() -> None:
+    """scheduler.enableJobPreemption: false, which the chart says by leaving a field out."""
+    written = chart.configuration(parse("1.8.0"), chart.NAMESPACE, job_preemption=False)
+    text = chart.config_map(writer.dump(written), chart.NAMESPACE)
+    made = policy_of({"conf.yaml": text.encode(), "nodes.json": as_file(nodes_of(stated({})))})
+    found = of(made.cluster.targets["koordinator"])
+    assert found.fields("Coscheduling") == {"enablePreemption": False}
+    assert not [remark for remark in made.remarks if "Coscheduling" in remark or "postFilter" in remark]

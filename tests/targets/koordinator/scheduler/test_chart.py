@@ -16,6 +16,17 @@ def test_equal_to_the_chart(version: str) -> None:
     assert same(merge.read_source(text).data, chart.configuration(versions.parse(version), chart.NAMESPACE))
 
 
+@pytest.mark.parametrize(("version", "has"), [("1.6.0", False), ("1.7.0", True), ("1.8.0", True)])
+def test_without_job_preemption(version: str, has: bool) -> None:
+    """scheduler.enableJobPreemption: false leaves the field out, and enables DefaultPreemption."""
+    release = versions.parse(version)
+    on, off = (chart.configuration(release, "ns", job_preemption=each) for each in (True, False))
+    assert (on != off) == has
+    profile = configuration.read(off).required_profile("koord-scheduler")
+    assert profile.point("postFilter").names[-1] == "DefaultPreemption"
+    assert "enablePreemption" not in profile.arguments("Coscheduling")
+
+
 @pytest.mark.parametrize(
     ("version", "queue", "scored"),
     [("1.6.1", "Coscheduling", False), ("1.7.0", "PrioritySort", False), ("1.8.0", "PrioritySort", True)],

@@ -79,6 +79,16 @@ def test_paths(version: str) -> None:
     assert profile.point("score").plugin("NodeResourcesFitPlus") is None
 
 
+@pytest.mark.parametrize(("version", "weight"), [("1.3.0", 1), ("1.4.1", 1), ("1.5.0", 2), ("1.8.0", 2)])
+def test_default_weights_of_the_kube_scheduler_inside(version: str, weight: int) -> None:
+    """1.24 with v1beta2, or 1.28 on."""
+    profile = configuration.read({"profiles": [{}]}).profiles[0]
+    weights = profile.score_weights(release(version))
+    assert weights["NodeAffinity"] == weights["InterPodAffinity"] == weight
+    assert weights["TaintToleration"] == (3 if weight == 2 else 1)
+    assert weights["PodTopologySpread"] == 2
+
+
 def test_the_corpus_is_read() -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")

@@ -74,6 +74,23 @@ def test_another_version_is_rewritten(given_: str, version: str, becomes: str, w
     )
 
 
+@pytest.mark.parametrize(("version", "kept"), [("1.3.0", False), ("1.4.1", False), ("1.5.0", True)])
+def test_pre_enqueue_needs_kubernetes_1_28(version: str, kept: bool) -> None:
+    """What a configuration for a newer chart has, and older releases cannot decode."""
+    data = configuration(plugins={"preEnqueue": enabled()})
+    after, found = fixed(data, version)
+    assert ("preEnqueue" in after["profiles"][0]["plugins"]) == kept
+    told = [text for text in found if "preEnqueue" in text]
+    assert told == (
+        []
+        if kept
+        else [
+            f"Koordinator {version} has no extension point preEnqueue: koord-scheduler does not start; gen "
+            "had to delete it"
+        ]
+    )
+
+
 @pytest.mark.parametrize("version", ["1.6.0", "1.6.1", "1.7.0"])
 def test_v1beta3_stays_where_it_is_read(version: str) -> None:
     data = {**configuration(), "apiVersion": "kubescheduler.config.k8s.io/v1beta3"}

@@ -1,0 +1,1 @@
+"""What holds pods besides the pools: scheduler, priority, quotas, queue, gang and topology."""

@@ -1,0 +1,122 @@
+"""Whether the ResourceQuotas and LimitRanges of a namespace admit pods, or a whole gang."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
+from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+_COMPUTE = frozenset({"requests.cpu", "requests.memory", "limits.cpu", "limits.memory"})
+"""What every pod must state where a quota counts it."""
+_PODS = "pods"
+
+
+class Excess(NamedTuple):
+    """An amount above what a namespace allows."""
+
+    quota: str
+    """Name of the ResourceQuota or LimitRange."""
+    key: str
+    """Of the quota; of a LimitRange the resource."""
+    asked: int
+    allowed: int
+    container: bool = False
+    """The amounts are those of one container."""
+
+    @property
+    def message(self) -> str:
+        """What is asked for and what is allowed, as a predicate of the pods."""
+        resource = self.key.removeprefix("requests.").removeprefix("limits.")
+        asked, allowed = amount_text(resource, self.asked), amount_text(resource, self.allowed)
+        if self.key == _PODS:
+            return f"has {asked} pods, but ResourceQuota {self.quota} of the namespace allows {allowed}"
+        if self.container:
+            of = f"LimitRange {self.quota} of the namespace allows at most {allowed}"
+            return f"asks for {asked} {resource} in one container, but {of}"
+        side = "has limits of" if self.key.startswith("limits.") else "requests"
+        return f"{side} {asked} {resource}, but ResourceQuota {self.quota} of the namespace allows {allowed}"
+
+
+def declared(scope: Scope, cluster: Cluster | None) -> tuple[DeclaredQuota, ...]:
+    """The quotas of a scope and of the policy; those with the same name in a namespace are alternatives."""
+    found = [each.value for each in scope.of(DeclaredQuota) if not each.partial]
+    named = {(each.namespace, each.name) for each in found}
+    for quota in cluster.quotas if cluster else ():
+        if (quota.namespace, quota.name) not in named:
+            hard = {f"requests.{name}": amount for name, amount in quota.requests.items()}
+            hard |= {f"limits.{name}": amount for name, amount in quota.limits.items() if "/" not in name}
+            hard |= {_PODS: quota.pods} if quota.pods is not None else {}
+            found.append(DeclaredQuota(quota.namespace, quota.name, hard, quota.priorities))
+    return tuple(found)
+
+
+def quota_excess(demand: Demand, quotas: tuple[DeclaredQuota, ...]) -> Excess | None:
+    """The first key, cards first, of which a quota of the namespace allows less; None: all is allowed."""
+    for quota in quotas:
+        if quota.namespace != demand.namespace or not _counts(quota, demand):
+            continue
+        for key in sorted(quota.hard, key=lambda name: ("/" not in name, name)):
+            asked = _asked(demand, key)
+            allowed = max(
+                each.hard[key]
+                for each in quotas
+                if (each.namespace, each.name) == (quota.namespace, quota.name) and key in each.hard
+            )
+            if asked > allowed:
+                return Excess(quota.name, key, asked, allowed)
+    return None
+
+
+def _counts(quota: DeclaredQuota, demand: Demand) -> bool:
+    return not quota.priorities or demand.priority_class in quota.priorities
+
+
+def _asked(demand: Demand, key: str) -> int:
+    if key == _PODS:
+        return demand.pods
+    side, _, resource = key.partition(".")
+    return (demand.limits if side == "limits" else demand.request).get(resource, 0)
+
+
+def unstated(
+    demand: Demand, quotas: tuple[DeclaredQuota, ...], ranges: tuple[DeclaredRange, ...]
+) -> tuple[str, str]:
+    """(quota, key) of an amount that a pod must state and does not; empty: there is none.
+
+    Source: `podEvaluator.Constraints` in kubernetes `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
+    """
+    given = frozenset[str]().union(*(each.defaults for each in ranges if each.namespace == demand.namespace))
+    for quota in quotas:
+        if quota.namespace == demand.namespace and _counts(quota, demand):
+            for key in sorted(_COMPUTE & quota.hard.keys() - given):
+                side, _, resource = key.partition(".")
+                if resource not in (demand.limits if side == "limits" else demand.request):
+                    return quota.name, key
+    return "", ""
+
+
+def range_excess(demand: Demand, ranges: tuple[DeclaredRange, ...]) -> Excess | None:
+    """The first resource of which a container asks for more than a LimitRange allows."""
+    for each in ranges if demand.pods == 1 else ():
+        if each.namespace != demand.namespace:
+            continue
+        for resource, allowed in sorted(each.maximum.items()):
+            if demand.largest.get(resource, 0) > allowed:
+                return Excess(each.name, resource, demand.largest[resource], allowed, container=True)
+    return None
+
+
+def ranges_of(scope: Scope) -> tuple[DeclaredRange, ...]:
+    return tuple(each.value for each in scope.of(DeclaredRange) if not each.partial)
+
+
+def located(scope: Scope) -> Iterator[LocatedFact[DeclaredQuota]]:
+    """The quotas that objects of the scope declare."""
+    yield from (each for each in scope.of(DeclaredQuota) if not each.partial)

@@ -1,0 +1,51 @@
+"""Recognises values that are not final: placeholders of templates and examples, and encrypted text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_PLACEHOLDER = re.compile(
+    r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
+    r"|\AENC\[[A-Z0-9_]+,"
+)
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+_VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
+_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
+
+
+def is_placeholder(value: object) -> bool:
+    """Whether text is to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`,
+    `...`, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
+    """
+    return isinstance(value, str) and _has_placeholder(value)
+
+
+@lru_cache(maxsize=4096)  # the same names and images are in every file, and many rules ask
+def _has_placeholder(text: str) -> bool:
+    return _PLACEHOLDER.search(text) is not None
+
+
+def is_capitals(value: object) -> bool:
+    """Whether a name in capitals is in the place of a number or an amount: PORT, NUM_NODES."""
+    return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
+
+
+def is_variable(value: str) -> bool:
+    """Whether text is nothing but a name in capitals with an underscore: FROM_OVERLAY."""
+    return _VARIABLE.fullmatch(value) is not None
+
+
+def is_filled_in(value: str) -> bool:
+    """Whether text contains a placeholder or a name in capitals to be replaced: MODEL_NAME-server."""
+    return is_placeholder(value) or _VARIABLE.search(value) is not None
+
+
+def stands_for_text(value: object) -> bool:
+    """Whether a collection is a name in brackets, for text: `[ACCESS_KEY]` and `{volume-id}`."""
+    if isinstance(value, list) and len(value) == 1:
+        return is_capitals(value[0]) and "_" in value[0]
+    if isinstance(value, dict) and len(value) == 1:
+        (name, nothing), *_ = value.items()
+        return nothing is None and (is_capitals(name) or _COMPOUND.fullmatch(name) is not None)
+    return False

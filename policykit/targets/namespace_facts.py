@@ -1,0 +1,181 @@
+"""Facts about namespaces: their quotas and limit ranges, and what pods ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube import requests
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.podsets.gangs import gangs
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, texts
+from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount
+from policykit.targets import TARGETS
+from policykit.targets.submission_facts import total_request
+
+_PLAIN = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
+"""Keys that mean the same as another."""
+_SIDES = frozenset({"requests", "limits"})
+_PRIORITY = "PriorityClass"
+_COMPUTE = ("cpu", "memory")
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """Of a ResourceQuota, a LimitRange or a Profile of Kubeflow; else of the pods."""
+    read = _READERS.get((manifest.group, manifest.kind))
+    return read(manifest, context) if read else demands(manifest, pod_sets, context.namespace)
+
+
+def _quota(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    yield from _quota_at(manifest, manifest.namespace or context.namespace, manifest.name, ("spec",))
+
+
+def _profile(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    """Kubeflow makes a namespace of the same name, with this quota."""
+    if isinstance(lookup(manifest.data, ("spec", "resourceQuotaSpec")), dict):
+        yield from _quota_at(manifest, manifest.name, "kf-resource-quota", ("spec", "resourceQuotaSpec"))
+
+
+def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterator[Fact]:
+    spec = mapping(lookup(manifest.data, at))
+    expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
+    ours = [e for e in expressions if e.get("scopeName") == _PRIORITY and e.get("operator") == "In"]
+    if spec.get("scopes") or len(expressions) > 1 or len(ours) < len(expressions):
+        return  # which pods it counts depends on more than their priority
+    hard: dict[str, int] = {}
+    places: dict[str, Path] = {"name": ("metadata", "name")}
+    for key, written in mapping(spec.get("hard")).items():
+        if not isinstance(key, str) or is_placeholder(key):
+            continue
+        counted = _PLAIN.get(key, key)
+        found = amount(_resource(counted), written)
+        if found is not None:
+            hard[counted] = min(found, hard.get(counted, found))
+            places[f"hard.{counted}"] = (*at, "hard", key)
+    priorities = texts(ours[0].get("values")) if ours else ()
+    stated = bool(manifest.namespace) or at != ("spec",)
+    yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated), places)
+
+
+def _resource(key: str) -> str:
+    side, _, resource = key.partition(".")
+    return resource if side in _SIDES else key
+
+
+def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    items = mappings(mapping(manifest.data.get("spec")).get("limits"))
+    container = [each for each in items if each.get("type") == "Container"]
+    pod = [each for each in items if each.get("type") == "Pod"]
+    found = DeclaredRange(
+        manifest.namespace or context.namespace,
+        manifest.name,
+        _least(container, "max"),
+        _least(pod, "max"),
+        frozenset(_given(container)),
+    )
+    yield Fact(found, {"name": ("metadata", "name")})
+
+
+def _least(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in items:
+        for name, allowed in requests.amounts(each.get(field)).items():
+            found[name] = min(allowed, found.get(name, allowed))
+    return found
+
+
+def _given(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A default request is the default limit where none is stated, and that is the maximum."""
+    for each in items:
+        limits = {*mapping(each.get("default")), *mapping(each.get("max"))}
+        yield from (f"limits.{name}" for name in limits)
+        for name in {*limits, *mapping(each.get("defaultRequest")), *mapping(each.get("min"))}:
+            yield f"requests.{name}"
+
+
+_READERS: Mapping[tuple[str, str], Callable[[Manifest, Context], Iterator[Fact]]] = {
+    ("", "ResourceQuota"): _quota,
+    ("", "LimitRange"): _range,
+    ("kubeflow.org", "Profile"): _profile,
+}
+
+
+def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+    """One for each pod set, and one for each gang."""
+    made = [each for each in pod_sets if not each.stored]
+    if manifest.partial or not made:
+        return
+    stands_in = manifest.namespace or namespace
+    about = f"{manifest.kind} {manifest.name}".strip()
+    stated = bool(manifest.namespace)
+    for pod_set in made:
+        what = f"one pod of {about}" if manifest.kind != "Pod" else f"{about}"
+        demand = Demand(
+            stands_in,
+            what,
+            1,
+            requests.effective(pod_set.spec, pod_set.devices),
+            _limits(pod_set),
+            _largest(pod_set),
+            _priority(pod_set),
+            stated,
+        )
+        # A file with pods must not make every hook read all files of its scope.
+        yield Fact(demand, {"request": pod_set.path}, answers=True)
+    yield from _of_gangs(manifest, made, stands_in)
+
+
+def _of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+    for gang in gangs(manifest.data):
+        members = [each for each in pod_sets if each.name in gang.members]
+        size = gang.min_member or 0
+        certain = gang.written or any(each.jobs and each.jobs.includes(manifest.group) for each in TARGETS)
+        if not gang.enabled or not certain or size < 2 or not members:
+            continue
+        request = total_request(members, size)
+        priorities = {_priority(each) for each in members}
+        demand = Demand(
+            namespace,
+            f"the gang of {size} pods",
+            size,
+            request,
+            priority_class=priorities.pop() if len(priorities) == 1 else "",
+            stated_namespace=bool(manifest.namespace),
+        )
+        yield Fact(demand, {"request": gang.path if gang.written else members[0].path})
+
+
+def _priority(pod_set: PodSet) -> str:
+    name = pod_set.spec.get("priorityClassName")
+    return name if isinstance(name, str) else ""
+
+
+def _containers(pod_set: PodSet) -> list[Mapping[str, Any]]:
+    return [each for field, _, each in requests.containers(pod_set.spec) if field == "containers"]
+
+
+def _limits(pod_set: PodSet) -> Amounts:
+    """Total limits of what every container limits."""
+    found = [requests.amounts(mapping(each.get("resources")).get("limits")) for each in _containers(pod_set)]
+    return {
+        name: sum(each[name] for each in found)
+        for name in _COMPUTE
+        if found and all(name in each for each in found)
+    }
+
+
+def _largest(pod_set: PodSet) -> Amounts:
+    found: dict[str, int] = {}
+    for container in _containers(pod_set):
+        resources = mapping(container.get("resources"))
+        for side in ("limits", "requests"):
+            for name, asked in requests.amounts(resources.get(side)).items():
+                found[name] = max(asked, found.get(name, 0))
+    return found

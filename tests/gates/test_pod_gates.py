@@ -1,0 +1,198 @@
+"""Gates besides the pools: which of them hold the pods of a file, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from policykit import api
+from policykit.gates.pod_gates import Answer
+from tests.clusters import policy
+
+POLICY: dict[str, Any] = {
+    "coverage": "complete",
+    "scheme": {"preset": "plain", "usage": False, "product": False},
+    "cards": {"h20": {"product": "NVIDIA-H20"}},
+    "pools": {"gpu": {"card": "h20", "nodes": 4, "allocatable": {"cpu": 64, "memory": "512Gi"}}},
+    "schedulers": ["default-scheduler", "volcano"],
+}
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: team-a}
+spec:
+  schedulerName: volcano
+  minAvailable: 4
+  queue: research
+  tasks:
+  - name: worker
+    replicas: 4
+    template:
+      spec:
+        schedulerName: volcano
+        restartPolicy: Never
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            requests: {cpu: 4, memory: 8Gi}
+            limits: {nvidia.com/gpu: 2}
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: serve, namespace: team-a}
+spec:
+  containers:
+  - name: main
+    image: registry.example/serve:1
+    resources: {requests: {cpu: 4, memory: 8Gi}}
+"""
+QUEUE = """\
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: research}
+spec: {weight: 1}
+"""
+QUOTA = """\
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: team, namespace: team-a}
+spec:
+  hard: {requests.nvidia.com/gpu: "8"}
+"""
+RANGE = """\
+---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: bounds, namespace: team-a}
+spec:
+  limits:
+  - type: Container
+    max: {cpu: 2}
+"""
+
+
+def answers(text: str, data: dict[str, Any] = POLICY, *, complete: bool = True) -> list[Answer]:
+    raw, cluster = text.encode(), policy(data)
+    reviewed = [("a.yaml", review) for review in api.where(raw, cluster)]
+    return list(api.answers(reviewed, api.facts("a.yaml", raw, cluster), cluster, complete=complete))
+
+
+def gates(text: str, *, complete: bool = True) -> list[str]:
+    """Those of the first pod set that do not accept it."""
+    answer = answers(text, complete=complete)[0]
+    return [f"{g.name} {g.state}: {g.detail}" for g in answer.gates if g.state != "accepted"]
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        (JOB + QUEUE, []),
+        (JOB + QUEUE + QUOTA, []),
+        (
+            JOB + QUEUE.replace("research", "vision"),
+            [
+                "queue refused: queue research does not exist: "
+                "Volcano refuses jobs and PodGroups of a queue that does not exist"
+            ],
+        ),
+        (
+            JOB + QUEUE.replace("{weight: 1}", "{capability: {nvidia.com/gpu: 6}}"),
+            [
+                "queue refused: the gang of 4 pods requests 8 nvidia.com/gpu, "
+                "but queue research may use at most 6"
+            ],
+        ),
+        (
+            JOB + QUEUE + QUOTA.replace('"8"', '"7"'),
+            [
+                "quota refused: the gang of 4 pods requests 8 nvidia.com/gpu, "
+                "but ResourceQuota team of the namespace allows 7"
+            ],
+        ),
+        (JOB + QUEUE + QUOTA.replace('"8"', '"7"').replace("team-a", "team-b"), []),
+        (
+            JOB.replace("gpu: 2", "gpu: 8").replace("4\n  queue", "8\n  queue").replace("s: 4", "s: 8")
+            + QUEUE,
+            [
+                "gang refused: the gang needs 8 pods of 8 nvidia.com/gpu each at once, "
+                "but the empty pools (gpu) hold only 4"
+            ],
+        ),
+        (
+            POD + QUOTA.replace("requests.nvidia.com/gpu", "limits.memory"),
+            [
+                "quota refused: ResourceQuota team counts limits.memory, "
+                "but a container states no memory limits"
+            ],
+        ),
+        (POD + QUOTA.replace("requests.nvidia.com/gpu", "cpu"), []),
+        (
+            POD + RANGE,
+            [
+                "limit-range refused: Pod serve asks for 4 cpu in one container, "
+                "but LimitRange bounds of the namespace allows at most 2"
+            ],
+        ),
+        (
+            POD.replace("spec:", "spec:\n  schedulerName: yunikorn", 1),
+            ["scheduler refused: yunikorn is not a scheduler of the policy (default-scheduler, volcano)"],
+        ),
+        (
+            POD.replace("spec:", "spec:\n  priorityClassName: high", 1),
+            ["priority unknown: no file here defines PriorityClass high"],
+        ),
+    ],
+    ids=[
+        "nothing",
+        "quota fits",
+        "no queue",
+        "queue too small",
+        "quota too small",
+        "quota elsewhere",
+        "pools too small",
+        "limit not stated",
+        "request stated",
+        "limit range",
+        "scheduler",
+        "priority",
+    ],
+)
+def test_gates(text: str, held: list[str]) -> None:
+    assert gates(text) == held
+
+
+def test_a_scope_that_is_not_complete_refuses_nothing_for_absence() -> None:
+    assert gates(JOB, complete=False) == ["queue unknown: no file here defines queue research"]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (JOB + QUEUE, "accepted"),
+        (JOB + QUEUE.replace("research", "vision"), "refused"),
+        (POD.replace("spec:", "spec:\n  priorityClassName: high", 1), "unknown"),
+        (POD.replace("spec:", "spec:\n  nodeSelector: {disk: ssd}", 1), "refused"),
+        (POD.replace("spec:", "spec:\n  nodeSelector: {topology.kubernetes.io/zone: a}", 1), "unknown"),
+    ],
+)
+def test_state(text: str, state: str) -> None:
+    assert answers(text)[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("constraint", "held"),
+    [
+        ("{topologyKey: rack, whenUnsatisfiable: DoNotSchedule}", True),
+        ("{topologyKey: rack, whenUnsatisfiable: ScheduleAnyway}", False),
+        ("{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}", False),
+        ("{topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}", True),
+    ],
+)
+def test_topology(constraint: str, held: bool) -> None:
+    text = POD.replace("spec:", f"spec:\n  topologySpreadConstraints: [{constraint}]", 1)
+    assert bool(gates(text)) is held
