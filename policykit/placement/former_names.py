@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
@@ -12,6 +11,7 @@ from policykit.model.formerly import Formerly
 from policykit.model.pool import Pool
 from policykit.model.queue import Queue
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 
 _Names = Mapping[str, tuple[str, ...]]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Priority, Queue, Quota
+from policykit.model.queue import Priority, Queue, Quota, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.plan.replacements import PRIORITY_CLASS
 
@@ -23,7 +23,7 @@ class Change(NamedTuple):
     sign: str
     """+, ~, - or -/+: deleted and created again."""
     what: str
-    """policy, target, card, pool, workload kind, queue, priority or quota."""
+    """policy, target, card, pool, workload kind, queue, priority, tenant or quota."""
     name: str
     details: tuple[str, ...] = ()
     """Field, value before and value after, as text."""
@@ -41,6 +41,7 @@ def changes(before: Cluster, after: Cluster) -> tuple[Change, ...]:
         *_parts("workload kind", before.workloads, after.workloads, _kind),
         *_parts("queue", _named(before.queues), _named(after.queues), _queue),
         *map(_replaced, _parts("priority", _named(before.priorities), _named(after.priorities), _priority)),
+        *_parts("tenant", _named(before.tenants), _named(after.tenants), _tenant),
         *_parts("quota", _quotas(before.quotas), _quotas(after.quotas), _quota),
     )
 
@@ -109,9 +110,15 @@ def _pool(pool: Pool) -> Mapping[str, str]:
         "nodes": nodes_text(pool),
         "labels": ", ".join(f"{key}={value}" for key, value in sorted(pool.labels.items())),
         "taints": ", ".join(str(taint) for taint in sorted(pool.taints)),
+        "sizes": "; ".join(_sizes(pool)),
         "sharing": pool.sharing.mode if pool.sharing.mode != "none" else "",
         "unschedulable": "yes" if pool.unschedulable else "",
     }
+
+
+def _sizes(pool: Pool) -> list[str]:
+    """What nodes offer, once for each size."""
+    return list(dict.fromkeys(_amounts(shape.allocatable) for shape in pool.shapes if shape.allocatable))
 
 
 def nodes_text(pool: Pool) -> str:
@@ -162,6 +169,10 @@ def _replaced(change: Change) -> Change:
     if change.sign == CHANGED and fixed:
         return change._replace(sign=REPLACED, note=PRIORITY_CLASS.means)
     return change
+
+
+def _tenant(tenant: Tenant) -> Mapping[str, str]:
+    return {"namespaces": ", ".join(tenant.namespaces), "queue": tenant.queue}
 
 
 def _quotas(quotas: Iterable[Quota]) -> Mapping[str, Quota]:

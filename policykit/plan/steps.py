@@ -11,11 +11,14 @@ from policykit.model.pool import Pool
 from policykit.placement.former_names import FormerNames
 from policykit.plan.nodes import NodeGroup
 from policykit.plan.order import Move
+from policykit.plan.replacements import PRIORITY_CLASS
 from policykit.targets.nodes.existing_nodes import EVICTS
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 from policykit.targets.nodes.shell import BATCH, command
 
-BEFORE, MERGE, NODES, WAIT, CLEAN_UP = ("before the merge", "merge", "on nodes", "wait until", "clean-up")
+BEFORE, MERGE, DELETE, NODES, WAIT, CLEAN_UP = (
+    *("before the merge", "merge", "delete", "on nodes", "wait until", "clean-up"),
+)
 PENDING = "kubectl get pods --all-namespaces --field-selector=status.phase=Pending"
 _CHECK = "policykit nodes --check nodes.json  # kubectl get nodes -o json > nodes.json"
 
@@ -24,7 +27,7 @@ class Step(NamedTuple):
     """Something to do, and how to see that it is done."""
 
     when: str
-    """before the merge, merge, on nodes, wait until or clean-up."""
+    """before the merge, merge, delete, on nodes, wait until or clean-up."""
     text: str
     commands: tuple[str, ...] = ()
     check: str = ""
@@ -41,6 +44,10 @@ class Way(NamedTuple):
     """Former names that the first merge needs; None: every merge is the policy's own."""
     queues: Sequence[str] = ()
     """Queues that the new policy does not have."""
+    rolls: bool = True
+    """Templates of pods change."""
+    replaced: int = 0
+    """Objects that must be deleted and created again."""
     kept: FormerNames = FormerNames()
     """How they may stay beside the present ones."""
 
@@ -50,6 +57,8 @@ def steps(way: Way) -> tuple[Step, ...]:
     return (
         *_daemons(way),
         *_falling_limits(way),
+        *_replaced_priorities(way),
+        *_replaced_objects(way),
         *_moves(way),
         *_emptied_queues(way),
         *_left_labels(way),
@@ -84,21 +93,50 @@ def _falling_limits(way: Way) -> Iterator[Step]:
     children = [queue.name for queue in fallen.values() if queue.parent in fallen]
     if children:
         yield Step(
-            BEFORE,
+            MERGE,
             f"Lower the limits of {', '.join(children)} in a merge of their own: a child may not exceed its "
             "parent, and a folder is applied parents first. (Where limits rise, parents first is right.)",
+        )
+
+
+def _replaced_priorities(way: Way) -> Iterator[Step]:
+    """A PriorityClass whose value changes must be deleted: an apply is refused."""
+    old = {priority.name: priority for priority in way.before.priorities}
+    for new in way.after.priorities:
+        was = old.get(new.name, new)
+        if (was.value, was.preempts) != (new.value, new.preempts):
+            yield Step(
+                DELETE,
+                f"PriorityClass {new.name}, right before the merge that brings it back: "
+                f"{PRIORITY_CLASS.means}.",
+                (command("kubectl delete priorityclass", [new.name]).rstrip("\n"),),
+                command("kubectl get priorityclass", [new.name]).replace(" \\\n ", "").rstrip("\n"),
+            )
+
+
+def _replaced_objects(way: Way) -> Iterator[Step]:
+    if way.replaced:
+        objects = "1 object" if way.replaced == 1 else f"{way.replaced} objects"
+        yield Step(
+            DELETE,
+            f"{objects} whose template is immutable, called replaced above: let them finish first, or delete "
+            "them right before the merge that brings them back.",
         )
 
 
 def _moves(way: Way) -> Iterator[Step]:
     merges = 0
     total = sum(move.group < 0 for move in way.moves)
+    last = max((number for number, move in enumerate(way.moves) if move.group >= 0), default=-1)
+    done = 0
     rest = {number: list(group.names) for number, group in enumerate(way.groups)}
     for is_merge, run in groupby(way.moves, key=lambda move: move.group < 0):
         for move in run:
+            done += 1
             if is_merge:
                 merges += 1
                 yield from _merge(way, merges, total)
+                yield from _rolled(way) if done <= last else ()
             else:
                 names = rest[move.group][: move.nodes]
                 rest[move.group] = rest[move.group][move.nodes :]
@@ -119,7 +157,10 @@ def _merge(way: Way, number: int, total: int) -> Iterator[Step]:
         yield Step(MERGE, f"{title}{text}", gone, PENDING)
     else:
         yield Step(MERGE, "Merge the new policy and its manifests.", ("policykit gen",), PENDING)
-    if number < total or any(move.group >= 0 for move in way.moves):
+
+
+def _rolled(way: Way) -> Iterator[Step]:
+    if way.rolls:
         yield Step(
             WAIT,
             "every rolling update has ended, and objects that must be replaced are: pods of the old "
