@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli import click
 from policykit.cli.earlier import EarlierState, earlier_state
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import print_message, write_output

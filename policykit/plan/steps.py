@@ -179,7 +179,9 @@ def _node_step(way: Way, group: NodeGroup, number: int, names: Sequence[str]) ->
         return Step(NODES, text, tuple(_drained(names)), PENDING)
     if old is None:
         return Step(NODES, f"{nodes} of pool {new.name} join, with its labels and taints.", (), _CHECK)
-    whither = f"of pool {new.name}" if old.name == new.name else f"move from pool {old.name} to {new.name}"
+    verb = "moves" if number == 1 else "move"
+    moves = f"{verb} from pool {old.name} to {new.name}"
+    whither = f"of pool {new.name}" if old.name == new.name else moves
     text = f"{nodes} {whither}" + (", one after another." if len(names) > 1 else ".")
     evicting = [taint for taint in new.taints if taint.evicts and taint not in old.taints]
     text = f"{text} {EVICTS}" if evicting else text
