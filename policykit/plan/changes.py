@@ -50,7 +50,7 @@ def _whole(before: Cluster, after: Cluster) -> Iterator[Change]:
     fields = {
         "metadata.name": (before.name, after.name),
         "usage key": (before.usage_key, after.usage_key),
-        "kubernetes": (before.kubernetes_version, after.kubernetes_version),
+        "Kubernetes": (before.kubernetes_version, after.kubernetes_version),
         "generate.out": (before.output, after.output),
         "control plane taint": (_text(before.control_plane_taint), _text(after.control_plane_taint)),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ def _falling_limits(way: Way) -> Iterator[Step]:
     if children:
         yield Step(
             MERGE,
-            f"Lower the limits of {', '.join(children)} in a merge of their own: a child may not exceed its "
+            f"the lower limits of {', '.join(children)}, by themselves: a child may not exceed its "
             "parent, and a folder is applied parents first. (Where limits rise, parents first is right.)",
         )
 
@@ -144,19 +144,26 @@ def _moves(way: Way) -> Iterator[Step]:
 
 
 def _merge(way: Way, number: int, total: int) -> Iterator[Step]:
-    title = ("", "Second merge: ")[number - 1] if number < 3 else ""
+    kept = _kept_queues(way)
     if way.middle is not None and number < total:
+        names = way.middle._replace(queues=kept)
         text = (
-            f"Merge the new policy with `formerly: {former_text(way.middle)}`, and the manifests patched "
-            "with it: they accept the old and the new names."
+            f"the new policy with `formerly: {former_text(names)}`, and the manifests patched with it: they "
+            "accept the old and the new names."
         )
         yield Step(MERGE, text, ("policykit gen", "policykit patch --in-place ."), PENDING)
     elif way.middle is not None:
-        text = "remove `formerly:` from the policy, and merge the manifests without the old names."
+        text = "the new policy without `formerly:`, and the manifests without the old names."
         gone = ("policykit gen", "policykit patch --from HEAD --in-place .")
-        yield Step(MERGE, f"{title}{text}", gone, PENDING)
+        yield Step(MERGE, text, gone, PENDING)
     else:
-        yield Step(MERGE, "Merge the new policy and its manifests.", ("policykit gen",), PENDING)
+        former = f" with `formerly: {former_text(FormerNames(queues=kept))}`" if kept else ""
+        yield Step(MERGE, f"the new policy{former}, and its manifests.", ("policykit gen",), PENDING)
+
+
+def _kept_queues(way: Way) -> Mapping[str, tuple[str, ...]]:
+    """Queues that go but may stay beside the present ones."""
+    return {new: olds for new, olds in way.kept.queues.items() if set(olds) & set(way.queues)}
 
 
 def _rolled(way: Way) -> Iterator[Step]:
@@ -255,18 +262,15 @@ def _emptied_queues(way: Way) -> Iterator[Step]:
     if not way.queues:
         return
     listed = ", ".join(way.queues)
-    kept = FormerNames(
-        queues={new: olds for new, olds in way.kept.queues.items() if set(olds) & set(way.queues)}
-    )
-    how = f" (`formerly: {former_text(kept)}`)" if kept.queues else ""
+    queues = "queue" if len(way.queues) == 1 else "queues"
     yield Step(
         WAIT,
-        f"queue {listed} is empty: keep it in the policy until then{how}. Deleting a queue does not wait "
-        "for its pods.",
+        f"{queues} {listed}: empty. Keep them in the policy until then; deleting a queue does not wait for "
+        "its pods.",
         (),
-        "kubectl get queues.scheduling.volcano.sh" if "volcano" in way.after.targets else "",
+        "policykit plan --queues queues.json  # kubectl get queues -o json > queues.json",
     )
-    yield Step(MERGE, f"Second merge: the policy without queue {listed}.", ("policykit gen --prune",), "")
+    yield Step(MERGE, f"the policy without {queues} {listed}.", ("policykit gen --prune",), "")
 
 
 def _left_labels(way: Way) -> Iterator[Step]:

@@ -83,7 +83,7 @@ on 4 nodes with 32 cards (train)
 
 The way there
   In this order no pod set has fewer accepting nodes than before or after, whichever are fewer.
-  1. merge: Merge the new policy and its manifests.
+  1. merge: the new policy, and its manifests.
      $ policykit gen
      # check: kubectl get pods --all-namespaces --field-selector=status.phase=Pending
   2. on nodes: 1 node moves from pool train to infer.
@@ -259,7 +259,7 @@ def test_queues_that_go_while_they_are_in_use(repository: Shell) -> None:
     result = repository.run("plan", "--queues", "queues.json")
     assert "queue: queue product: is deleted, but 3 nvidia.com/gpu are allocated from it\n" in result.out
     assert "queue: queue product: is deleted, but Deployment ml/chat still names it\n" in result.out
-    assert result.out.count("wait until: queue product is empty") == 1
+    assert result.out.count("wait until: queue product: empty.") == 1
 
 
 def test_every_policy_of_the_repository(repository: Shell) -> None:
@@ -271,6 +271,15 @@ def test_every_policy_of_the_repository(repository: Shell) -> None:
     assert [line for line in result.out.splitlines() if line.startswith("policy ")] == [
         *("policy demo, from HEAD", "policy other, from HEAD"),
     ]
+
+
+def test_a_policy_that_is_new_has_nothing_to_be_compared_with(repository: Shell) -> None:
+    repository.write({"b/policykit.yaml": POLICY.replace("demo", "other")})
+    result = repository.run("plan", "--all", "--format", "markdown")
+    assert (result.code, result.out.count("### policykit plan")) == (0, 1)
+    assert "policykit: b/policykit.yaml: HEAD has no such policy: nothing to compare\n" in result.err
+    alone = repository.run("plan", "-p", "b/policykit.yaml")
+    assert (alone.code, alone.out) == (2, "")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def plan(outside: str) -> Plan:
             Step(
                 "merge",
                 outside,
-                (command("kubectl label nodes", [outside], [outside]).rstrip("\n"),),
+                (label.rstrip("\n"),),
                 outside,
             ),
         ),

@@ -66,7 +66,7 @@ def simulate(one: Pair, plan: Plan, seed: int) -> None:
 
     for step in plan.steps:
         if step.when == MERGE:
-            both = "formerly:" in step.text and "remove `formerly:`" not in step.text
+            both = "with `formerly: " in step.text
             if both:
                 middle = policy(with_former_names(one.after, step))
                 following = specs({name: patched(text, middle) for name, text in one.old.items()})

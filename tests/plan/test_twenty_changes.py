@@ -262,7 +262,7 @@ CASES = {
     "queue deleted": Case(_queue_deleted, ["- queue product"], {}, ["merge", "wait until", "merge"], False),
     "scheduler": Case(_scheduler, ["~ workload kind training"], {"replaced": 10}, ["delete", "merge"], False),
     "releases": Case(
-        _releases, ["~ policy kubernetes", "~ target kubernetes", "~ target volcano"], {}, ["merge"], True
+        _releases, ["~ policy Kubernetes", "~ target kubernetes", "~ target volcano"], {}, ["merge"], True
     ),
     "weights": Case(_weights, ["~ queue research"], {}, ["merge"], True),
     "target off": Case(_target_off, ["- target volcano"], {}, ["merge", "wait until", "merge"], False),
