@@ -67,7 +67,9 @@ def _parts(
 ) -> Iterator[Change]:
     for name in (*before, *(name for name in after if name not in before)):
         if name not in after:
-            yield Change(REMOVED, what, name, tuple(_set(details(before[name]))))
+            guarded = getattr(before[name], "protected", False)
+            note = f"protected: needs `policykit gen --allow-removal {name}`" if guarded else ""
+            yield Change(REMOVED, what, name, tuple(_set(details(before[name]))), note)
         elif name not in before:
             yield Change(ADDED, what, name, tuple(_set(details(after[name]))))
         elif found := tuple(_different(details(before[name]), details(after[name]))):

@@ -144,10 +144,24 @@ def _way(
     if straight.moves is not None or former == FormerNames():
         return _Found(straight)
     cluster = with_former_names(after, former)
-    middle = [_middle(each.after, cluster) for each in judged if each.after]
-    phases = [(old, between, new) for (old, new), between in zip(both, middle, strict=True)]
+    phases = [
+        (template(alike.before), _middle(alike.after, cluster), template(alike.after))
+        for alike in _one_of_each(judged, acceptance)
+        if alike.before and alike.after
+    ]
     found = _order(groups, acceptance, phases)
     return _Found(found, former) if found.moves is not None else _Found(straight)
+
+
+def _one_of_each(judged: Sequence[Workload], acceptance: Acceptance) -> Iterable[Workload]:
+    """One workload of all with the same templates and workload kind, which are patched alike."""
+    found: dict[tuple[str, str, str], Workload] = {}
+    for each in judged:
+        if each.before and each.after:
+            kind = each.after.workload.name if each.after.workload else ""
+            key = (acceptance.key(template(each.before)), acceptance.key(template(each.after)), kind)
+            found.setdefault(key, each)
+    return found.values()
 
 
 def _middle(review: Review, cluster: Cluster) -> Template:
