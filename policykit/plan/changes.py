@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Priority, Queue, Quota, Tenant
 from policykit.model.workload import WorkloadKind
+from policykit.namedtuple import NamedTuple
 from policykit.plan.replacements import PRIORITY_CLASS
 
 _LISTS = frozenset({"labels", "taints", "usages", "cards", "limit", "guarantee", "deserved"})

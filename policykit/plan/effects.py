@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.kube.podsets import queues
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import pods_in
 from policykit.placement.eligible_pools import product_of
 from policykit.placement.review import Review

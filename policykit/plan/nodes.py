@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
+from policykit.namedtuple import NamedTuple
 
 
 class NodeGroup(NamedTuple):

@@ -10,7 +10,8 @@ accepts both states accepts the mixture.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from policykit.namedtuple import NamedTuple
 
 _WORK = 4_000_000
 """Sums that a search may take; above that it ends without an answer."""

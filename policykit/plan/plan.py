@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
+from policykit.namedtuple import NamedTuple
 from policykit.placement.former_names import FormerNames, with_former_names
 from policykit.placement.review import Review
 from policykit.plan.changes import Change, changes

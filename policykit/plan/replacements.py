@@ -7,9 +7,10 @@ built.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.manifests.path import lookup
+from policykit.namedtuple import NamedTuple
 
 ROLLED, REPLACED, LATER, UNKNOWN = "rolled", "replaced", "later", "unknown"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
+from policykit.namedtuple import NamedTuple
 from policykit.placement.former_names import FormerNames
 from policykit.plan.nodes import NodeGroup
 from policykit.plan.order import Move

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from policykit.kube import affinity as affinities
 from policykit.kube import podsets, tolerations
@@ -12,6 +11,7 @@ from policykit.manifests.patch import all_patched
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
+from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import land
 from policykit.placement.review import Review
 from policykit.plan.nodes import NodeGroup
