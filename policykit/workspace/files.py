@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -147,8 +147,26 @@ def is_there(path: str) -> bool:
 
 @cached
 def repository_files(root: str) -> tuple[str, ...]:
-    """Every manifest file of a repository, in a stable order."""
+    """Every manifest file of a repository, or of a folder in it, in a stable order."""
     return tuple(walk(root))
+
+
+FLUX = b".toolkit.fluxcd.io/"
+ARGOCD = b"argoproj.io/"
+"""Part of every file with an object of Flux, or of Argo CD."""
+
+
+@cached
+def files_of_controllers(root: str) -> Mapping[bytes, tuple[str, ...]]:
+    """Files of a repository that may have objects of Flux or Argo CD: each file is read once for both."""
+    found: dict[bytes, list[str]] = {FLUX: [], ARGOCD: []}
+    for path in repository_files(root):
+        with suppress(SourceError):  # told where the file is linted
+            raw = read(path)
+            for mark, files in found.items():
+                if mark in raw:
+                    files.append(path)
+    return {mark: tuple(files) for mark, files in found.items()}
 
 
 @cached
@@ -218,7 +236,17 @@ _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 def relative(path: str) -> str:
     """A path from the current folder, with `/`, as messages show it."""
-    return os.path.relpath(path).replace(os.sep, "/")
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir):
+        return os.path.relpath(path).replace(os.sep, "/")
+    shown = _relative(folder, os.getcwd())
+    return name if shown == os.curdir else f"{shown}/{name}"
+
+
+@cached
+def _relative(folder: str, here: str) -> str:
+    """A folder from the current one, `here`: there are fewer folders than files."""
+    return os.path.relpath(folder or os.curdir, here).replace(os.sep, "/")
 
 
 def is_fetched(path: str) -> bool:

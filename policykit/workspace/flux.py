@@ -12,7 +12,7 @@ from policykit.manifests.parser import parse
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.files import FLUX, files_of_controllers, read, repository_files, repository_root
 from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, Source, Statement, Variables
@@ -20,7 +20,6 @@ from policykit.workspace.variables import joined, texts, variables_of_object
 
 _GROUP = "kustomize.toolkit.fluxcd.io"
 _SOURCES = "source.toolkit.fluxcd.io"
-_MARK = b".toolkit.fluxcd.io/"
 _BOOTSTRAPPED = "flux-system"
 _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
@@ -66,12 +65,6 @@ def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(each for name in found for each in (name, name.removesuffix("-kubeconfig")))
 
 
-@cached
-def _of_flux(root: str) -> tuple[str, ...]:
-    """Files of a repository that name an API group of Flux."""
-    return tuple(file for file in repository_files(root) if _MARK in _raw(file))
-
-
 def _raw(file: str) -> bytes:
     try:
         return read(file)
@@ -83,7 +76,7 @@ def _raw(file: str) -> bytes:
 def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
-        for file in _of_flux(root)
+        for file in files_of_controllers(root)[FLUX]
         for each in _objects(file, f"{_GROUP}/")
         if each.manifest.kind == "Kustomization" and each.manifest.group == _GROUP
     )
@@ -145,7 +138,7 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
     namespace = reference.get("namespace") or stated.manifest.namespace or ""
     found = [
         each
-        for file in _of_flux(root)
+        for file in files_of_controllers(root)[FLUX]
         for each in _objects(file, f"{_SOURCES}/")
         if each.named() == ("GitRepository", namespace, name) and each.manifest.group == _SOURCES
     ]

@@ -15,15 +15,18 @@ from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
 from policykit.workspace.argocd.repository import Repository, TargetCluster
 from policykit.workspace.disk import cached
-from policykit.workspace.files import files_below, repository_files, repository_root
+from policykit.workspace.files import (
+    ARGOCD,
+    files_below,
+    files_of_controllers,
+    repository_files,
+    repository_root,
+)
 from policykit.workspace.policies import FILE_NAME, is_cluster, metadata_of, policy_by_place
 from policykit.workspace.remotes import remotes
 from policykit.workspace.sources import Source, Statement
 
 _KINDS = ("Application", "ApplicationSet")
-_MARK = GROUP.encode()
-_BEGINNING = 1 << 15
-"""Bytes of a file in which its first Application begins: they are no large files."""
 _SPECS: tuple[Path, ...] = (("spec", "template", "spec"), ("spec",))
 
 
@@ -48,8 +51,7 @@ def argocd_sources(policy: str) -> tuple[Source, ...]:
 
 @cached
 def _applications(root: str) -> tuple[_Found, ...]:
-    files = [path for path in repository_files(root) if _MARK in _content(path, _BEGINNING)]
-    objects = [(path, each) for path in files for each in _objects(path)]
+    objects = [(path, each) for path in files_of_controllers(root)[ARGOCD] for each in _objects(path)]
     if not objects:
         return ()
     repository = _repository(root)
@@ -103,8 +105,8 @@ def _stated(path: str, manifest: Manifest) -> Statement:
     return Statement(os.path.realpath(path), manifest.span(at).line, manifest.document, where, resource)
 
 
-def _content(path: str, part: int = 0) -> bytes:
+def _content(path: str) -> bytes:
     try:
-        return boundary.read(path, most=boundary.SMALL, part=part)
+        return boundary.read(path, most=boundary.SMALL)
     except SourceError:
         return b""
