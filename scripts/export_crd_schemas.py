@@ -8,7 +8,7 @@ Each folder of CLONES is a git clone with the name of its project in crd_sources
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +25,9 @@ from scripts.schema_values import with_values
 SOURCES: dict[str, Any] = yaml.safe_load(
     (Path(__file__).parent / "crd_sources.yaml").read_text(encoding="utf-8")
 )
-_STATED = ("volcano", "koordinator")
+_STATED = ("volcano", "koordinator", "kueue")
 """Systems whose release a policy sets."""
+_TRUSTED = {"x-linear-pattern": "pattern"}
 
 
 class Gathered(NamedTuple):
@@ -44,8 +45,15 @@ def gathered(clones: Path) -> dict[tuple[str, str], Gathered]:
         for name, partial, release, kind in _kinds(clones / project, source):
             entry = found.setdefault((name, kind.kind), Gathered(partial, set(), []))
             entry.api_versions.add(kind.api_version)
-            entry.dated.append((release, dict(kind.schema)))
+            entry.dated.append((release, _trusted(kind.schema)))
     return found
+
+
+def _trusted(schema: Any) -> Any:
+    """The schema with plain patterns: those of the projects need no matching in linear time."""
+    if isinstance(schema, Mapping):
+        return {_TRUSTED.get(key, key): _trusted(value) for key, value in schema.items()}
+    return [_trusted(value) for value in schema] if isinstance(schema, list) else schema
 
 
 def exported(found: dict[tuple[str, str], Gathered]) -> dict[str, dict[str, Schema]]:

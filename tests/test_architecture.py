@@ -21,6 +21,7 @@ LAYERS = (
     ("cli",),
     ("workspace",),
     ("api", "formats"),
+    ("plan",),
     ("rules", "importer", "live"),
     ("policy",),
     ("gates",),
@@ -40,7 +41,12 @@ LAYERS = (
 CODE_FROM_DATA = frozenset({"copyreg", "dbm", "dill", "marshal", "pickle", "shelve"})
 """Modules that make code, or objects of any type, of bytes: nothing here reads bytes by them."""
 
-HEAVY = {"pydantic": "policykit.policy", "click": "policykit.cli"}
+HEAVY = {
+    "pydantic": "policykit.policy",
+    "click": "policykit.cli",
+    "kubernetes": "policykit.live",
+    "urllib3": "policykit.live",
+}
 """Third-party package to the only place that may import it."""
 
 

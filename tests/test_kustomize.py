@@ -123,13 +123,13 @@ def test_component_and_patch_give_the_same_pods(
     assert by_kustomize.keys() == by_patch.keys()
     for name in by_patch:
         ours, theirs = meaning(cluster, by_patch[name]), meaning(cluster, by_kustomize[name])
-        for field in unsaid(cluster, workload, name):
+        for field in unread(cluster, workload, name):
             for one in (ours, theirs):
                 one.pop(field)
         assert ours == theirs, name
 
 
-def unsaid(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
+def unread(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
     """What a component cannot say of an object: see the test below for what patch does."""
     target_name = target_name_of(workload.scheduler, cluster)
     if name != "volcano-job":

@@ -36,9 +36,13 @@ COMMANDS = {
         Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
     ),
     "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
+    "plan": _Entry(
+        Lazy("policykit.cli.plan:command"), "show what a changed policy does, and the safe way there"
+    ),
     "where": _Entry(
         Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
     ),
+    "why": _Entry(Lazy("policykit.cli.why:command"), "tell why pods of a running cluster wait"),
     "clusters": _Entry(
         Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and what none judges"
     ),

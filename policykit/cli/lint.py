@@ -15,6 +15,7 @@ from policykit.cli.options import (
     cache_of,
     cache_options,
     helm_option,
+    limit_options,
     live_options,
     namespace_option,
     policies_option,
@@ -130,6 +131,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
 @helm_option
+@limit_options
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
 @click.option(
     "--require-judged",
@@ -171,6 +173,8 @@ def command(
     crds: tuple[str, ...],
     kustomize: str,
     helm: str,
+    max_builds: int,
+    build_seconds: float,
     require_policy: bool,
     require_judged: bool,
     show_files: bool,
@@ -237,6 +241,8 @@ def command(
         since,
         cache=cache,
         helm=helm == "auto",
+        max_builds=max_builds,
+        build_seconds=build_seconds,
     )
     if hook:
         from policykit.workspace.linting.hook import hook_request

@@ -68,7 +68,7 @@ def command(
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     if access is not None and not paths:
         answers = tuple(_of_cluster(access, policy, nodes, cache))
-        return _write(answers, (), format_)
+        return _write(answers, (), format_, live=True)
     fixed = _nodes(nodes, policy, access)
     paths = paths or (".",)
     request = Request(paths, (policy,) if policy else (), namespace=namespace, cache=cache)
@@ -88,9 +88,9 @@ def command(
     return code
 
 
-def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str) -> int:
+def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str, *, live: bool = False) -> int:
     """Prints everything, and returns the exit code."""
-    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers))
+    write_output(formats.json_text(answers) if format_ == "json" else formats.text(answers, live=live))
     for failure in failures:
         print_error(failure)
     if not answers and not failures:

@@ -17,34 +17,32 @@ from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
 
-def text(answers: Iterable[Answer]) -> str:
+def text(answers: Iterable[Answer], *, live: bool = False) -> str:
     """A block per pod set: its description, the clusters if there are several, a line per pool, then the
-    gates that do not accept it."""
+    gates that do not accept it.
+
+    `live`: the paths are names of objects in a cluster.
+    """
     every = [*answers]
     several = len({name for one in every for name in one.clusters}) > 1
-    return "\n".join(_block(one, several=several) for one in every)
+    return "\n".join(_block(one, several=several, live=live) for one in every)
 
 
 def json_text(answers: Iterable[Answer]) -> str:
     """One JSON object with `pod_sets`, each with its pools and gates."""
-    return dumps({"pod_sets": [_pod_set(answer) for answer in answers]}) + "\n"
+    return dumps({"pod_sets": [pod_set(answer) for answer in answers]}) + "\n"
 
 
-def _block(answer: Answer, *, several: bool) -> str:
+def _block(answer: Answer, *, several: bool, live: bool) -> str:
     review = answer.review
-    manifest, pod_set = review.manifest, review.pod_set
-    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
-    requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
-    name = f"{manifest.kind} {manifest.name}".strip()
+    name = f"{review.manifest.kind} {review.manifest.name}".strip()
+    place = answer.path if live else f"{answer.path}:{answer.first_line}  {name}"
     lines = [
-        f"{answer.path}:{answer.first_line}  {name}  {pod_set.name}  ({pods}, each requests {requests})",
+        heading(place, review),
         *_for_whom(answer, several=several),
         f"  {_kind(review)}",
+        *pool_lines(review),
     ]
-    width = max((len(landing.pool.name) for landing in review.landings), default=0)
-    for landing in review.landings:
-        verdict, reason = _verdict(landing, review), _reason(landing, review)
-        lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
     held = [gate for gate in answer.gates if gate.state != ACCEPTED]
     lines += [f"  {gate.state:<11}  by the {gate.name}: {gate.detail}" for gate in held]
     return "".join(one_line(line) + "\n" for line in lines)
@@ -58,6 +56,24 @@ def _for_whom(answer: Answer, *, several: bool) -> Iterator[str]:
         parts.append(f"built from {', '.join(answer.builds)}")
     if parts:
         yield f"  {', '.join(parts)}"
+
+
+def heading(name: str, review: Review) -> str:
+    """A pod set, its number of pods and what each requests."""
+    pod_set = review.pod_set
+    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
+    requests = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
+    return f"{name}  {pod_set.name}  ({pods}, each requests {requests})"
+
+
+def pool_lines(review: Review) -> list[str]:
+    """A line for each pool: its verdict, and the reason."""
+    width = max((len(landing.pool.name) for landing in review.landings), default=0)
+    lines = []
+    for landing in review.landings:
+        verdict, reason = _verdict(landing, review), _reason(landing, review)
+        lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
+    return lines
 
 
 def _kind(review: Review) -> str:
@@ -101,7 +117,8 @@ def _margin(landing: Landing, review: Review) -> str:
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
 
 
-def _pod_set(answer: Answer) -> dict[str, Any]:
+def pod_set(answer: Answer) -> dict[str, Any]:
+    """A pod set as JSON."""
     review = answer.review
     manifest, pod_set = review.manifest, review.pod_set
     return {

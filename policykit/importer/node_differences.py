@@ -120,10 +120,10 @@ def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
         hint = "" if settled else "the cloud sets it: check the node pool of the node"
         yield Difference(pool.name, kind, says, node.name, taint=settled, help=hint)
     for place, taint in sorted(there.items()):
-        if place not in wanted and taint.key in _owned(cluster):
+        if place not in wanted and taint.key in _owned(cluster) and not _is_former(cluster, pool, taint):
             says = f"taint {taint} is not in the policy"
             yield Difference(pool.name, "extra-taint", says, node.name, taint=taint)
-        elif place not in wanted and _is_foreign(pool, taint):
+        elif place not in wanted and not _is_former(cluster, pool, taint) and _is_foreign(pool, taint):
             says = f"taint {taint} is not in the policy, and no workload kind tolerates it"
             hint = "remove it, or add it to `taints` of the pool"
             yield Difference(pool.name, "foreign-taint", says, node.name, taint=taint, help=hint)
@@ -133,6 +133,13 @@ def _owned(cluster: Cluster) -> frozenset[str]:
     """Taint keys that the policy manages."""
     products = {card.product_key for card in cluster.cards.values()}
     return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
+
+
+def _is_former(cluster: Cluster, pool: Pool, taint: Taint) -> bool:
+    """Whether a taint of the pool had this key or value, and pods still tolerate it."""
+    key, value = cluster.formerly.present(taint.key, taint.value)
+    former = (key, value) != (taint.key, taint.value)
+    return former and taint._replace(key=key, value=value) in pool.taints
 
 
 def _is_foreign(pool: Pool, taint: Taint) -> bool:

@@ -161,8 +161,8 @@ class RuleViolation(NamedTuple):
 def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
     """The violations of one pod set without those that follow from another one.
 
-    A rule silenced by another one still silences what follows from it. A single violation may
-    say which findings it follows from, where others of its rule do not.
+    A rule silenced by another one still silences what follows from it. A violation may list further
+    rules that it follows from.
     """
     everything = list(violations)
     if not everything:
@@ -180,7 +180,7 @@ def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
 
 
 def _explained(each: RuleViolation, others: list[RuleViolation]) -> bool:
-    """Whether another error of the same family says why."""
+    """Whether another error of the same family explains a violation."""
     return any(
         other.rule.code != each.rule.code
         and other.rule.family == each.rule.family

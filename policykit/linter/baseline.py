@@ -17,16 +17,16 @@ from policykit.namedtuple import NamedTuple
 KIND = "policykit-baseline"
 VERSION = 2
 ANY = "*"
-"""Cluster and cause of an entry of version 1, which accepts a finding for all clusters and causes."""
+"""Cluster and cause of an entry of version 1, which accepts a finding for any cluster and cause."""
 STALE = "PK909"
-"""Never accepted itself: accepting it would bring it back."""
+"""Rules that are never accepted: accepting a stale entry would make it stale again."""
 _START = Span(1, 1, 1, 2)
 _PLACE = re.compile(r"[^\s'\"`(),]+\.(?:ya?ml|json)(?::\d+)*|\blines? \d+(?:, column \d+)?")
-"""A file, a line: a finding is the same one if they change."""
+"""Files and lines in messages, which do not distinguish findings."""
 
 
 class Key(NamedTuple):
-    """What makes two findings the same one. Members without a meaning for it are empty."""
+    """The identity of a finding. Fields that do not apply to it are empty."""
 
     rule: str
     kind: str = ""
@@ -35,11 +35,11 @@ class Key(NamedTuple):
     name: str = ""
     field: str = ""
     path: str = ""
-    """For what has no named object, text that is not YAML for one: its file, from the baseline's folder."""
+    """File, relative to the baseline's folder, of a finding without a named object: a syntax error."""
     cluster: str = ""
     """Name of the policy; empty: there is none."""
     cause: str = ""
-    """The message, which has the values that disagree, without places."""
+    """The message, without locations."""
 
     def __str__(self) -> str:
         if self.path:
@@ -53,11 +53,11 @@ class Key(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """What is accepted, how often, and what was looked at to know it."""
+    """Accepted findings with their numbers, and the paths they were found in."""
 
     accepted: Mapping[Key, int] = {}
     covers: tuple[str, ...] = ()
-    """Files and folders, relative to the baseline's folder, sorted; none lies in another."""
+    """Files and folders, relative to the baseline's folder, sorted; none is inside another."""
 
 
 class BaselineFile(NamedTuple):
@@ -66,13 +66,13 @@ class BaselineFile(NamedTuple):
     path: str
     """Absolute."""
     shown: str
-    """As people read it."""
+    """As shown to the user."""
     text: str
     baseline: Baseline
 
     @property
     def folder(self) -> str:
-        """What the paths in it start from."""
+        """The folder that its paths are relative to."""
         return os.path.dirname(self.path)
 
 
@@ -82,13 +82,13 @@ class Baselines(NamedTuple):
     files: Mapping[str, BaselineFile]
     """By absolute path."""
     governing: Mapping[str, str]
-    """Reported paths to the absolute paths of the baselines that accept findings there."""
+    """Reported path to the absolute path of the baseline that accepts findings there."""
     covered: frozenset[str] = frozenset()
-    """Those that the run looks at every file of."""
+    """Those of which the run covers every file."""
 
 
 Locate = Callable[[str], str]
-"""A finding's path as seen from the baseline's folder, with `/`."""
+"""From a reported path to the path relative to the baseline's folder, with `/`."""
 
 
 def key_of(finding: Finding, locate: Locate, cluster: str = "") -> Key:
@@ -104,8 +104,8 @@ def key_of(finding: Finding, locate: Locate, cluster: str = "") -> Key:
 def extended_baseline(
     old: Baseline, found: Mapping[Key, int], covers: Iterable[str], general: Mapping[Key, int] = {}
 ) -> Baseline:
-    """The baseline with the findings of a run. Entries of version 1 are replaced by what they accept of
-    these findings, which `general` counts by their keys; nothing else that was accepted is lost."""
+    """The baseline with the findings of a run added. Entries of version 1 are replaced by the findings that
+    they accept, which `general` counts by their keys. All other entries are kept."""
     kept = {
         key: amount - (general.get(key, 0) if key.cluster == ANY else 0)
         for key, amount in old.accepted.items()
@@ -122,8 +122,8 @@ def pruned_baseline(
     general: Mapping[Key, int] = {},
     clusters: Collection[str] = ("",),
 ) -> Baseline:
-    """The baseline without what a run over all of it no longer finds; `codes` are the rules that ran, for
-    these clusters."""
+    """The baseline without findings that a run over all its paths no longer has; `codes`: the rules that ran,
+    for these clusters."""
     every = {**general, **found}
     linted = {ANY, *clusters}
     kept = {
@@ -140,7 +140,7 @@ def stale_entries(
     text: str,
     clusters: Collection[str] = ("",),
 ) -> list[StaleEntry]:
-    """Entries that accept more than was found for these clusters, with their places in the text."""
+    """Entries that accept more than was found for these clusters, with their locations in the text."""
     linted = {ANY, *clusters}
     over = sorted(
         key for key, amount in left.items() if amount > 0 and key.rule in codes and key.cluster in linted
@@ -158,19 +158,19 @@ def stale_entries(
 
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """The paths that lie in no other of them, sorted; relative, normal, with `/`."""
+    """The paths that are inside no other one, sorted; all are relative and normalised, with `/`."""
     every = sorted(set(paths))
     return tuple(path for path in every if not any(within(path, other) for other in every if other != path))
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether a relative path is, or lies below, another one."""
+    """Whether a relative path is, or is below, another one."""
     outside = path == ".." or path.startswith("../")
     return path == folder or path.startswith(f"{folder}/") or (folder == "." and not outside)
 
 
 def text_of(baseline: Baseline) -> str:
-    """The file: an entry a line, sorted, so that changes are easy to read and to merge."""
+    """The text of the file: one entry per line, sorted, so that changes are easy to read and to merge."""
     entries = [
         json.dumps(_entry(key, baseline.accepted[key]), ensure_ascii=False)
         for key in sorted(baseline.accepted)
@@ -187,7 +187,7 @@ def text_of(baseline: Baseline) -> str:
 
 
 def parse(text: str, path: str) -> Baseline:
-    """Reads a baseline. Raises SourceError where it is none, with the place in the file `path`."""
+    """Reads a baseline. Raises SourceError with the location in the file `path` if it is not one."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -257,7 +257,7 @@ def _keys(text: str) -> Iterator[Key | None]:
 
 
 def _places(text: str) -> list[Span]:
-    """Where each entry stands: nearly all JSON is YAML, whose reader remembers; else nothing."""
+    """The location of each entry; empty: the text is not YAML, as nearly all JSON is."""
     from policykit.manifests.document import span
     from policykit.manifests.parser import parse as documents
 

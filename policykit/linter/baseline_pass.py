@@ -21,25 +21,25 @@ class BaselineResult(NamedTuple):
 
     findings: tuple[UnitFinding, ...]
     amount: int = 0
-    """Number of accepted findings; one that several units share counts once."""
+    """Number of accepted findings; a finding that several units share counts once."""
 
 
 class Slot(NamedTuple):
     """Findings that count as one: the same finding of one cluster, in several builds, at one location."""
 
     baseline: str
-    """Absolute path; empty: none governs the file."""
+    """Absolute path; empty: the file has no baseline."""
     key: Key
     place: tuple[object, ...]
-    """Its location. Findings that differ only in cluster and cause have it in common where an entry of
-    version 1 accepts them as one."""
+    """Its location, shared by findings that differ only in cluster and cause: an entry of version 1 accepts
+    them as one."""
     findings: list[UnitFinding]
 
 
 def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> BaselineResult:
     """Removes accepted findings, and reports stale entries if the run is `complete`.
 
-    Of two like findings, the one in a file that an earlier revision had is accepted first.
+    Of two equal findings, the one in a file that an earlier revision had is accepted first.
     """
     baselines = workspace.baselines
     if baselines is None:
@@ -63,7 +63,7 @@ class Tally(NamedTuple):
 
     found: Counter[Key]
     general: Counter[Key]
-    """By the keys of version 1, which have neither cluster nor cause."""
+    """Numbers by the keys of version 1, which have neither cluster nor cause."""
 
 
 def tally(found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate) -> Tally:
@@ -75,7 +75,7 @@ def tally(found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate)
 
 
 def clusters_of(workspace: Workspace) -> list[str]:
-    """The name of each setting's cluster; empty where it has none."""
+    """The name of each setting's cluster; empty: it has none."""
     return [setting.cluster.name if setting.cluster else "" for setting in workspace.settings]
 
 
@@ -110,7 +110,7 @@ def slots(
         path = baselines.governing.get(of.path, "")
         key = key_of(of, locate or from_folder(os.path.dirname(path)), clusters[one.setting])
         place = (path, of.path, of.span, of.document, key.general())
-        # A second finding of a unit at the same location is another one, unless its message is the same.
+        # A second finding of a unit at the same location counts separately, unless its message is the same.
         unit = (one.setting, one.build)
         said = (*place, *unit, of.message, of.severity)
         number = seen[(*place, *unit)] - (1 if seen[said] else 0)
@@ -123,7 +123,7 @@ def slots(
 
 
 def _take(slot: Slot, left: dict[str, Counter[Key]], shared: set[tuple[object, ...]]) -> bool:
-    """Whether a slot is accepted; takes what it uses. An entry of version 1 is used once per place."""
+    """Whether a slot is accepted. Removes the entry it uses; one of version 1 is used once per location."""
     if not slot.baseline:
         return False
     own = left[slot.baseline]

@@ -20,7 +20,7 @@ _HOLDERS = {
     "HelmChartConfig": ("spec",),
     "": (),
 }
-"""Kinds that may contain configurations as strings, and where; one without a kind may be Helm values."""
+"""Kinds that may contain configurations in strings, and where. Helm values have no kind."""
 
 _DEPTH = 3
 """Strings within strings: Helm values in an Argo Application, a configuration in those."""
@@ -38,7 +38,7 @@ class Configuration(NamedTuple):
     is_named: Callable[[Manifest, Path], bool] = lambda holder, path: False
     """Whether the key and object of a string identify it as one, whatever its contents."""
     kind: str = ""
-    """Its `kind`, where it has one: then it is looked at under that."""
+    """Its `kind`; empty: it has none."""
 
 
 class EmbeddedConfiguration(NamedTuple):
@@ -51,7 +51,7 @@ class EmbeddedConfiguration(NamedTuple):
     """The string."""
     relocate: Relocate
     nested: bool
-    """The string is inside another string, so it cannot be edited."""
+    """Whether the string is inside another string, so that it cannot be edited."""
 
 
 def hinted(text: str, known: Sequence[Configuration]) -> tuple[Configuration, ...]:
@@ -107,7 +107,7 @@ def _in_strings(
         for index, parsed in enumerate(parse(node.data)):
             yield from _read(holder, path, index, parsed, node.data, relocate, hints, named, outer, depth)
             if named and not named.kind:
-                break  # the scheduler decodes the first document only
+                break  # the scheduler only decodes the first document
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""The findings of an earlier revision, as a run is compared with them."""
+"""The findings of an earlier revision, for comparison with a run."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from policykit.namedtuple import NamedTuple
 
 
 class EarlierFindings(NamedTuple):
-    """The findings of a revision, as far as it could be judged."""
+    """The findings of a revision, where it could be judged."""
 
     amounts: Mapping[tuple[Key, str], int] = {}
-    """How often each finding is in each file, relative to the root of its repository."""
+    """Number of each finding per file, relative to the root of its repository."""
     clusters: tuple[str, ...] = ()
-    """What the cluster of each setting of this run is called in `amounts`."""
+    """Name in `amounts` of the cluster of each setting of this run."""
     locate: Locate = lambda path: path
     """Reported paths to paths relative to the root."""
     files: frozenset[str] = frozenset()
     """The files of the revision."""
     gone: frozenset[str] = frozenset()
-    """Files of the revision that are not there any more: findings without an object move with a file."""
+    """Files of the revision that no longer exist, from which findings without an object may have moved."""
 
     whole: frozenset[str] = frozenset()
-    """Files, relative to the root, whose findings are all reported, new or not."""
+    """Files, relative to the root, of which all findings are reported."""
 
     def had(self, path: str) -> bool:
-        """Whether the revision had a file, by its reported path."""
+        """Whether the revision had the file with a reported path."""
         return self.locate(path) in self.files

@@ -1,4 +1,4 @@
-"""One file through all rules that look at one file: pure, from bytes to findings and facts."""
+"""Lints one file: from bytes to findings and facts, without I/O."""
 
 from __future__ import annotations
 
@@ -48,30 +48,30 @@ class Job(NamedTuple):
     path: str
     cluster: Cluster | None = None
     partial: bool = False
-    """A kustomization lists it as a patch."""
+    """Whether a kustomization lists it as a patch."""
     namespace: str = "default"
     fixes: bool = False
-    """Compute the fixes of findings."""
+    """Whether fixes of findings are computed."""
     today: str = ""
-    """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
+    """YYYY-MM-DD, to tell which suppressions have expired; empty: none has."""
     served: ServedApis = NOTHING
-    """What the API server serves, as far as it is stated."""
+    """What the API server serves, as far as it is configured."""
     only: str = ""
-    """TEXT or OBJECTS of a member, where it is not looked at as a whole."""
+    """TEXT or OBJECTS: the part that is linted; empty: both."""
     plugins: tuple[str, ...] = ()
-    """Names of scheduler plugins outside the tree, as the settings list them."""
+    """Names of out-of-tree scheduler plugins, from the settings."""
     components: tuple[str, ...] = ()
     """Workload kinds whose generated components a kustomization applies to the file."""
 
 
 _SUPPRESSION_WORD = "policykit"
-"""No suppression is written without this word."""
+"""Every suppression contains this word."""
 
 
 class FileResult(NamedTuple):
-    """What one file gives: findings in document order, and facts for cross-document rules.
+    """The result of one file: findings in document order, and facts for rules about scopes.
 
-    Suppressions have been applied to the findings, but for those of built objects.
+    Suppressions have been applied to the findings, except those of built objects.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -79,22 +79,22 @@ class FileResult(NamedTuple):
     suppressions: tuple[SuppressionUse, ...] = ()
     documents: int = 0
     skipped: str = ""
-    """Why the file, or part of it, was passed over."""
+    """Why the file, or part of it, was skipped."""
     suppressed: int = 0
     dropped: tuple[str, ...] = ()
-    """Fixes left out because the text would not say what was intended, each with its place."""
+    """Fixes left out because the edited text would not have the intended data, each with its location."""
     times: tuple[tuple[str, float], ...] = ()
-    """Code of each rule and the seconds it took, where they are measured."""
+    """Code of each rule and the seconds it took, if measured."""
     sources: Mapping[int, str] = {}
-    """Templates that documents were rendered from, by the documents' indices."""
+    """Templates that documents were rendered from, by index of the document."""
     obstacle: str = ""
-    """Why the file, or part of it, was not judged, as a name in `policykit.linter.not_judged`."""
+    """Reason why the file, or part of it, was not judged, by its name in `policykit.linter.not_judged`."""
     unrecognized: tuple[str, ...] = ()
     """Objects whose pods request a card and have no workload kind of the policy, by kind and name."""
 
 
 class _Document(NamedTuple):
-    """A document, and where it stands in its file."""
+    """A document, and its location in the file."""
 
     parsed: ParsedDocument
     number: int
@@ -105,7 +105,7 @@ class _Document(NamedTuple):
 
 
 def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileResult:
-    """Reads one file and applies every rule but those about whole scopes."""
+    """Reads one file and applies all rules except those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     if what := no_text(raw):
@@ -214,7 +214,7 @@ class _FileLinter:
             self._skipped = self._skipped or _without(manifest)
 
     def _embedded(self, inner: EmbeddedConfiguration) -> None:
-        """A configuration in a string."""
+        """Lints a configuration in a string."""
         self._found.extend(self._file_rules.embedded(inner))
         if inner.parsed.problem:
             self._facts.append(unreadable(inner.text))
@@ -222,7 +222,7 @@ class _FileLinter:
             self._state(LocatedObject(inner.manifest, inner.text, inner.relocate))
 
     def _configuration(self, located: LocatedObject) -> None:
-        """A configuration that is a document of its own."""
+        """Lints a configuration that is a document of its own."""
         self._objects += 1
         self._found.extend(self._file_rules.configuration(located))
         self._state(located)
@@ -246,18 +246,18 @@ class _FileLinter:
 
 
 def _obstacle(root: Node) -> str:
-    """Why a document cannot be judged although it is YAML: a sentence, or encrypted; empty: it can be."""
+    """Why a valid document cannot be judged: a sentence, or encrypted; empty: it can be."""
     data = root.data
     if isinstance(data, str) and data:
         return NOT_YAML
-    # The values of a Secret decide nothing.
+    # The values of a Secret do not matter.
     if isinstance(data, dict) and "sops" in data and data.get("kind") != "Secret":
         return ENCRYPTED if _has_encrypted_value(data) else ""
     return ""
 
 
 def _has_encrypted_value(data: Mapping[str, object]) -> bool:
-    """Whether SOPS encrypted any value: it encrypts all of them, unless it is told which."""
+    """Whether SOPS encrypted any value."""
     pending: list[object] = [value for key, value in data.items() if key != "sops"]
     while pending:
         here = pending.pop()
@@ -298,7 +298,7 @@ def _lines(text: str, document: _Document) -> str:
 
 
 def _without(manifest: Manifest) -> str:
-    """Why a document is not an object."""
+    """Why a document is not an object, for the list of skipped documents."""
     lacking = [field for field in ("apiVersion", "kind") if manifest.data.get(field) is None]
     return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
 
@@ -310,7 +310,7 @@ def _suppressions(text: Text, today: str) -> FileSuppressions:
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
-    """Computes the fixes of a file; imported only if needed."""
+    """The object that computes fixes of a file, whose module is imported only if needed."""
     from policykit.linter.text_fixes import Fixes, Source
 
     return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))

@@ -39,7 +39,7 @@ def facts_of(
 
 
 def unreadable(text: str) -> UnreadableText:
-    """The words of a document that cannot be interpreted."""
+    """The words in a document that cannot be interpreted."""
     found = frozenset(_WORD.findall(text))
     return UnreadableText(found if len(found) <= _MAX_WORDS else None)
 
@@ -70,7 +70,7 @@ def _about_gangs(
 
 
 def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
-    """Whether an object of somebody's own kind holds metadata of pods that join a gang."""
+    """Whether an object of an unknown kind contains metadata of pods that join a gang."""
     if "." not in manifest.group or manifest.group.endswith("k8s.io") or manifest.kind == "PodGroup":
         return False
     keys = (key.key for target in targets for key in target.keys if key.purpose == "gang")
@@ -94,7 +94,7 @@ def _locate(fact: Fact, located: LocatedObject, path: str) -> LocatedFact[Any]:
 def _oversized_gangs(
     manifest: Manifest, pod_sets: Sequence[PodSet], targets: Iterable[Target], namespace: str
 ) -> Iterator[tuple[OwnGang, Path]]:
-    """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
+    """Each minimum above the number of pods that can meet it, with its path. Unknown numbers are ignored."""
     scalable = manifest.kind in POD_PER_REPLICA
     if not pod_sets or manifest.partial or (scalable and not _annotated(manifest, targets)):
         return
@@ -117,13 +117,13 @@ def _oversized_gangs(
 
 
 def _annotated(manifest: Manifest, targets: Iterable[Target]) -> bool:
-    """Controllers of long-running pods state a gang in an annotation only, and few do."""
+    """Whether an annotation states a gang, the only way for controllers of long-running pods."""
     written = manifest.metadata.get("annotations")
     return isinstance(written, dict) and any(k.key in written for t in targets for k in t.keys if k.on_owner)
 
 
 def _is_read(gang: Gang, pod_sets: Sequence[PodSet], targets: Iterable[Target]) -> bool:
-    """A size kept under one scheduler's own key counts only for pods of that scheduler."""
+    """Whether the pods' scheduler reads the size, which may be under a key of another scheduler."""
     key = gang.path[-1] if gang.path else ""
     readers = [t for t in targets if any(k.key == key for k in t.keys)]
     if not readers:

@@ -1,4 +1,4 @@
-"""What a run reports: findings with their places and fixes, failures, and files that were not judged."""
+"""What a run reports: findings with their locations and fixes, failures, and files that were not judged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Resource(NamedTuple):
     api_version: str
     kind: str
     namespace: str | None
-    """As written; None where the object states none."""
+    """As written; None: the object has none."""
     name: str
 
     def __str__(self) -> str:
@@ -31,9 +31,9 @@ class TextFix(NamedTuple):
     applicability: Applicability
     description: str
     edits: tuple[Edit, ...]
-    """Sorted, apart from each other; offsets in bytes of the file as it was read."""
+    """Sorted, without overlap; offsets in bytes of the file as it was read."""
     patches: tuple[Patch, ...] = ()
-    """What the edits say as data, from the document's root; nothing: only comments change."""
+    """The edits as changes of the data, from the document's root; empty: only comments change."""
 
 
 class Finding(NamedTuple):
@@ -50,64 +50,64 @@ class Finding(NamedTuple):
     resource: Resource | None = None
     pointer: str = ""
     fix: TextFix | None = None
-    """Computed only where somebody wants it."""
+    """Computed only if fixes are requested."""
     field: str = ""
-    """The place in its object, items of lists by their names: see `policykit.linter.location`."""
+    """The field in its object, with items of lists by name: see `policykit.linter.location`."""
     source: str = ""
-    """The template that its document was rendered from, as the document says; empty: it says none."""
+    """The template that its document was rendered from, according to a comment; empty: unknown."""
     clusters: tuple[str, ...] = ()
-    """Names of the policies that say so, sorted; empty: no policy does."""
+    """Names of the clusters that have the finding, sorted; empty: it does not depend on a policy."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Up to three names as people list them, else the first and how many more."""
+    """Up to three names in a sentence, or the first and the number of others."""
     if len(names) > 3:
         return f"{names[0]} and {len(names) - 1} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 class NotJudged(NamedTuple):
-    """A file or kustomization that could not be judged: no pass, but no finding either."""
+    """A file or kustomization that could not be judged: it has not passed, but there is no finding either."""
 
     path: str
     """As reported."""
     reason: str
-    """Why, as one of `policykit.linter.not_judged.REASONS`."""
+    """The reason, one of `policykit.linter.not_judged.REASONS`."""
     detail: str
-    """Why, in a few words."""
+    """The reason in this case, as a phrase."""
     setting: int = 0
-    """Index into the run's settings: the policy that judges the rest of it."""
+    """Index of its setting in the run."""
 
 
 class Report(NamedTuple):
-    """A whole run."""
+    """The result of a run."""
 
     findings: tuple[Finding, ...]
     """Sorted by path, line, column, code."""
     files: int
-    """Files read."""
+    """Number of files read."""
     documents: int
-    """Kubernetes objects looked at."""
+    """Number of Kubernetes objects linted."""
     skipped: tuple[tuple[str, str], ...] = ()
-    """(path, why) of what was passed over: templates, fragments, foreign documents."""
+    """(path, why) of what was skipped: templates, fragments, other documents."""
     failures: tuple[str, ...] = ()
-    """Files that could not be read: the run failed, everything else is still reported."""
+    """Files that could not be read: the run failed, but everything else is reported."""
     suppressed: int = 0
     silent_rules: int = 0
-    """Rules that need a policy and had none."""
+    """Number of rules skipped because they need a policy."""
     dropped: tuple[str, ...] = ()
     """Fixes left out because the text would not say what was intended, each with its place."""
     baselined: int = 0
-    """Findings left out because a baseline accepts them."""
+    """Number of findings that a baseline accepts."""
     unchanged: int = 0
-    """Findings left out because an earlier revision had them."""
+    """Number of findings that an earlier revision had."""
     times: tuple[tuple[str, float], ...] = ()
-    """Code of each rule and the seconds it took in all processes, where they were measured."""
+    """Code of each rule and the seconds it took in all processes, if measured."""
     refused: frozenset[Applicability] = frozenset()
-    """How safe the fixes are that were left out because another policy applies to their file."""
+    """Applicability of the fixes left out because another policy applies to their file."""
     not_judged: tuple[NotJudged, ...] = ()
     """Sorted by path."""
     unrecognized: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""Applies fixes to files, in rounds, until there is nothing left to fix."""
+"""Applies fixes to files in rounds until none is left."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ class Overlay:
 
 
 Lint = Callable[[Callable[[str], bytes], frozenset[str]], Report]
-"""The report, fixes included, of files read through the first argument: those reported under
-the names of the second, or all where that is empty."""
+"""From a function that reads files, and reported paths (empty: all files), to a report with fixes."""
 
 
 def fix_files(
@@ -105,15 +104,15 @@ def fix_files(
 
 
 def _too_large(dropped: Iterable[str]) -> set[str]:
-    """Files of which one run does not make all fixes."""
+    """Files with more fixes than one run makes."""
     return {each.partition(": document ")[0] for each in dropped if each.endswith(TOO_MANY)}
 
 
 def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
-    """The file with those fixes made that do not touch each other, and how many findings they fix.
+    """The file with all fixes that do not overlap, and the number of findings they fix.
 
-    The result is read again: of a document that would not say what all its fixes intend
-    together only the first fix is made.
+    The result is read again: if a document would not have the data that all its fixes intend, only its
+    first fix is made.
     """
     fixes: dict[tuple[Edit, ...], list[Finding]] = {}
     for finding in sorted(findings, key=Finding.sort_key):
@@ -133,7 +132,7 @@ def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
 
 
 class _Piece(NamedTuple):
-    """The bytes of one document, and where they begin in the file."""
+    """The bytes of one document, and their offset in the file."""
 
     start: int
     raw: bytes
@@ -160,7 +159,7 @@ def _fix(found: Sequence[Finding]) -> TextFix:
 
 
 def _together(pieces: Sequence[_Piece], document: int, fixes: Sequence[list[Finding]]) -> list[list[Finding]]:
-    """The fixes of one document to make at once."""
+    """Groups of findings of one document whose fixes can be made together."""
     chosen: list[list[Finding]] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -178,7 +177,7 @@ def _together(pieces: Sequence[_Piece], document: int, fixes: Sequence[list[Find
 
 
 def _touches(starts: Sequence[int], ends: Sequence[int], one: Edit) -> bool:
-    """Whether an edit touches one of others, which do not touch each other: their sorted starts and ends."""
+    """Whether an edit overlaps one of others, given by their sorted starts and ends, which do not overlap."""
     before = bisect_right(starts, one.end)
     return before > 0 and ends[before - 1] >= one.start
 
@@ -186,7 +185,7 @@ def _touches(starts: Sequence[int], ends: Sequence[int], one: Edit) -> bool:
 def _reads_as_intended(piece: _Piece, fixes: Sequence[list[Finding]]) -> bool:
     """Whether the document has the intended data after all fixes.
 
-    Later places first: what is added or removed there leaves the steps of earlier ones true.
+    Later ones are applied first: adding or removing there does not change the paths of earlier ones.
     """
     ordered = sorted((_fix(found) for found in fixes), key=lambda fix: fix.edits[0], reverse=True)
     edits = (edit for fix in ordered for edit in fix.edits)

@@ -1,4 +1,4 @@
-"""Gangs in manifests: groups, memberships and patches of a size."""
+"""Reads gangs from manifests: groups, memberships and numbers of pods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXTS = frozenset({"annotations", "labels"})
 
 
 class MembershipFact(NamedTuple):
-    """A membership as read, with the places of what it says, relative to its manifest."""
+    """A membership, with the paths of its fields in the manifest."""
 
     membership: Membership
     group: Path
@@ -53,9 +53,9 @@ def named_group(
 
 
 def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
-    """Pods a pod set has at one time; None where that is not a fixed number.
+    """Number of pods a pod set has at a time; None: it is not fixed.
 
-    Runs of a recurring kind may overlap, and an object with generateName may be made often.
+    It is not fixed for kinds that recur, whose runs may overlap, and objects with generateName.
     """
     recurring = "Cron" in manifest.kind or manifest.kind.startswith("Scheduled")
     if manifest.partial or not manifest.name or pod_set.stored or pod_set.per_node or recurring:
@@ -64,5 +64,5 @@ def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
 
 
 def size_patch(path: Path, size: int) -> Patch:
-    """The patch that writes a gang's size, in place of another or where there is none."""
+    """The patch that sets the size of a gang."""
     return Patch("add", path, str(size) if len(path) > 1 and path[-2] in _TEXTS else size)

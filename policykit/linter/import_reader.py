@@ -32,7 +32,7 @@ class WorkloadComponent(NamedTuple):
 
 
 class ImportReader:
-    """Reads the files of one system into an inventory; each import makes its own."""
+    """Reads the files of one target into an inventory; each import creates its own."""
 
     target_name: ClassVar[str] = ""
     """Name of the target."""
@@ -43,9 +43,9 @@ class ImportReader:
         self.inventory = inventory
 
     def read_generated(self, path: tuple[str, ...], source: str) -> bool:
-        """Reads a file that `gen` wrote into the folder of the system; whether it has no objects to read.
+        """Reads a file that `gen` wrote to the target's folder. True: it has no objects to read.
 
-        `path`: its steps below that folder.
+        `path`: names of folders and file below that folder.
         """
         if path == ("README.md",):
             self.read_readme(source)
@@ -65,13 +65,13 @@ class ImportReader:
         return False
 
     def finish(self) -> None:
-        """Adds what can be known only once all files are read."""
+        """Called when all files are read."""
 
     def name_cards(self, cards: Mapping[str, str]) -> None:
-        """Replaces resources in the system's options by the names of cards; `cards`: resource to name."""
+        """Replaces resources in the target's options by names of cards; `cards`: resource to name."""
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
-        """Adds options to a policy that has the system; `cluster`: what it compiles to without them."""
+        """Adds options to a policy with the target; `cluster`: the policy compiled without them."""
 
     @classmethod
     def component_queue(cls, component: WorkloadComponent) -> str:
@@ -84,14 +84,14 @@ class ImportReader:
         return None
 
     def add_target(self, namespace: str = "", **fields: Any) -> None:
-        """Adds the system to the policy, with fields that are not empty and not yet known."""
+        """Adds the target to the policy, with fields that are neither empty nor known yet."""
         other = namespace if namespace != self.namespace else ""
         self.inventory.target(self.target_name, namespace=other, **fields)
 
     def read_image(self, manifest: Manifest, image: str, prefix: str = "") -> bool:
         """Reads the version of an image that a Deployment runs; False: it does not run it.
 
-        The version is in the tag, behind `prefix`, else in the labels that charts give their objects.
+        The version is in the tag, after `prefix`, or else in labels from the chart.
         """
         if manifest.kind != "Deployment":
             return False
@@ -119,8 +119,7 @@ def version_in_title(page: str) -> str:
 
 
 def images(deployment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(name, tag) of each image that a Deployment runs; a tag is empty if none is stated, and keeps its
-    digest."""
+    """(name, tag) of each image that a Deployment runs. The tag includes the digest; empty: there is none."""
     spec = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
     for container in mappings(spec.get("containers")):
         image = text(container.get("image"))

@@ -1,4 +1,4 @@
-"""Each file of a run through the engine, in worker processes where that pays, or from the cache."""
+"""Lints the files of a run, in worker processes if that is faster, or takes results from the cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORTH_WORKERS = 400_000
 _USUAL = 2_000
 """Bytes of a manifest of unknown size."""
 _BATCH = 32
-"""Files whose results are encoded and decoded together, which is quicker than one by one."""
+"""Number of files whose results are encoded and decoded together, which is faster than one by one."""
 
 
 class MemberResult(NamedTuple):
@@ -29,7 +29,7 @@ class MemberResult(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What a process has found out about one file."""
+    """The result of trying to lint one file."""
 
     result: FileResult | None = None
     """None: only the encoded result is known."""
@@ -59,7 +59,7 @@ def read_facts(run: Run, members: Sequence[Member]) -> Iterator[MemberResult]:
 
 
 def lint_member(run: Run, member: Member) -> MemberResult:
-    """The result of one file, which need not be a member of the run."""
+    """The result of one file, which may be outside the run."""
     (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
     return outcome
 
@@ -183,7 +183,7 @@ def _job(options: Options, member: Member, setting: Setting) -> Job:
 
 
 def _lost(members: Sequence[Member], number: int, why: str) -> _Attempt:
-    hint = "see whether there is enough memory: fewer --jobs take less"
+    hint = "check whether there is enough memory: fewer --jobs need less"
     return _failed(SourceError(why, hint, members[number].path))
 
 

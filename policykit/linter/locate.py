@@ -1,4 +1,4 @@
-"""From a rule's violation to a finding: its location, and the rule's code, name and severity."""
+"""Converts a violation to a finding: its location, and the rule's code, name and severity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Location(NamedTuple):
-    """Where a finding is reported."""
+    """The location at which a finding is reported."""
 
     path: str
     """The file, as reported."""

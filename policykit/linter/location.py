@@ -17,33 +17,33 @@ if TYPE_CHECKING:
 
 
 Relocate = Callable[[Span], Span]
-"""From a place in a string to the place in the file."""
+"""From a span in a string to the span in the file."""
 _NAMES = ("name", "key")
-"""What tells the items of a list apart, the first that an item has: containers, variables and tasks
+"""Fields that identify the items of a list, the first one that an item has: containers, variables and tasks
 have names; tolerations, taints and expressions have keys."""
 
 
 class Place(NamedTuple):
-    """Where a field stands: in its file, and from the root of its document."""
+    """The location of a field: in its file, and as a path in its document."""
 
     span: Span
     path: Path
     field: str = ""
-    """In its object, items of lists by their names."""
+    """The field in its object, with items of lists by name."""
 
     @property
     def pointer(self) -> str:
-        """RFC 6901 JSON pointer in the document; of the string, for what stands in one."""
+        """RFC 6901 JSON pointer in the document; for a field inside a string, that of the string."""
         return pointer(self.path)
 
 
 class LocatedObject(NamedTuple):
-    """An object and the text that its marks count in."""
+    """An object, and the text that its locations refer to."""
 
     manifest: Manifest
     text: str
     relocate: Relocate | None = None
-    """Where `text` is a string of the file; None: it is the file."""
+    """Maps spans if `text` is a string of the file; None: it is the file."""
 
     def place(
         self,
@@ -53,8 +53,8 @@ class LocatedObject(NamedTuple):
         inside: Path | None = None,
         part: tuple[int, int] | None = None,
     ) -> Place:
-        """Where a field stands; `inside`: the field of the text that the string at `path` holds;
-        `part`: some of its characters.
+        """The location of a field; `inside`: of a field in the text of the string at `path`; `part`: of some
+        of its characters.
         """
         manifest = self.manifest
         found = None
@@ -80,14 +80,14 @@ class LocatedObject(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """The object a finding is about, as written."""
+        """The object, as findings name it."""
         manifest = self.manifest.holder or self.manifest
         kind = manifest.kind
         return Resource(manifest.api_version, kind, manifest.namespace or None, manifest.name)
 
 
 def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
-    """The place of a field of the text in a string, in what holds the string; None: there is no such text."""
+    """The span, in a text, of a field in the text of one of its strings; None: there is none."""
     node = node_at(root, path)
     if node is None or not isinstance(node.data, str):
         return None
@@ -105,7 +105,7 @@ def _first_document(text: str) -> ParsedDocument | None:
 
 
 def characters(text: str, root: Node, path: Path, part: tuple[int, int]) -> Span | None:
-    """The place of some characters of a string, counted from 0; None: there is no string."""
+    """The span of some characters of a string, counted from 0; None: there is no string."""
     node = node_at(root, path)
     if node is None or not isinstance(node.data, str):
         return None
@@ -118,9 +118,9 @@ def _line_and_column(text: str, at: int) -> tuple[int, int]:
     return before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
 
 
-@lru_cache(maxsize=4)  # many findings stand in one string
+@lru_cache(maxsize=4)  # a string may have many findings
 def relocation(text: str, path: Path, node: Node) -> Relocate:
-    """How places in the string `node` map to the text that it stands in."""
+    """Maps spans in the string `node` to the text that contains it."""
     from policykit.manifests.embedded import embedded
 
     inside = embedded(text, path, node)
@@ -136,8 +136,8 @@ def relocation(text: str, path: Path, node: Node) -> Relocate:
 def field(data: object, path: Sequence[Step]) -> str:
     """("spec", "containers", 0, "image") is /spec/containers[main]/image.
 
-    Items without a name are not told apart: a baseline counts its findings. Steps that are not
-    there are kept as written.
+    Items without a name are not distinguished: a baseline counts their findings. Steps that do not exist are
+    kept as written.
     """
     text = ""
     for step in path:

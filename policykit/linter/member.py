@@ -7,11 +7,11 @@ from policykit.namedtuple import NamedTuple
 TEXT = "text"
 """Only the text of the file is linted: its objects are linted as kustomize builds them."""
 OBJECTS = "objects"
-"""Only the objects, which a build made: their text is linted in the source files."""
+"""Only the objects are linted, which come from a build: their text is linted in the source files."""
 
 
 STDIN = "-"
-"""What standard input is opened as."""
+"""The path with which standard input is opened."""
 
 
 class Member(NamedTuple):
@@ -26,7 +26,7 @@ class Member(NamedTuple):
     setting: int
     """Index into the run's settings."""
     partial: bool = False
-    """Its objects are incomplete: a kustomization lists it as a patch, or adds to them unbuilt."""
+    """Whether its objects are incomplete: patches, or objects that an unbuilt kustomization adds to."""
     namespace: str = ""
     """Namespace of its objects that set none; empty: that of the setting."""
     only: str = ""

@@ -1,4 +1,4 @@
-"""Which findings a revision of the repository did not have."""
+"""Finds the findings that a revision of the repository did not have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.namedtuple import NamedTuple
 
 
 class NewFindings(NamedTuple):
-    """What a revision did not have."""
+    """The findings that a revision did not have."""
 
     findings: tuple[UnitFinding, ...]
     known: int
@@ -23,14 +23,14 @@ class NewFindings(NamedTuple):
 def earlier_amounts(
     found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate
 ) -> Counter[tuple[Key, str]]:
-    """How often each finding of a run is in each file."""
+    """Number of each finding of a run, per file."""
     every = slots(found, clusters, Baselines({}, {}), locate)
     return Counter((slot.key, locate(slot.findings[0].finding.path)) for slot in every)
 
 
 def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewFindings:
-    """The findings that the revision did not have: the same finding is one of the same rule, object, field,
-    cluster and cause, in whatever file and line. Of two like findings, one in a file that had it is known.
+    """The findings that the revision did not have. Findings are equal if rule, object, field, cluster and
+    cause are, in any file and line. Of two equal findings, the one in a file that had it is known.
     """
     left = _Left(earlier)
     every = [*slots(found, earlier.clusters, Baselines({}, {}), earlier.locate)]
@@ -45,7 +45,7 @@ def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewF
 
 
 class _Left:
-    """The findings of the revision that no finding of this run has been paired with."""
+    """The findings of the revision that are not yet paired with one of this run."""
 
     def __init__(self, earlier: EarlierFindings) -> None:
         self._by_file = Counter(dict(earlier.amounts))
@@ -72,13 +72,13 @@ class _Left:
         return True
 
     def take_whatever_cluster(self, key: Key) -> bool:
-        """Pairs a finding of a file that had no policy, or has none any more: what holds without a policy
-        holds with one. One finding there stands for those of every cluster now."""
+        """Pairs a finding of a file that had no policy, or no longer has one: a finding without a policy
+        is true with any, so it is paired with those of all clusters."""
         bare = key._replace(cluster="")
         return self._without_policy[bare] > 0 if key.cluster else self._whatever[bare] > 0
 
     def take_from_gone_file(self, key: Key) -> bool:
-        """Pairs a finding without an object with one of a file that is not there any more."""
+        """Pairs a finding without an object with one of a file that no longer exists."""
         if not key.path or self._gone[key._replace(path="")] <= 0:
             return False
         self._gone[key._replace(path="")] -= 1

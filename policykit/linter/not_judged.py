@@ -1,4 +1,4 @@
-"""The reasons for which something is not judged, as users name them."""
+"""The reasons why something is not judged, by the names that users write."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ REASONS = {
     NOT_YAML: "the text is YAML only once it is rendered, or not at all",
     SOURCE: "it is applied from another repository, or in a way that is not known here",
 }
-"""Every reason, as users name it, with its meaning."""
+"""Name of each reason, and what it means."""

@@ -1,4 +1,4 @@
-"""What of a run was not judged, and what settings accept of it."""
+"""Collects what a run did not judge, and removes what settings accept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.linter.workspace import Run, Setting
 
 
 def left_over(run: Run, judged: Iterable[Judgement]) -> tuple[NotJudged, ...]:
-    """Everything of a run that was not judged, sorted; each file or kustomization once per reason."""
+    """Everything that a run did not judge, sorted; each file or kustomization once per reason."""
     found = {(one.path, one.reason, one.detail): one for one in run.workspace.not_judged}
     for one in _files(run, judged):
         found.setdefault((one.path, one.reason, one.detail), one)
@@ -20,8 +20,8 @@ def left_over(run: Run, judged: Iterable[Judgement]) -> tuple[NotJudged, ...]:
 
 
 def not_accepted(settings: Sequence[Setting], found: Iterable[NotJudged]) -> tuple[NotJudged, ...]:
-    """Without those whose reason and path the settings accept. Any policy of the run may accept a file
-    that has none."""
+    """Those whose reason and path the settings do not accept. For a file without a policy, any policy of the
+    run may accept it."""
     left = []
     for one in found:
         asked = settings if one.reason == NO_POLICY else settings[one.setting : one.setting + 1]
@@ -39,7 +39,7 @@ def _files(run: Run, judged: Iterable[Judgement]) -> Iterator[NotJudged]:
             continue
         reason = result.obstacle
         if reason == NOT_YAML and member.only == TEXT:
-            reason = ""  # its objects are judged as a build renders them
+            reason = ""  # its objects are judged as built
         if member.file == STDIN and not result.documents:
             reason = reason or EMPTY_INPUT
         elif any_policy and result.documents and not any(settings[n].cluster for n in each.settings):

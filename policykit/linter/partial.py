@@ -1,4 +1,4 @@
-"""Documents that are parts of objects: patches, fragments and excerpts, from which nothing is missing."""
+"""Recognises documents that are parts of objects: patches, fragments and excerpts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIRECTIVES = ("$patch", "$retainKeys")
 _CONTROLLERS = frozenset(
     {"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "CronJob"}
 )
-"""Built-in kinds that are nothing without a pod template."""
+"""Built-in kinds that require a pod template."""
 _VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
 _END = re.compile(r"\.\.\.(?:\s|\Z)")
@@ -22,28 +22,27 @@ _NOTHING = re.compile(r"\s*(?:#.*)?\Z")
 
 
 def says_partial(text: str) -> bool:
-    """Whether a file or document says `# policykit: partial`."""
+    """Whether a file or document has the comment `# policykit: partial`."""
     return "policykit:" in text and _COMMENT.search(text) is not None
 
 
 def has_directives(text: str) -> bool:
-    """Whether a file can hold a document with a patch directive: one search for the whole file."""
+    """Whether a file may contain a document with a patch directive: one search for the whole file."""
     return "$" in text and any(directive in text for directive in _DIRECTIVES)
 
 
 def has_signs(text: str) -> bool:
-    """Whether a file can hold a document with a sign for what is left out: see `abridged`."""
+    """Whether a file may contain a document with dots for omitted parts: see `is_abridged`."""
     return "..." in text or "…" in text
 
 
 def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
-    """A document with a patch directive, or a controller with neither selector nor any image.
+    """Whether a document has a patch directive, or is a controller with neither selector nor any image.
 
-    A Job is no patch where its pods say when they restart: that every Job has to say.
-    `directives` False: the file is known to hold none.
+    A Job with a restartPolicy, which every Job must have, is complete. `directives` False: the file has no
+    patch directive.
 
-    Kinds that keep their containers elsewhere than in a PodSpec (Argo, Spark) show no image
-    there when they are whole.
+    Complete objects of kinds with containers outside a PodSpec (Argo, Spark) have no image there.
     """
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
     if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
@@ -54,14 +53,14 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
 
 
 def _makes_pods(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
-    """A patch of `replicas` alone has no pod template at all."""
+    """Whether the kind creates pods: a patch of `replicas` has no pod template."""
     return bool(pod_sets) or (manifest.kind in _CONTROLLERS and manifest.group in ("", "apps", "batch"))
 
 
 def _is_job(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
-    """A whole Job or CronJob, whatever is missing in its containers.
+    """Whether it is a complete Job or CronJob, even if its containers lack fields.
 
-    Of Volcano's the list of tasks is replaced as a whole: a patch has to repeat its containers too.
+    A patch of a Volcano Job replaces the whole list of tasks, so it must repeat the containers.
     """
     if manifest.group in _VOLCANO:
         return any(one.spec.get("containers") for one in pod_sets)
@@ -97,8 +96,8 @@ def _has_directive(data: object) -> bool:
 def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
     """Whether the document in the lines from `first` to before `end` shows that it is an excerpt.
 
-    By a value or a key of dots alone, or the `...` that to YAML is the end of a document, in a file
-    that does not begin its documents with `---`. A comment is no sign: it is for people.
+    It does by a value or key that is only dots, or by `...`, which ends a document in YAML, in a file whose
+    documents do not begin with `---`. Comments do not count.
     """
     end = end if end > root.end.line else _last(lines, root.end.line)
     if not any("..." in line or "…" in line for line in lines[first:end]):
@@ -110,26 +109,26 @@ def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def _last(lines: Sequence[str], first: int) -> int:
-    """The line a document ends before, where what follows it is broken and begins nowhere."""
+    """The line before which a document ends if the text after it cannot be parsed."""
     later = (number for number in range(first + 1, len(lines)) if lines[number].startswith("---"))
     return next(later, len(lines))
 
 
 def _is_left_out(lines: Sequence[str], number: int) -> bool:
-    """Whether the `...` at the beginning of a line means more than the end of a document."""
+    """Whether `...` at the beginning of a line stands for omitted text, not the end of a document."""
     begins = _first(lines, 0)
     goes_on = _first(lines, number + 1) or "---"
     return not begins.startswith(("---", "%")) or not goes_on.startswith(("---", "%"))
 
 
 def _first(lines: Sequence[str], start: int) -> str:
-    """The first line from `start` on that says something; empty: none does."""
+    """The first line from `start` on that is not empty; empty: all are."""
     later = (lines[number] for number in range(start, len(lines)))
     return next((line for line in later if not _NOTHING.match(line)), "")
 
 
 def _scalars(root: Node) -> Iterator[Node]:
-    """Keys and values; what aliases share is looked at once."""
+    """Keys and values; nodes that aliases share only once."""
     pending, seen = [root], set[int]()
     while pending:
         node = pending.pop()

@@ -1,4 +1,4 @@
-"""Whether a fix is safe: where a pod set can land, computed before and after."""
+"""Proves that a fix is safe, by computing where pods can land before and after it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from policykit.placement.review import Review, review
 
 
 def is_proven_safe(before: Review, patches: Sequence[Patch]) -> bool:
-    """Whether the changes to the manifest help this pod set and harm no other of it.
+    """Whether changes to the manifest help this pod set and do not harm others in it.
 
-    Afterwards at least one pool accepts it, all that accept it are allowed to its workload
-    kind, and none that was allowed before is lost; its other pod sets keep what they had.
-    Changes that leave every landing as it was move nothing. Without a policy nothing is
-    known of landing, and the rule's word stands.
+    Afterwards at least one pool accepts the pod set, its workload kind may use all pools that accept it, and
+    no such pool is lost; other pod sets land as before. Changes without an effect on landing are safe.
+    Without a policy nothing is known about landing, and the rule decides.
     """
     if before.cluster is None:
         return True
@@ -43,13 +42,13 @@ def is_proven_safe(before: Review, patches: Sequence[Patch]) -> bool:
 
 
 def review_after(before: Review, patches: Sequence[Patch]) -> Review | None:
-    """The pod set of the changed manifest; None: it is gone, or the changes lead nowhere."""
+    """The pod set in the changed manifest; None: it no longer exists, or the changes cannot be applied."""
     changed = _changed(before, patches)
     return changed[0] if changed else None
 
 
 def _changed(before: Review, patches: Sequence[Patch]) -> tuple[Review, bool] | None:
-    """The pod set of the changed manifest, and whether the others land as before; None: it is gone."""
+    """The pod set in the changed manifest, and whether the others land as before; None: it is gone."""
     data = before.manifest.data
     try:
         for patch in patches:
@@ -70,11 +69,11 @@ def _by_place(data: dict[str, Any]) -> Mapping[tuple[str, Path], PodSet]:
 
 
 _pod_sets = memoize_last(_by_place)
-"""Of the manifest before: many fixes are about one manifest."""
+"""Pod sets of a manifest by name and path, cached because many fixes concern the same manifest."""
 
 
 def _lands_alike(before: Review, old: PodSet, new: PodSet) -> bool:
-    """Whether another pod set lands as it did; where it lands depends on nothing but these two."""
+    """Whether another pod set lands as before, which depends only on its scheduling fields."""
     if (old.spec, old.devices) == (new.spec, new.devices):
         return True
     reviews = [review(before.manifest, one, before.cluster, before.namespace) for one in (old, new)]
@@ -98,6 +97,6 @@ def _allowed(one: Review, pool: Pool) -> bool:
 
 
 def _lost(before: Review, after: Review, pool: Pool) -> bool:
-    """An undecidable pool may accept: refusing it loses it as well."""
+    """Whether the pod set can no longer land in a pool. An undecidable pool might have accepted it."""
     had = before.landing(pool).verdict != "refused" and _allowed(before, pool)
     return had and after.landing(pool).verdict == "refused"

@@ -1,4 +1,4 @@
-"""Bytes of a file to text and documents, and what the text alone tells about them."""
+"""Reads the bytes of a file as text and documents, and recognises templates."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from policykit.namedtuple import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 _DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
-"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
-`%{ if gpu }`."""
+"""A line that Terraform or envsubst replaces as a whole, or that starts a block of theirs:
+`${indent(4, labels)}`, `%{ if gpu }`."""
 _WORD = "# Source: "
 _COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
 _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
-"""With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
+"""With these a quoted scalar in YAML or JSON can contain a word that is not in the text."""
 
 
 class Text(NamedTuple):
@@ -27,7 +27,7 @@ class Text(NamedTuple):
 
 
 def decode(raw: bytes) -> Text:
-    """UTF-8, a byte order mark tolerated; other bytes are a problem with their place."""
+    """The text of UTF-8 bytes, with or without a byte order mark; other bytes are a problem."""
     body = raw[3:] if raw.startswith(BOM) else raw
     try:
         return Text(body.decode("utf-8"))
@@ -46,7 +46,7 @@ _NO_TEXT = (
     (b"Salted__", "encrypted with OpenSSL"),
     (b"\x00\x05\x16\x07", "metadata of macOS"),
 )
-"""First bytes of files that are no YAML whatever their name.
+"""First bytes of files that are not YAML, whatever their name.
 
 Source: `crypto.hpp` of git-crypt, `pkg/crypto` of Plural's CLI, the specification of age, `apps/enc.c` of
 OpenSSL, AppleDouble in RFC 1740.
@@ -54,7 +54,7 @@ OpenSSL, AppleDouble in RFC 1740.
 
 
 def no_text(raw: bytes) -> str:
-    """What a file holds instead of text; empty: nothing known."""
+    """What a file contains instead of text; empty: unknown."""
     return next((what for start, what in _NO_TEXT if raw.startswith(start)), "")
 
 
@@ -67,7 +67,7 @@ def documents(text: Text) -> Iterator[ParsedDocument]:
 
 
 def is_template(text: str) -> bool:
-    """Braces of a Helm, Jinja, Terraform or envsubst template: YAML only once it is rendered."""
+    """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template."""
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
@@ -77,8 +77,8 @@ _PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")
 
 
 def stops_at_placeholder(text: str, problem: Problem) -> bool:
-    """Whether a document is no YAML because of a placeholder that stands where it cannot:
-    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` where a value begins."""
+    """Whether a document is invalid because of a placeholder in a position that YAML does not allow:
+    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` at the start of a value."""
     from policykit.manifests.lines import split
 
     lines = split(text)
@@ -90,7 +90,7 @@ def stops_at_placeholder(text: str, problem: Problem) -> bool:
 
 
 def source_comments(text: str) -> tuple[tuple[int, str], ...]:
-    """(line from 0, path) of every such comment; a file without any is searched once."""
+    """(line from 0, path) of each `# Source:` comment of Helm."""
     if _WORD not in text:
         return ()
     found = []
@@ -103,14 +103,14 @@ def source_comments(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: int) -> str:
-    """The template of a document whose content begins at `start_line`, and whose `---` stands at
-    `first_line`, both from 0; empty: it says none."""
+    """The template of a document with its `---` at `first_line` and its content from `start_line`, both
+    from 0; empty: unknown."""
     last = bisect_left(said, start_line, key=lambda comment: comment[0]) - 1
     return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
 
 
 def absent_substrings(text: str, words: Iterable[str]) -> frozenset[str]:
-    """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
+    """Those of the words that certainly no scalar in a YAML or JSON text contains."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
     return frozenset([word for word in words if word not in text])

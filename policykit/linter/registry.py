@@ -24,7 +24,7 @@ SCOPE = "scope"
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
 POLICY = "policy"
-"""A policy as it is written."""
+"""A policy as written."""
 FAILED_BUILD = "failed build"
 """A mistake for which a kustomization cannot be built."""
 GENERATED_FILE = "generated file"
@@ -63,7 +63,7 @@ class RuleSet:
         self._parts: dict[bool | frozenset[str], RuleSet] = {}
         self.skipped = skipped
         self.substrings = frozenset(text for entry in self._entries for text in entry.substrings)
-        """What `without` may be given."""
+        """Substrings that `without` can take into account."""
         self.timed = False
         """Whether `check` measures the time rules take."""
 

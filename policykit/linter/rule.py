@@ -1,4 +1,4 @@
-"""Rules: what one is, what it is given, and what it reports."""
+"""Rules, their context, and the violations and fixes they report."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Violation(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The path of a violation at one. Raises TypeError where the location is not a path."""
+        """The path of the violation. Raises TypeError if its location is not a path."""
         if isinstance(self.at, Span) or not isinstance(self.at, tuple):
             raise TypeError(f"the location of the violation {self.message!r} is not a path")
         return self.at

@@ -1,4 +1,4 @@
-"""A run: one pass after another over a workspace, then the findings of all units merged into a report."""
+"""A run: passes over a workspace, whose findings are merged into a report."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ class UnitFindings(NamedTuple):
 
 
 def lint(run: Run) -> Report:
-    """Lints a workspace. Findings are sorted; neither the number of workers nor the cache changes
-    anything in them.
-    """
+    """Lints a workspace. Findings are sorted; neither the number of workers nor the cache changes them."""
     found, report = unit_findings(run)
     accepted = known = 0
     if run.workspace.baselines:
@@ -51,8 +49,8 @@ def lint(run: Run) -> Report:
 def unit_findings(run: Run) -> UnitFindings:
     """The findings of each unit, with settings and suppressions applied."""
     found = _judged(run)
-    # Cached results have the right types but may contradict each other or the files. They must not make a
-    # run fail that succeeds without them.
+    # Cached results have the right types, but may contradict each other or the files. They must not cause a
+    # failure.
     cache = run.workspace.cache
     if found.report.failures and cache is not None and cache.clear():
         return _judged(run)
@@ -95,7 +93,7 @@ def policy_findings(run: Run) -> PassResult:
 
 
 def _failed_builds(run: Run) -> PassResult:
-    """The rule about kustomizations that fail to build, under the policy of each."""
+    """The rule about kustomizations that cannot be built, under the policy of each."""
     found = []
     for number, build in run.workspace.failed_builds:
         rules = run.workspace.settings[number].rules
@@ -127,7 +125,7 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """The report without fixes that one policy needs in a file that another policy also applies to."""
+    """The report without fixes that one policy needs in files to which another policy also applies."""
     members = {member.path: member for member in workspace.members}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
@@ -211,7 +209,7 @@ def _unrecognized(judged: Iterable[Judgement]) -> tuple[tuple[str, str], ...]:
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
     """Merges findings that agree in code, location, message and severity; sorted, each with its clusters.
 
-    Aliases of one YAML anchor give one finding too, with its fix.
+    Findings at aliases of one YAML anchor are merged too, with their fix.
     """
     groups: dict[tuple[object, ...], list[UnitFinding]] = {}
     for one in sorted(found, key=lambda one: (one.finding.sort_key(), one.build, one.setting)):

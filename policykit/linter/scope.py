@@ -1,7 +1,7 @@
 """Input of rules about whole scopes: each file reduced to facts.
 
-Files are linted in worker processes, and memory must not grow with them: a manifest leaves
-behind only what other manifests may complete or contradict.
+Files are linted in worker processes, and memory must not grow with them: of a manifest only facts are
+kept that other manifests may complete or contradict.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Fact(NamedTuple):
     inside: Mapping[str, Path] = {}
     """Fields inside the text of a string, to paths in that text; `places` has the path of the string."""
     answers: bool = False
-    """No finding is ever reported at it: it is only compared with other facts."""
+    """Whether it is only compared with other facts, and no finding is reported at it."""
     as_written: bool = False
-    """It is about the source files of a kustomization, not about the objects built from them."""
+    """Whether it is about the source files of a kustomization, not about the objects built from them."""
 
 
 class LocatedFact(NamedTuple, Generic[T]):
@@ -45,12 +45,12 @@ class LocatedFact(NamedTuple, Generic[T]):
     partial: bool = False
     """Read from a patch or fragment: nothing is "missing" from it."""
     answers: bool = False
-    """No finding is ever reported at it: it is only compared with other facts."""
+    """Whether it is only compared with other facts, and no finding is reported at it."""
     as_written: bool = False
-    """It is about the source files of a kustomization, not about the objects built from them."""
+    """Whether it is about the source files of a kustomization, not about the objects built from them."""
 
     def place(self, field: str) -> Place:
-        """Where a field of the value stands. Raises KeyError for a field it does not have."""
+        """The location of a field of the value. Raises KeyError for a field it does not have."""
         return self.fields[field]
 
     def at(self, field: str) -> FactField:
@@ -61,7 +61,7 @@ class LocatedFact(NamedTuple, Generic[T]):
 class UnreadableText(NamedTuple):
     """A document that cannot be interpreted: a syntax error, a template, or an unknown kind with pods.
 
-    Which objects it creates or names is unknown.
+    The objects that it creates or names are unknown.
     """
 
     words: frozenset[str] | None
@@ -73,19 +73,19 @@ AnyFact = LocatedFact[Any] | Autoscaler | UnreadableText
 
 
 def may_have_findings(facts: Iterable[AnyFact]) -> bool:
-    """Whether a finding may be reported at one of them. If not, no other file needs to be read."""
+    """Whether a finding may be reported at one of the facts. If not, no other file needs to be read."""
     return any(isinstance(fact, LocatedFact) and not fact.answers for fact in facts)
 
 
 class Scope(NamedTuple):
-    """All facts of the files that see each other, in the order of the files."""
+    """All facts of a scope, in the order of its files."""
 
     groups: tuple[LocatedFact[PodGroup], ...] = ()
     memberships: tuple[LocatedFact[Membership], ...] = ()
     gangs: tuple[LocatedFact[OwnGang], ...] = ()
     autoscalers: tuple[Autoscaler, ...] = ()
     complete: bool = False
-    """All files of the scope are known; otherwise rules must not rely on absence or sums."""
+    """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
     others: tuple[LocatedFact[Any], ...] = ()
     """Facts of the targets' fact readers."""
     unreadable: UnreadableText = UnreadableText(frozenset())
@@ -120,7 +120,7 @@ class FactField:
 
     @property
     def place(self) -> Place:
-        """Where the field stands. Raises KeyError where the fact has no such field."""
+        """The location of the field. Raises KeyError if the fact has no such field."""
         return self.fact.place(self.field)
 
 

@@ -28,14 +28,14 @@ Facts = dict[str, Sequence[AnyFact]]
 """Facts of files, by their reported paths."""
 
 _MAX_BESIDE = 5_000
-"""Files of a scope that are read although they are not linted. A folder with more is no scope that anybody
-intended: then nothing is reported about absent objects."""
+"""Most files of a scope that are read although they are not linted. A larger folder is not meant as a scope,
+so nothing is reported about absent objects."""
 _NO_SCOPE = "\0"
-"""The key of a file in no scope is this and its path: no folder has a name that begins so."""
+"""Prefix of the key of a file in no scope: no folder's name begins with it."""
 
 
 class ScopeFacts(NamedTuple):
-    """What the files of a run state, by the scopes they stand in."""
+    """The facts of a run's files, by scope."""
 
     facts: Mapping[str, Facts]
     policies: Mapping[str, tuple[int, ...]]
@@ -45,11 +45,11 @@ class ScopeFacts(NamedTuple):
     judges: Mapping[str, frozenset[int]]
     """The policies that judge a file."""
     incomplete: frozenset[str]
-    """Scopes with files that could not be read: objects that seem absent may be in them."""
+    """Scopes with files that could not be read, which may contain objects that seem absent."""
 
 
 def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
-    """Objects of a build count as they are built, and its files for how they are written."""
+    """The facts of judged files and builds: a build's objects as built, and its files as written."""
     builds = run.workspace.builds
     built = frozenset(build.member.scope for build in builds)
     facts: dict[str, Facts] = {}
@@ -82,7 +82,7 @@ def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
 
 
 def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
-    """What rules about scopes say. Where several policies judge files of a scope, each speaks of its own."""
+    """The findings of rules about scopes. If several policies judge files of a scope, each judges its own."""
     failures = Failures()
     fixes = _ScopeFixes(run)
     found: list[UnitFinding] = []
@@ -105,16 +105,16 @@ def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
 
 
 class _ScopeGroup(NamedTuple):
-    """Scopes of one cluster that may be deployed together: no two of them define the same object."""
+    """Scopes of one cluster that may be deployed together, since no two define the same object."""
 
     names: frozenset[str]
     scope: Scope
 
 
 class _ScopesByPolicy:
-    """Scopes, and all that each policy applies to, read once and only where something is to be said.
+    """Scopes, and all files that each policy applies to, read once and only if there is something to report.
 
-    What one policy applies to is one cluster: what exists in one scope exists for the others. Scopes that
+    All files of a policy are for one cluster, so objects of one scope exist for the others too. Scopes that
     define the same object are alternatives, which never exist together.
     """
 
@@ -135,7 +135,7 @@ class _ScopesByPolicy:
     def confirmed(
         self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[Member, Violation]]
     ) -> Iterable[tuple[Member, Violation]]:
-        """What a rule says of a scope that is true of the whole cluster as well."""
+        """Violations in a scope that are true for the whole cluster too."""
         setting = self._run.workspace.settings[number]
         if not violations or setting.cluster is None or name.startswith(_NO_SCOPE):
             return violations
@@ -162,7 +162,7 @@ class _ScopesByPolicy:
 
     def _scope_groups_of(self, number: int) -> list[_ScopeGroup]:
         if number not in self._scope_groups:
-            beside, complete = self._beside(number)
+            beside, complete = self._facts_outside_run(number)
             names = sorted(
                 name
                 for name, numbers in self._known.policies.items()
@@ -178,8 +178,8 @@ class _ScopesByPolicy:
             ]
         return self._scope_groups[number]
 
-    def _beside(self, number: int) -> tuple[dict[str, Facts], bool]:
-        """What the policy applies to beside the run, by scope; False: not all of it is known."""
+    def _facts_outside_run(self, number: int) -> tuple[dict[str, Facts], bool]:
+        """Facts of files outside the run to which the policy applies, by scope; False: not all are known."""
         found: dict[str, Facts] = {}
         complete = number not in self._run.workspace.incomplete
         reach = [*islice(self._run.workspace.reach(number), _MAX_BESIDE + 1)]
@@ -192,7 +192,7 @@ class _ScopesByPolicy:
         return found, complete
 
     def _as_built(self, facts: Facts) -> Facts:
-        """Without the objects of files that builds use: those exist as they are built."""
+        """The facts without those of files that builds use, whose objects exist as built."""
         return {
             path: _split_as_written(stated)[0] if self._is_read(path) else stated
             for path, stated in facts.items()
@@ -208,8 +208,8 @@ class _ScopesByPolicy:
 
 
 def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
-    """Groups of scopes that may be deployed together: no two of a group define the same object. A scope that
-    shares no object with any other is in every group.
+    """Groups of scopes that may be deployed together, since no two define the same object. A scope that
+    shares no object with another is in every group.
     """
     amounts = Counter(chain.from_iterable(objects.values()))
     shared = {name: frozenset(each for each in own if amounts[each] > 1) for name, own in objects.items()}
@@ -226,7 +226,7 @@ def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[lis
 
 
 def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tuple[str, ...]]:
-    """The objects that state something: kind without its version, namespace, name."""
+    """The objects that have facts: kind without its version, namespace, name."""
     found = set()
     for path, stated in facts.items():
         for fact in stated:
@@ -254,7 +254,7 @@ def _location(violation: Violation) -> tuple[object, ...]:
 
 
 def _key(member: Member) -> str:
-    """The scope of a file; of one that stands in none, a name of its own."""
+    """The scope of a file, or a name of its own if it is in none."""
     return member.scope or f"{_NO_SCOPE}{member.path}"
 
 
@@ -264,7 +264,7 @@ def _shown(name: str) -> str:
 
 
 def _split_as_written(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
-    """Those about files as they are written, and the others."""
+    """Facts about files as written, and the others."""
     found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
     for fact in facts:
         found[not (isinstance(fact, LocatedFact) and fact.as_written)].append(fact)
@@ -274,7 +274,7 @@ def _split_as_written(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[Any
 def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failures) -> tuple[Facts, bool]:
     """The facts of all files of a scope, linted or not, in an order that does not depend on which are linted.
 
-    True: the files are complete, so what they do not state does not exist.
+    True: all files are known, so other objects do not exist.
     """
     whole = not name.startswith(_NO_SCOPE)
     known, reported = dict(of_run.facts.get(name, {})), of_run.members
@@ -298,14 +298,14 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
             failures.append(read.failure)
             whole = False
     if known.keys() - there.keys():
-        everything = known | everything  # what is built comes before the files that it is built from
+        everything = known | everything  # built objects come before the files that they are built from
     return everything, whole
 
 
 def _violations(
     rule: AnyRule, scope: Scope, number: int, setting: Setting, known: ScopeFacts
 ) -> Iterator[tuple[Member, Violation]]:
-    """What a rule says of a scope under a policy, as far as it stands in files that the policy judges."""
+    """Violations of a rule in a scope under a policy, in files that the policy judges."""
     context = Context(setting.cluster, "", setting.namespace)
     for violation in setting.rules.check(rule, scope, context):
         if not isinstance(violation.at, FactField):
@@ -327,14 +327,14 @@ def _finding(fixes: _ScopeFixes, member: Member, rule: AnyRule, violation: Viola
 
 
 class _ScopeFixes:
-    """Fixes of findings about scopes: each file that gets one is read once more."""
+    """Computes fixes of findings about scopes, for which each file is read once more."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._files: dict[str, Fixes] = {}
 
     def at(self, member: Member, rule: AnyRule, violation: Violation, location: Location) -> TextFix | None:
-        """The fix of a violation; None if there is none or nobody wants fixes."""
+        """The fix of a violation; None: there is none, or fixes are not requested."""
         if not self._run.options.fixes:
             return None
         from policykit.linter.text_fixes import FixTarget

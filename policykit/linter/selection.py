@@ -1,4 +1,4 @@
-"""Which rules speak, where, and how loud: codes, names and families as users write them."""
+"""Selects rules, their severities and the files they apply to, by code, name or family."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRESETS = ("minimal", "recommended", "strict")
 
 
 class ListedRule(Protocol):
-    """What choosing a rule needs to know of it."""
+    """The fields of a rule by which it is selected."""
 
     @property
     def code(self) -> str: ...
@@ -32,22 +32,22 @@ class ListedRule(Protocol):
 
 
 class Selection(NamedTuple):
-    """A run's choice of rules. `codes` are those that speak."""
+    """The rules of a run. `codes`: those that report findings."""
 
     codes: frozenset[str]
     severities: Mapping[str, Severity] = {}
-    """Code to the severity the settings give it."""
+    """Code to the severity in the settings."""
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
-    """(glob, codes silent there)."""
+    """(glob, codes ignored in these files)."""
     errors_only: bool = False
-    """What is no error here is noise: preset minimal."""
+    """Preset minimal: only errors are reported."""
     below: str = ""
-    """The current folder as seen from that of the settings, `apps/`, where it is below: globs start there."""
+    """The current folder relative to that of the settings, to which globs are relative: `apps/`."""
     accepted: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """(reason, globs of paths): what may be left unjudged for that reason."""
+    """(reason, globs of paths that need not be judged for that reason)."""
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings that remain, with the severities the settings give."""
+        """The remaining findings, with the severities in the settings."""
         kept = []
         for finding in findings:
             if finding.code not in self.codes or (self.per_path and self._silent(finding)):
@@ -81,12 +81,12 @@ def choose(
     below: str = "",
     preset: str = "",
 ) -> Selection:
-    """Joins the policy's `lint:` section and the command line, which wins: `preset` over a preset
-    and a selection of the section, `select` over all that it chooses.
+    """Combines the policy's `lint:` section with the command line, which takes precedence: `preset` over the
+    preset and selection in the section, `select` over everything it selects.
 
-    A preset says how much is told where nothing is selected, never what is right:
-    minimal: what is an error here; recommended: every rule but those on request and in preview;
-    strict: every rule there is. Rules that are selected speak in full, whatever the preset.
+    A preset applies if nothing is selected. minimal: only errors; recommended: all rules except those on
+    request and in preview; strict: all rules. Rules that are selected report all severities, whatever the
+    preset.
     Raises UsageError for a rule that does not exist.
     """
     named = select or (settings.select if settings and not preset else ())
@@ -109,7 +109,7 @@ def choose(
 
 
 def resolve(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
-    """Codes meant by codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
+    """The codes for codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
     found: set[str] = set()
     for word in named:
         upper = word.upper()
@@ -123,7 +123,7 @@ def resolve(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
 
 
 def _not_asked_for(rules: Sequence[ListedRule], named: Iterable[str]) -> set[str]:
-    """Codes of rules that a family does not reach: their own code or name must be given."""
+    """Codes of rules that a family does not include: their own code or name must be given."""
     words = {word.upper() for word in named}
     return {r.code for r in rules if (r.on_request or r.preview) and not words & {r.code, r.name.upper()}}
 
@@ -134,9 +134,10 @@ def _closest(rules: Sequence[ListedRule], word: str) -> str:
 
 
 def _matches(path: str, glob: str, below: str) -> bool:
-    """Whether a reported path is what a glob of the settings means, or stands below it.
+    """Whether a reported path matches a glob of the settings, or is below a match.
 
-    Anywhere in the path, since the settings may stand in a folder below; `below` is that of the run.
+    The match may start anywhere in the path, since the settings may be in a subfolder; `below`: as in
+    Selection.
     """
     from fnmatch import fnmatchcase
 

@@ -1,4 +1,4 @@
-"""The pass over suppressions: what they hide among the findings of units, and what rules say about them."""
+"""The pass over suppressions: removes the findings they hide, and applies the rules about them."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class VisibleFindings(NamedTuple):
     suppressions: Suppressions
     """With the rules they matched."""
     hidden: int
-    """Number of findings hidden in some unit; one that several units share counts once."""
+    """Number of suppressed findings; a finding that several units share counts once."""
     failures: tuple[str, ...] = ()
 
 
 def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
-    """The suppressions of the files; one that any unit uses counts as used."""
+    """The suppressions of the files. One that any unit uses counts as used."""
     found: dict[str, tuple[SuppressionUse, ...]] = {}
     for member, _, result, _, _ in judged:
         if result.suppressions and not member.is_built:
@@ -165,7 +165,7 @@ def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> 
 
 
 def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
-    """Those of a file that a policy extends: it need not be a member."""
+    """The suppressions of a file that a policy extends, which may not be a member."""
     found = lint_member(run, Member(path, path, "", 0))
     if found.failure:
         failures.append(found.failure)
@@ -173,9 +173,9 @@ def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[Suppr
 
 
 def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
-    """Codes of the rules that were run over a file with all they need.
+    """Codes of the rules that were fully applied to a file.
 
-    `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
+    `scoped`: it is in a complete scope; `policy`: it is a policy that the run judges.
     """
     codes = rules.codes() - rules.codes(GENERATED_FILE)
     codes -= frozenset() if scoped else rules.codes(SCOPE)
@@ -189,7 +189,7 @@ def check_suppressions(
     codes: frozenset[str],
     fixes: Fixes | None,
 ) -> Iterator[Finding]:
-    """What the rules say of the suppressions of one file; `codes`: of the rules that were run over it."""
+    """Findings about the suppressions of one file; `codes`: of the rules applied to it."""
     for use in uses:
         subject = use._replace(checked=codes)
         for rule in rules.of(SUPPRESSION):

@@ -1,4 +1,4 @@
-"""What a suppression says: of which rules, until when, and why."""
+"""The syntax of suppressions: rules, end date and reason."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _SEPARATOR = re.compile(r"[,\s]+")
 
 
 class Directive(NamedTuple):
-    """The words of a suppression."""
+    """The content of a suppression."""
 
     rules: tuple[str, ...] = ()
-    """Codes, names or families as written; none: it cannot be read as a suppression."""
+    """Codes, names or families as written; empty: it is not a valid suppression."""
     until: str | None = None
-    """The last day it holds, as written; None: it has no end."""
+    """The last day on which it applies, as written; None: it has no end."""
     reason: str = ""
 
     @property
     def dated(self) -> bool:
-        """Whether its end is a day of the calendar; a text that is none ends nothing."""
+        """Whether its end is a valid date; if not, it never expires."""
         return self.until is not None and is_day(self.until)
 
     def expired(self, today: str) -> bool:
-        """Whether its last day lies before `today`, YYYY-MM-DD; empty: nothing expires."""
+        """Whether its last day is before `today`, YYYY-MM-DD; empty: nothing expires."""
         return bool(today) and self.until is not None and self.dated and self.until < today
 
 
 def of_comment(names: str, rest: str) -> Directive:
-    """A comment's words: what stands in its brackets, and what follows them."""
+    """The directive in a comment: the text in its brackets, and the text after them."""
     said, _, reason = rest.partition("--")
     before, until = _ending(said)
     return Directive() if before.strip() else Directive(_names(names), until, reason.strip())
@@ -46,7 +46,7 @@ def of_annotation(text: str) -> Directive:
 
 
 def without(names: str, words: Collection[str]) -> str:
-    """A list of rules without some of its words; spaces and commas between the others stay."""
+    """A list of rules without some of its words; spaces and commas between the others are kept."""
     text = names.strip()
     pieces = ["", *re.split(r"([,\s]+)", text)]
     kept = [pair for pair in zip(pieces[::2], pieces[1::2], strict=True) if pair[1] not in words]
@@ -55,7 +55,7 @@ def without(names: str, words: Collection[str]) -> str:
 
 
 def _ending(said: str) -> tuple[str, str | None]:
-    """What stands before `until`, and what after it."""
+    """The text before `until`, and the text after it."""
     match = _UNTIL.search(said)
     return (said[: match.start()], said[match.end() :].strip()) if match else (said, None)
 
@@ -65,7 +65,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day of the calendar, YYYY-MM-DD."""
+    """Whether a text is a valid date, YYYY-MM-DD."""
     match = _DAY.fullmatch(text)
     if match is None:
         return False

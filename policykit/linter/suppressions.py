@@ -1,9 +1,9 @@
 """Suppressions: comments and annotations that hide findings, with an end date and a reason.
 
 `# policykit: ignore[PK101, missing-usage-affinity] until 2026-12-31 -- why` on the line of a key
-covers that node, on the first line of a document the whole document; on a line of its own it
+covers that node, and on the first line of a document the whole document; on a line of its own it
 covers the node below it. The annotation `policykit.io/ignore: PK101, PK103 -- why` covers its
-object. With `until` it holds up to that day and hides nothing from the next day on.
+object. With `until` it applies up to and including that day.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Comment(NamedTuple):
     own_line: bool
     span: Span
     start: int
-    """The text from here to `end` can be removed: the comment with blanks before it, or its whole line."""
+    """Start of the text to remove, up to `end`: the comment with blanks before it, or its whole line."""
     end: int
     names: str
     """The text in its brackets."""
@@ -41,18 +41,18 @@ class Comment(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """The object whose annotation a suppression is."""
+    """The object with the annotation of a suppression."""
 
     base: Path
     """From the document's root to the object."""
     resource: Resource
     text: str
     alone: bool
-    """The object has no other annotation."""
+    """Whether the object has no other annotation."""
 
 
 class Suppression(NamedTuple):
-    """Lines from 1, both included."""
+    """A suppression, and the lines it covers, from 1, both included."""
 
     first: int
     last: int
@@ -62,9 +62,9 @@ class Suppression(NamedTuple):
     document: int = 0
     expired: bool = False
     judged: bool = True
-    """All its possible findings are known: it is not in a template, a patch or a fragment."""
+    """Whether all findings that it could hide are known: it is not in a template, a patch or a fragment."""
     whole: bool = False
-    """A comment that covers its whole document."""
+    """Whether it is a comment that covers its whole document."""
 
 
 class SuppressionUse(NamedTuple):
@@ -72,9 +72,9 @@ class SuppressionUse(NamedTuple):
 
     suppression: Suppression
     matched: frozenset[str] = frozenset()
-    """Rules it names that suppressed a finding, as written."""
+    """Those of its rules that hid a finding, as written."""
     checked: frozenset[str] = frozenset()
-    """Codes of the rules that were run over its file with all they need, chosen or not."""
+    """Codes of the rules that were fully applied to its file, selected or not."""
 
 
 def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
@@ -86,7 +86,7 @@ def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
     for number, line in enumerate(text.split("\n")):
         match = _COMMENT.search(line) if _MARK in line else None
         if match:
-            found.append((_comment(text, start, number, match), _asked(match)))
+            found.append((_comment(text, start, number, match), _directive(match)))
         start += len(line) + 1
     return tuple(found)
 
@@ -166,32 +166,32 @@ def apply_suppressions(
                 hidden.add(number)
     kept = [finding for number, finding in enumerate(everything) if number not in hidden]
     return kept, tuple(
-        one._replace(matched=one.matched | _met(one, ranges[one.suppression.first, one.suppression.last]))
+        one._replace(matched=one.matched | _matched(one, ranges[one.suppression.first, one.suppression.last]))
         for one in suppressions
     )
 
 
 class _Range(NamedTuple):
-    """What directives for the same lines say, and what was found there: words as `_key` has them."""
+    """Directives for the same lines, and the findings there, as words of `_key`."""
 
     live: set[str]
-    """What hides findings today."""
+    """Words that hide findings today."""
     met: set[str]
-    """What means a finding on these lines."""
+    """Words that match a finding on these lines."""
 
 
 def _key(word: str) -> str:
-    """A word as it is compared: codes, or the beginning of one, in capitals."""
+    """A word for comparison: codes and their prefixes in capitals."""
     return word.upper() if word.upper().startswith("PK") else word
 
 
 def _keys(finding: Finding) -> frozenset[str]:
-    """The words that mean a finding."""
+    """The words that match a finding."""
     code = finding.code
     return frozenset((finding.name, *(code[:end] for end in range(len("PK"), len(code) + 1))))
 
 
-def _met(one: SuppressionUse, there: _Range) -> frozenset[str]:
+def _matched(one: SuppressionUse, there: _Range) -> frozenset[str]:
     return frozenset(word for word in one.suppression.directive.rules if _key(word) in there.met)
 
 
@@ -217,7 +217,7 @@ def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Commen
     )
 
 
-def _asked(match: re.Match[str]) -> Directive:
+def _directive(match: re.Match[str]) -> Directive:
     return Directive() if match.group(2) is None else of_comment(match.group(2), match.group(3))
 
 
@@ -250,7 +250,7 @@ _Place = tuple[int, int]
 
 
 def _texts(root: Node) -> list[tuple[_Place, _Place]]:
-    """From where to where each text in quotes or a block runs, in which `#` begins no comment; sorted."""
+    """Start and end of each quoted text and block scalar, in which `#` is not a comment; sorted."""
     found: set[tuple[_Place, _Place]] = set()
     pending: list[Node] = [root]
     seen: set[int] = set()
@@ -270,33 +270,33 @@ def _texts(root: Node) -> list[tuple[_Place, _Place]]:
 
 def _extent(node: Node) -> tuple[_Place, _Place]:
     if node.style in ("|", ">"):
-        # The line of the indicator ends with a comment, if it likes.
+        # The line of the indicator may end with a comment.
         return (node.start.line + 1, 0), (_last_line(node) + 1, 0)
     return (node.start.line, node.start.column), (node.end.line, node.end.column)
 
 
 def _is_inside(texts: Sequence[tuple[_Place, _Place]], span: Span) -> bool:
-    """Whether a place belongs to one of the texts."""
+    """Whether a span is in one of the texts."""
     place = (span.line - 1, span.column - 1)
     before = bisect_right(texts, place, key=lambda text: text[0])
     return before > 0 and place < texts[before - 1][1]
 
 
 class FileSuppressions:
-    """Comments and annotations of one file, bound to what they cover."""
+    """The suppressions of one file, with the lines they cover."""
 
     def __init__(self, text: str, today: str) -> None:
-        """`today`: YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
+        """`today`: YYYY-MM-DD, to tell which suppressions have expired; empty: none has."""
         self._comments = comments(text)
         self._today = today
         self._found: list[Suppression] = []
 
     def document(self, root: Node, lines: tuple[int, int], index: int) -> None:
-        """A document that stands on these lines, from 0, end excluded."""
+        """Adds the comments of a document; `lines`: from 0, end excluded."""
         self._found.extend(comment_suppressions(self._comments, root, lines, index, self._today))
 
     def object(self, located: LocatedObject) -> None:
-        """An object that may have the annotation."""
+        """Adds the annotation of an object, if it has one."""
         node = located.manifest.node
         lines = (node.start.line + 1, node.end.line + 1)
         self._found.extend(annotation_suppressions(located.manifest, lines, located.resource, self._today))
@@ -304,10 +304,10 @@ class FileSuppressions:
     def apply(
         self, findings: Sequence[Finding], template: bool, unfinished: set[int]
     ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
-        """The findings that nothing hides, and all suppressions.
+        """The findings that are not suppressed, and all suppressions.
 
-        What those of a template or of an unfinished document (by index) could hide shows only once
-        it is rendered or merged: nobody reports that they hide nothing.
+        Suppressions in templates and incomplete documents (by index) are not reported as unused, since their
+        findings are known only after rendering or merging.
         """
         uses = tuple(
             SuppressionUse(

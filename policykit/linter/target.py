@@ -1,4 +1,4 @@
-"""A system that places or admits pods, as the rest of the program knows it."""
+"""The interface of a target: a system that places or admits pods."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Key(NamedTuple):
     purpose: str
     """gang, queue or device."""
     on_owner: bool = False
-    """Read from the object that makes the pods, not from its pod template."""
+    """Whether it is read from the object that creates the pods, not from its pod template."""
 
 
 class FactReader(NamedTuple):
@@ -49,30 +49,30 @@ class FactReader(NamedTuple):
     kinds: frozenset[str] = frozenset()
     """API kinds and names of configurations that it reads."""
     pods: bool = False
-    """It reads every object that makes pods, too."""
+    """Whether it also reads every object with pods."""
     substrings: tuple[str, ...] = ()
-    """It finds nothing in files whose text contains none of these; empty: it may in any. Without a first
+    """A file whose text contains none of these has no facts for it; empty: any file may. They lack a first
     letter that may be upper or lower case."""
 
     def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-        """What it says of one manifest."""
+        """The facts of one manifest."""
         if located.manifest.kind in self.kinds or (self.pods and pod_sets):
             return self.read.load()(located.manifest, pod_sets, context)
         return ()
 
 
 class QueueKey(NamedTuple):
-    """A label or annotation that names the queue of pods, or the application that has one."""
+    """A label or annotation that names the queue of pods, or their application."""
 
     key: str
     refers_to: str = "queue"
     """What it names: queue or app."""
     where: str = ""
-    """labels or annotations, if pods carry it only there; empty: in either."""
+    """labels or annotations, if pods have it only there; empty: either."""
     on_pods: bool = True
-    """Read from pods, too; False: only from objects that make them."""
+    """Whether it is read from pods too, not only from objects that create them."""
     claims: bool = False
-    """Pods that have it and no schedulerName are the system's."""
+    """Whether the target places pods that have it but no schedulerName."""
 
 
 class QueueAmounts(NamedTuple):
@@ -85,36 +85,38 @@ class QueueAmounts(NamedTuple):
 
 
 class QueueSupport(NamedTuple):
-    """A system's queues."""
+    """How a target has queues."""
 
     semantics: Lazy[Callable[[Cluster | None], QueueSemantics]]
-    """How it treats them in the release of a policy; None: in the newest."""
+    """How it treats queues in the release of a policy; without a policy, in the newest."""
     of_policy: Lazy[Callable[[Cluster], PolicyQueues]]
-    """The queues of a policy that has the system, as the system will know them."""
+    """The queues of a policy with the target, under the target's names."""
     key: str = ""
-    """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
+    """Label or annotation with which `pod_fields` names the queue of pods; empty: none."""
     admits: bool = False
-    """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
+    """Whether it admits jobs for schedulers without queues; if not, its own scheduler reads the queues."""
     resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
-    """The full name of a queue from the name that pods give; empty: it depends on their user. None: pods
-    give the full name."""
+    """The full name of a queue from the name in pods; empty: it depends on their user. None: pods have the
+    full name."""
     namespace_key: str = ""
-    """Annotation of namespaces: the queue of their groups that name none."""
+    """Annotation of namespaces: the queue of groups that do not name one."""
     group_key: str = ""
-    """Annotation of pods that go where their group goes, whatever they say themselves."""
+    """Annotation of pods that are in the queue of their group, whatever they state themselves."""
     metadata: tuple[QueueKey, ...] = ()
     """Labels and annotations that it reads in some places and ignores in others."""
     amounts: QueueAmounts | None = None
-    """None: nothing tells which resources its queues name."""
+    """Resources that its queues name; None: unknown."""
+    used: Path = ()
+    """Where the objects that `amounts` names keep what is used; empty: the API server does not know."""
     pod_annotation: str = ""
-    """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
+    """Annotation with which pods of built-in kinds name their queue, if `pod_fields` does not."""
 
 
 class JobSupport(NamedTuple):
-    """Job kinds of a system's own, with fields for what it reads from the metadata of other kinds' pods."""
+    """Job kinds of a target, with fields for what it reads from metadata of other kinds' pods."""
 
     title: str
-    """As people write it: Volcano Job."""
+    """In messages: Volcano Job."""
     group: str
     """API group of the jobs."""
     template_groups: frozenset[str]
@@ -124,65 +126,64 @@ class JobSupport(NamedTuple):
     notices: Lazy[Callable[[Mapping[str, Any], WorkloadKind, Cluster], tuple[str, ...]]]
     """What these patches cannot express."""
     component: Lazy[Callable[[WorkloadKind, Mapping[str, Any], Cluster], tuple[ComponentPatch, ...]]]
-    """Patches of a kustomize component for jobs of a kind, whose pods get a PodSpec."""
+    """Patches of a kustomize component for jobs of a workload kind, whose pods get a PodSpec."""
 
     def includes(self, api_group: str) -> bool:
         return api_group == self.group or api_group in self.template_groups
 
 
 class Target(NamedTuple):
-    """One system. Light: importing it reads no file and builds no table."""
+    """One target. Importing it reads no file and builds no table."""
 
     name: str
-    """As policies write it below `targets`: volcano, koordinator, ..."""
+    """Name in policies, below `targets`: volcano, koordinator, ..."""
     title: str
-    """As people write it: Volcano."""
+    """In messages: Volcano."""
     schedulers: frozenset[str] = frozenset()
-    """schedulerName it serves unless the policy says otherwise; empty: it works with any."""
+    """schedulerNames that it serves unless the policy states others; empty: it works with any."""
     keys: tuple[Key, ...] = ()
     supports_gangs: bool = False
-    """Its scheduler starts the pods of a gang together."""
+    """Whether its scheduler starts the pods of a gang together."""
     gang_annotations: frozenset[str] = frozenset()
-    """Of gangs, beside those among `keys`, which are looked for where other schedulers place the pods."""
+    """Annotations of gangs in addition to those in `keys`, which other schedulers' pods must not have."""
     gang_substrings: tuple[str, ...] = ()
-    """A file that states one of its gangs contains one of these."""
+    """Every file with one of its gangs contains one of these."""
     overrides_scheduler: Lazy[Callable[[TargetSettings, str], bool]] | None = None
     """Whether its admission controller sets the schedulerName of all pods of a namespace; None: it never
     does."""
     assigned_scheduler: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
     """The schedulerName that its objects in a policy give pods of a namespace at admission; empty: none."""
     added_plugins: Lazy[Callable[[Mapping[str, Any]], frozenset[str]]] | None = None
-    """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is its own; else
-    none. None: its scheduler reads no such configuration."""
+    """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is for it.
+    None: its scheduler does not read such configurations."""
     resources_first: bool = False
-    """Of several reasons against a node it names missing resources before all others."""
+    """Whether it reports missing resources before other reasons against a node."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
     """Whether it places these pods, and so ignores their preferences; None: it never ignores them."""
     groups_pods: bool = False
-    """It groups the pods of known kinds by itself: they need no group object."""
+    """Whether it groups the pods of known kinds itself, so that they need no group object."""
     grouped_by_controllers: bool = False
-    """Controllers of other kinds make groups for it."""
+    """Whether controllers of other kinds create groups for it."""
     group_priority: bool = False
-    """It orders gangs by the PriorityClass of their group, not of their pods."""
+    """Whether it orders gangs by the PriorityClass of their group, not of their pods."""
     supports_reservations: bool = False
-    """It can reserve capacity for future pods."""
+    """Whether it can reserve capacity for future pods."""
     qos_annotation: str = ""
     """Annotation of pods with a QoS class by which its agent hands out unused cpu and memory, under the same
     resource names as other systems; empty: it has no such agent."""
     batch_scheduler: bool = False
-    """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
+    """Whether Spark's operator knows it, by its schedulerName in the field batchScheduler."""
     application_label: str = ""
-    """Label of pods that names the application they belong to; empty: it has no applications."""
+    """Pod label with the application; empty: it has no applications."""
     jobs: JobSupport | None = None
-    """Job kinds of its own; None: it has none."""
+    """Its own job kinds; None: it has none."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
-    """A group object, with the namespace it stands in where it states none."""
+    """Reads a group object, given the namespace to assume if it has none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
     gang_topology: Lazy[Mapping[tuple[str, str], Path]] | None = None
-    """(API group, kind) to the field that keeps a whole gang within a part of the network; None: no kind
-    has one."""
+    """(API group, kind) to the field that keeps a whole gang within a part of the network."""
     configurations: tuple[Configuration, ...] = ()
-    """The texts that configure it."""
+    """Types of its configuration."""
     facts: tuple[FactReader, ...] = ()
     queues: QueueSupport | None = None
     """None: it has no queues, or lint does not know them."""
@@ -191,34 +192,34 @@ class Target(NamedTuple):
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""
     options: Lazy[type] | None = None
-    """Type of its options in a compiled policy, a NamedTuple; None: it has no options."""
+    """NamedTuple of its options in a compiled policy; None: it has no options."""
     releases: Lazy[Releases] | None = None
-    """The releases that policykit has facts about; None: nothing about it is judged by release."""
+    """Its known releases; None: nothing about it depends on the release."""
     release_facts: Lazy[tuple[ReleaseFact, ...]] | None = None
-    """What only some of them read or serve, as far as it is listed in one table."""
+    """What only some of them read or serve."""
     merged_file: str = ""
-    """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
+    """Option with the file that its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None
     """Writes its files; None: policykit writes nothing for it."""
     import_reader: Lazy[type[ImportReader]] | None = None
     """Reads its objects and configuration back into a policy; None: `policykit import` ignores them."""
     always: bool = False
-    """Policies generate for it whether they name it or not."""
+    """Whether policies generate for it even if they do not name it."""
 
 
 class _Targets(NamedTuple):
     targets: tuple[Target, ...] = ()
     readers: tuple[FactReader, ...] = ()
-    """Those of the targets, and of facts that concern all of them."""
+    """Fact readers of the targets, and those for all targets."""
     configurations: tuple[Configuration, ...] = ()
 
 
 class Targets(_Targets):
-    """All systems of a run."""
+    """The targets of a run, with their readers of facts and configurations."""
 
     @computed_once
     def substrings(self) -> frozenset[str]:
-        """What `without` may be asked for."""
+        """Substrings that `without` can take into account."""
         return frozenset(text for reader in self.readers for text in reader.substrings)
 
     @computed_once
@@ -226,7 +227,7 @@ class Targets(_Targets):
         return {}
 
     def without(self, absent: frozenset[str]) -> Targets:
-        """With the readers only that may find something in a text without these."""
+        """The targets without readers that find nothing in a text without these substrings."""
         absent = absent & self.substrings
         found = self._parts.get(absent)
         if found is None:

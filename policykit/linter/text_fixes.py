@@ -1,4 +1,4 @@
-"""From a rule's fix to edits of the file's text: written, read again, and proven where safe."""
+"""Converts fixes of rules to edits of the file's text, and checks their result."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Source:
         self.text = text
         self._skipped = skipped
         self._known = (0, 0)
-        """An offset in code points and in bytes: the next one asked for is near."""
+        """The last offset, in code points and in bytes: the next one is usually near."""
 
     def byte(self, at: int) -> int:
-        """Offset in bytes of the file, of an offset in code points of the text."""
+        """The offset in bytes of the file for an offset in code points of the text."""
         if self.text.isascii():
             return self._skipped + at
         points, size = self._known
@@ -44,19 +44,19 @@ class Source:
 
 
 class FixTarget(NamedTuple):
-    """What a fix changes: an object of a document, or one inside a string of it."""
+    """The object that a fix changes: in a document, or inside a string of one."""
 
     document: int
     base: Path = ()
-    """From the document's root to the object, or from the string's root where `string` is set."""
+    """Path from the document's root to the object, or from the string's root if `string` is set."""
     string: Path = ()
-    """From the document's root to the string that holds the object."""
+    """Path from the document's root to the string that contains the object."""
     inner: int = 0
     """Index of the object's document within the string."""
 
 
 class _Document(NamedTuple):
-    """A document of a file, and where it begins there, in code points."""
+    """A document of a file, and its offset in code points."""
 
     start: int
     text: str
@@ -64,7 +64,7 @@ class _Document(NamedTuple):
 
 
 def _inside(document: _Document, place: FixTarget, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
-    """Changes in a string: as data the string is another one, as text only its lines change."""
+    """A fix inside a string: as data it replaces the string, as text it only changes some lines."""
     document.parts.spend()
     patches = [patch._replace(path=(*place.base, *patch.path)) for patch in fix.patches]
     after = apply_inside(document.text, place.string, patches, inner=place.inner)
@@ -80,18 +80,18 @@ def _root(text: str) -> object:
 
 
 class Fixes:
-    """Makes the fixes of one file's findings, and keeps what could not be written."""
+    """Computes the fixes of one file's findings, and collects those that cannot be made."""
 
     def __init__(self, path: str, source: Source) -> None:
         self._path = path
         self._source = source
         self._outer: FixTarget | None = None
         self._read: dict[int, _Document] = {}
-        """The document that the last fix was about, by its index."""
+        """The document of the last fix, by its index."""
         self.dropped: list[str] = []
 
     def inside(self, outer: Manifest, path: Path) -> Fixes:
-        """For objects within the string at `path` of an object of the file."""
+        """Computes fixes for objects inside the string at `path` of an object of the file."""
         made = copy(self)
         made._outer = FixTarget(outer.document, string=(*outer.base, *path))
         return made
@@ -101,7 +101,7 @@ class Fixes:
     ) -> TextFix | None:
         """The fix of a finding at `span`, about a manifest of the file or string.
 
-        With `reviewed`, the pod set it is about, a safe fix is proven by landing or becomes unsafe.
+        `reviewed`: its pod set, for which a safe fix must be proven by landing, or else becomes unsafe.
         """
         if self._outer:
             place = self._outer._replace(base=manifest.base, inner=manifest.document)
@@ -112,7 +112,7 @@ class Fixes:
     def at(
         self, code: str, span: Span, place: FixTarget, make: MakeFix | None, reviewed: Review | None = None
     ) -> TextFix | None:
-        """As `of`, where the place is known."""
+        """The same, for an object given by its location."""
         try:
             fix = make() if make else None
             return self._text_fix(place, fix, reviewed) if fix else None
@@ -125,9 +125,9 @@ class Fixes:
         return None
 
     def _text_fix(self, place: FixTarget, fix: Fix, reviewed: Review | None) -> TextFix | None:
-        """A fix as edits of the file; None where it changes nothing.
+        """A fix as edits of the file; None: it changes nothing.
 
-        Raises EditError where the text would not say what was intended.
+        Raises EditError if the text would not have the intended data.
         """
         applicability = fix.applicability
         if (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from policykit.linter.builds.kustomization import BuiltKustomization
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.lint_files import lint_member, lint_members
 from policykit.linter.member import Member
+from policykit.linter.scope import LocatedFact
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
@@ -19,12 +21,12 @@ class Judgement(NamedTuple):
 
     member: Member
     settings: tuple[int, ...]
-    """Indices of those settings in the workspace, at least one."""
+    """Indices of their settings in the workspace, at least one."""
     result: FileResult
     failure: str = ""
     """Why the file could not be read; empty: it was read."""
     first: bool = True
-    """It is the first judgement of this file."""
+    """Whether it is the first judgement of this file."""
 
 
 class UnitFinding(NamedTuple):
@@ -38,9 +40,9 @@ class UnitFinding(NamedTuple):
     source_location: tuple[str, Span] | None = None
     """For a built object: its source file, as reported, and its first line there."""
     outside_kustomization: bool = False
-    """It is about a built object and reported in a file outside the kustomization's folder."""
+    """Whether it is about a built object and in a file outside the kustomization's folder."""
     ignored: bool = False
-    """An annotation of the built object suppresses it."""
+    """Whether an annotation of the built object suppresses it."""
 
 
 class PassResult(NamedTuple):
@@ -53,8 +55,8 @@ class PassResult(NamedTuple):
 
 
 def judgements(run: Run) -> tuple[Judgement, ...]:
-    """Lints every file, then every build, with the rules that look at one file: once for all policies that
-    cannot lead to different findings.
+    """Lints every file and then every build with rules about single files, once for all policies that cannot
+    lead to different findings.
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
@@ -68,21 +70,72 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
             jobs.append((member._replace(setting=alike[0]), alike, not position))
             files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
+    known_builds = _AlikeBuilds(workspace)
+    repeated: list[tuple[Member, int]] = []
     for build in workspace.builds:
+        known = known_builds.first(build, len(jobs))
+        if known < len(jobs):
+            repeated.append((build.member, known))
+            continue
         jobs.append((build.member, (build.member.setting,), True))
         files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
-    return tuple(
+    judged = [
         Judgement(member, settings, _alone(run, member, file, result), failure, first)
         for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
+    ]
+    return (*judged, *(_again(judged[number], member) for member, number in repeated))
+
+
+class _AlikeBuilds:
+    """Finds builds of the same objects whose policies differ in nothing that rules look at."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: dict[tuple[object, ...], int] = {}
+        self._settings: list[tuple[object, ...]] = []
+        self._classes: dict[int, int] = {}
+
+    def first(self, build: BuiltKustomization, number: int) -> int:
+        """The number of the first build like this one; its own, if there is none."""
+        member = build.member
+        setting = self._workspace.settings[member.setting]
+        if build.file or setting.selection.per_path:
+            return number
+        raw = self._workspace.read(member.file)
+        about = (raw, self._class(member.setting), member.namespace, member.partial, member.components)
+        return self._known.setdefault(about, number)
+
+    def _class(self, number: int) -> int:
+        """Equal for policies that differ only in the names of their clusters."""
+        if number not in self._classes:
+            setting = self._workspace.settings[number]
+            cluster = setting.cluster and setting.cluster._replace(name="", source="")
+            about = (cluster, setting.selection, setting.namespace, setting.served, setting.plugins)
+            if about not in self._settings:
+                self._settings.append(about)
+            self._classes[number] = self._settings.index(about)
+        return self._classes[number]
+
+
+def _again(judged: Judgement, member: Member) -> Judgement:
+    """The judgement of a build for another policy."""
+    result = judged.result._replace(
+        findings=tuple(one._replace(path=member.path) for one in judged.result.findings),
+        facts=tuple(
+            one._replace(path=member.path) if isinstance(one, LocatedFact) else one
+            for one in judged.result.facts
+        ),
+        times=(),
     )
+    return Judgement(member, (member.setting,), result, judged.failure)
 
 
 def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
-    """The result of a file by itself. If a kustomization that was not built adds to its objects, they are
-    incomplete, and nothing missing from them is an error. `file`: where they stand as they are applied;
-    empty: they are built, or are not looked at.
+    """The result of a file alone. If a kustomization that was not built adds to its objects, they are
+    incomplete, and nothing missing in them is an error. `file`: the file with the objects as they are
+    applied; empty: they are built, or not linted.
     """
     if not (result.findings and file) or member.partial or not run.workspace.completed(file):
         return result
@@ -96,7 +149,7 @@ def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResul
         for one in result.findings
         if one.code not in shape and (one.code, one.span, one.message) not in certain
     ]
-    # The objects exist nevertheless: what others refer to is there.
+    # The objects exist nevertheless, and others may refer to them.
     return partial._replace(findings=(*partial.findings, *lacking), facts=result.facts)
 
 
@@ -129,8 +182,8 @@ def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
 def _alike(
     settings: Sequence[Setting], numbers: Sequence[int], by_policy: bool = False
 ) -> list[tuple[int, ...]]:
-    """Groups settings by all that rules about text use of them: what the API server serves, the plugins and
-    the namespace; of a file that components apply to, also the policy.
+    """Groups settings by what rules about text use: the APIs that the server serves, plugins and namespace;
+    for a file that components apply to, also by the policy.
     """
     if len(numbers) == 1:
         return [tuple(numbers)]

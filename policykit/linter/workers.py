@@ -1,4 +1,4 @@
-"""Worker processes: each gets one part after the other, and an input that kills a worker is reported."""
+"""Worker processes, each of which gets one part after the other; an input that kills a worker is reported."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ OnCrash = Callable[[int, str], Result]
 def results(
     task: Task[Result], parts: Sequence[range], workers: int, on_crash: OnCrash[Result]
 ) -> Iterator[list[Result]]:
-    """`task` of every part, in their order: a result for each of its numbers.
+    """The results of `task` for all parts, in order: one for each number in a part.
 
-    If a part kills its worker, each of its numbers is tried again by itself: the result of a number that
-    kills a worker again is `on_crash(number, why)`.
+    If a part kills its worker, each of its numbers is tried again alone. The result of a number that kills a
+    worker again is `on_crash(number, why)`.
     """
     with _Workers(task, min(workers, len(parts)), on_crash) as pool:
         waiting = iter(enumerate(parts))
@@ -47,11 +47,11 @@ class _Worker(Generic[Result]):
     def __init__(
         self, task: Task[Result], on_crash: OnCrash[Result], others: Sequence[_Worker[Result]]
     ) -> None:
-        # fork shares what `task` knows without sending it. A Python started anew would import from the
+        # A fork shares the data of `task` without sending it. A new Python process would import from the
         # current folder, which may be a checkout.
         context = get_context("fork")
         self.connection, theirs = context.Pipe()
-        # Ends that a fork leaves open would keep the others from noticing that this process is gone.
+        # If a fork kept them open, the others would not notice that this process is gone.
         forked = [self.connection, *(other.connection for other in others)]
         self.process = context.Process(target=_serve, args=(theirs, forked, task, on_crash), daemon=True)
         self.process.start()
@@ -73,7 +73,7 @@ class _Worker(Generic[Result]):
 
 
 class _Workers(Generic[Result]):
-    """All processes of a run; none is left when it ends, however it ends."""
+    """All processes of a run, which end with it in any case."""
 
     def __init__(self, task: Task[Result], amount: int, on_crash: OnCrash[Result]) -> None:
         self._task = task
@@ -96,7 +96,7 @@ class _Workers(Generic[Result]):
             worker.end()
 
     def ask(self, worker: _Worker[Result], waiting: Iterator[tuple[int, range]]) -> None:
-        """For the next part, if there is one."""
+        """Sends a worker the next part, if there is one."""
         following = next(waiting, None)
         if following is not None:
             worker.asked = following
@@ -104,20 +104,20 @@ class _Workers(Generic[Result]):
             self._busy.append(worker)
 
     def ready(self) -> list[_Worker[Result]]:
-        """Those that have finished a part, or were killed; waits for one."""
+        """Waits for workers that have finished a part or were killed."""
         heard = set(wait([worker.connection for worker in self._busy]))
         found = [worker for worker in self._busy if worker.connection in heard]
         self._busy = [worker for worker in self._busy if worker not in found]
         return found
 
     def replace(self, worker: _Worker[Result]) -> _Worker[Result]:
-        """A new process in the place of one that was killed."""
+        """Replaces a worker that was killed."""
         worker.end()
         self.every.remove(worker)
         return self._start()
 
     def alone(self, number: int) -> Result:
-        """The result for one number, from a process that may be killed by it."""
+        """The result for one number, from a process of its own."""
         worker = _Worker(self._task, self._on_crash, self.every)
         try:
             self._send(worker, range(number, number + 1))
@@ -146,9 +146,9 @@ def _serve(
     import gc
     import signal
 
-    # An interrupt ends the main process, which ends its workers; they must not answer it too.
+    # An interrupt ends the main process, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What files leave behind has no cycles: looking for some after every few hundred nodes finds nothing.
+    # Results of files have no cycles, so garbage collection would find nothing.
     gc.freeze()
     gc.set_threshold(50_000)
     for other in inherited:

@@ -1,4 +1,4 @@
-"""What a run works on: its files, the policies that govern them, builds, baselines and the cache."""
+"""The input of a run: files, policies that apply to them, builds, baselines and the cache."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Setting(NamedTuple):
-    """A policy, or none, with the rules selected under it; it governs a group of files."""
+    """A policy, or none, with its selected rules, for a group of files."""
 
     rules: RuleSet
     selection: Selection
     cluster: Cluster | None = None
     namespace: str = "default"
     fingerprint: bytes | None = b""
-    """Covers everything rules see besides the file; None: results are not cached."""
+    """Key of everything that rules see besides the file; None: results are not cached."""
     served: ServedApis = NOTHING
     """What the API server serves, as far as it is configured."""
     plugins: tuple[str, ...] = ()
@@ -38,27 +38,27 @@ class Setting(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """A policy that a run looks at, not only with."""
+    """A policy that is itself judged in a run."""
 
     setting: int
-    """Index into the run's settings: what it governs itself by."""
+    """Index of its setting in the run."""
     declared: DeclaredPolicy | None = None
-    """None: its file is not looked at, only what was generated from it."""
+    """None: only files generated from it are judged, not its own file."""
     drifted: tuple[GeneratedFile, ...] = ()
     file: str = ""
     """Its file, as reported."""
 
     def looked_at(self, path: str) -> bool:
-        """Whether all that can be said of the policy file of that path is said in this run.
+        """Whether this run reports all findings about the policy file at a path.
 
-        What a base says is judged with every policy that extends it, and those may be elsewhere.
+        A base is judged with every policy that extends it, and those may be elsewhere.
         """
         return self.declared is not None and path == self.file and not self.declared.base()
 
 
 class ResultCache(Protocol):
-    """Results of files by everything they depend on, as bytes: worker processes need not build what only
-    the first one uses.
+    """Cached results of files as bytes, keyed by everything they depend on. Worker processes do not decode
+    them.
     """
 
     def key(self, job: Job, fingerprint: bytes, raw: bytes, *, facts_only: bool) -> bytes:
@@ -88,20 +88,20 @@ class SharedFile(NamedTuple):
     """Absolute path."""
     shown: str
     overlay: str = ""
-    """A kustomization that uses the file for the policy at hand only, as shown; empty: there is none."""
+    """A kustomization that uses the file only for the policy at hand, as shown to the user; empty: none."""
 
     @property
     def advice(self) -> str:
-        """Where to write what only one of them needs."""
+        """Where to write what only one policy needs."""
         return f"write it into {self.overlay}" if self.overlay else "write it into an overlay"
 
 
 class Workspace(NamedTuple):
-    """What a run works on, built once; `read`, `surroundings` and `reach` are the only ways to the disk."""
+    """The input of a run; only `read`, `surroundings` and `reach` access the disk."""
 
     members: tuple[Member, ...]
     settings: tuple[Setting, ...]
-    """Policies with their settings; members and builds name theirs by its index."""
+    """Policies with their settings; members and builds refer to them by index."""
     read: Callable[[str], bytes]
     surroundings: Callable[[str], Iterable[Member]] = lambda scope: ()
     """All files of a scope, including those of the run."""
@@ -110,27 +110,27 @@ class Workspace(NamedTuple):
     sizes: tuple[int, ...] = ()
     """Bytes of each member, for spreading work; empty: unknown."""
     policies: tuple[Policy, ...] = ()
-    """Policies that are linted themselves, or whose generated files are."""
+    """Policies whose files, or generated files, are judged."""
     builds: tuple[BuiltKustomization, ...] = ()
     """Kustomizations whose objects are linted as kustomize builds them."""
     baselines: Baselines | None = None
-    """Accepted findings; None: there is no baseline."""
+    """Accepted findings."""
     earlier: EarlierFindings | None = None
     """Findings of a revision, which are not reported; None: all are reported."""
     failed_builds: tuple[tuple[int, FailedBuild], ...] = ()
-    """Kustomizations with a mistake that no build of them survives, each with the index of its policy."""
+    """Kustomizations that cannot be built because of a mistake, each with the index of its policy."""
     not_judged: tuple[NotJudged, ...] = ()
-    """What is known beforehand not to be judged."""
+    """What is not judged, as known before the run."""
     cache: ResultCache | None = None
     """Results of earlier runs."""
     remembered: Callable[[Workspace], Workspace] = lambda workspace: workspace
     """The same workspace with the results of earlier runs, where they are worth loading for many files."""
     completed: Callable[[str], bool] = lambda file: False
-    """Whether a kustomization may add to the objects of a file (as opened), which alone are incomplete."""
+    """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
     other_policy: Callable[[str, int], SharedFile | None] = lambda file, setting: None
     """A policy other than that of a setting that also applies to a file (as opened); None: none does."""
     incomplete: frozenset[int] = frozenset()
-    """Policies that apply to more than could be judged: what is absent may be there."""
+    """Policies whose files could not all be judged, so that absent objects may exist."""
 
 
 class Options(NamedTuple):

@@ -17,14 +17,12 @@ def part_of(there: Any, wanted: Any) -> Any:
 
     Amounts that are written differently are equal; what is empty may be absent.
     """
-    if _same(there, wanted):
-        return wanted
     if isinstance(wanted, Mapping) and isinstance(there, Mapping):
         found = {key: part_of(there.get(key), value) for key, value in wanted.items()}
         return {key: value for key, value in found.items() if value is not None or wanted[key] is None}
     if isinstance(wanted, list) and isinstance(there, list):
         return _list(there, wanted)
-    return there
+    return wanted if _same(there, wanted) else there
 
 
 def _same(there: Any, wanted: Any) -> bool:

@@ -59,6 +59,7 @@ _QUOTAS = {
     ),
     "karpenter.sh": ("NodePool",),
     "nfd.k8s-sigs.io": ("NodeFeatureRule",),
+    "kubeflow.org": ("Profile",),
     "nvidia.com": ("ClusterPolicy",),
     "scheduling.run.ai": ("PodGroup", "Queue"),
 }

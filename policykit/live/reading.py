@@ -61,12 +61,21 @@ class Reading:
                     seen.add(str(owner.get("uid")))
             yield live_object(resource, item)
 
+    def everywhere(self, kind: Kind) -> Iterator[Object]:
+        """Every object of a kind in all namespaces, whichever are chosen. Raises ClusterError."""
+        for resource in self.resources((kind,)):
+            yield from self._list(resource, "")
+
+    def resources(self, kinds: Iterable[Kind]) -> list[Resource]:
+        """Those of the kinds that the server has. Raises ClusterError."""
+        return [*served(self.client, kinds)]
+
     def items(
         self, kinds: Iterable[Kind], system_namespaces: Iterable[str] = ()
     ) -> Iterator[tuple[Resource, Object]]:
         """Every object of these kinds as the server gives it. Raises ClusterError."""
         wanted = tuple(kinds)
-        found = [*served(self.client, wanted)]
+        found = self.resources(wanted)
         self.present.update(resource.kind for resource in found)
         self.absent += [kind for kind in wanted if kind not in self.present]
         for resource in found:

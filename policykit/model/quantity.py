@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from policykit.namedtuple import NamedTuple
@@ -105,6 +106,11 @@ def amount_text(resource: str, amount: int) -> str:
 
 
 @lru_cache(maxsize=1024)
+def resource_list(amounts: Mapping[str, int]) -> dict[str, str]:
+    """Amounts as Kubernetes writes them, sorted by resource."""
+    return {resource: amount_text(resource, amounts[resource]) for resource in sorted(amounts)}
+
+
 def _parse_text(text: str) -> Quantity | None:
     match = _TEXT.match(text) if len(text) <= _MAX_LENGTH else None
     if match is None:

@@ -149,10 +149,18 @@ def decide_term(
         return False
     answers = [decide(cluster, pool, labels, requirement) for requirement in term.expressions]
     if term.fields:
-        answers.append(
-            affinities.term_matches(Term((), term.fields), labels, name) if name or cluster.observed else None
-        )
+        answers.append(_has_name(cluster, labels, name, term))
     return _all(answers)
+
+
+def _has_name(cluster: Cluster, labels: Mapping[str, str], name: str, term: Term) -> bool | None:
+    """Whether the fields of a term admit a node; None if its name, empty here, may be one of them."""
+    if name or cluster.observed:
+        return affinities.term_matches(Term((), term.fields), labels, name)
+    listed = {each for pool in cluster.pools for shape in pool.shapes for each in shape.node_names}
+    # A node that the policy lists somewhere is not one of those without names.
+    others = any(field.operator == "In" and listed.issuperset(field.values) for field in term.fields)
+    return False if others else None
 
 
 def _nodes(

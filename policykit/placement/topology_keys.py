@@ -82,12 +82,15 @@ def is_absent(cluster: Cluster, key: str) -> bool:
         return False
     if key in _OF_CLOUDS:
         return not cluster.provider
-    return not (labels.well_known(key) or labels.provider(key) or labels.discovery(key) or labels.switch(key))
+    if provider := labels.provider(key):
+        # A policy that declares labels of a provider declares those that matter.
+        return not cluster.provider and provider in map(labels.provider, cluster.declared_keys)
+    return not (labels.well_known(key) or labels.discovery(key) or labels.switch(key))
 
 
 def is_of_clouds(key: str) -> bool:
-    """Whether a provider sets it on all of its nodes."""
-    return key in _OF_CLOUDS
+    """Whether a provider sets it."""
+    return key in _OF_CLOUDS or bool(labels.provider(key))
 
 
 def _labels(cluster: Cluster) -> Iterator[Mapping[str, str]]:

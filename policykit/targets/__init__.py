@@ -1,4 +1,4 @@
-"""The supported systems, one folder each, and what is asked of all of them."""
+"""The supported targets, one folder each, and questions that concern all of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TARGETS: tuple[Target, ...] = (
 )
 
 DEFAULT_SCHEDULER = "default-scheduler"
-"""Places the pods that state no schedulerName."""
+"""Places pods without a schedulerName."""
 DEFAULT_TARGET = next(target.name for target in TARGETS if DEFAULT_SCHEDULER in target.schedulers)
 """Serves DEFAULT_SCHEDULER; the schedulers of placements are profiles of it."""
 
@@ -47,12 +47,12 @@ GANG_ANNOTATIONS = frozenset(
     for key in target.keys
     if key.where == "annotations" and key.purpose == "gang"
 ).union(*(target.gang_annotations for target in TARGETS))
-"""Annotations of gangs, of all systems."""
+"""Gang annotations of all targets."""
 
 _PATCHED = frozenset(
     {"CronJob", "Job", "JobSet", "Kustomization", "PodCliqueSet", "RayCluster", "RayJob", "RayService"}
 )
-"""Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
+"""Kinds whose patches need not contain a pod template, and Kustomizations, which contain patches."""
 
 _GANG_SUBSTRINGS = (
     "DynamoGraphDeployment",
@@ -69,7 +69,7 @@ _GANG_SUBSTRINGS = (
     "sparkoperator",
     "workloads.x-k8s.io",
 )
-"""A file with a kind that makes gangs by itself contains one of these."""
+"""Every file with a kind that creates gangs itself contains one of these."""
 
 FACTS: tuple[FactReader, ...] = (
     FactReader(
@@ -93,7 +93,7 @@ FACTS: tuple[FactReader, ...] = (
     ),
     *(reader for target in TARGETS for reader in target.facts),
 )
-"""Readers of the facts that rules about whole scopes use: queues, priorities and others."""
+"""Readers of facts for rules about whole scopes: queues, priorities and others."""
 
 CONFIGURATIONS = tuple(known for target in TARGETS for known in target.configurations)
 
@@ -103,14 +103,14 @@ _BY_NAME = {target.name: target for target in TARGETS}
 
 
 def target_of(name: str | None) -> Target | None:
-    """The system of a name; None: there is none."""
+    """The target with a name; None: there is none."""
     return _BY_NAME.get(name or "")
 
 
 def target_name_of(scheduler: str, cluster: Cluster | None) -> str | None:
-    """Name of the system that serves a schedulerName; None: unknown.
+    """Name of the target that serves a schedulerName; None: unknown.
 
-    Empty is the default scheduler. What the policy says outranks the usual names; the scheduler
+    Empty is the default scheduler. The policy takes precedence over the usual names; the scheduler
     of a placement is a profile of DEFAULT_TARGET, unless a target lists it among its `schedulers`.
     """
     name = scheduler or DEFAULT_SCHEDULER
@@ -131,7 +131,7 @@ def added_plugins(data: Mapping[str, Any]) -> frozenset[str]:
 
 
 def preferences_ignored_by(pod_set: PodSet, cluster: Cluster | None) -> str:
-    """Title of the system that places the pods and ignores their preferences; empty: preferences count."""
+    """Title of the target that places the pods and ignores their preferences; empty: preferences count."""
     for target in TARGETS:
         if target.ignores_preferences and target.ignores_preferences.load()(pod_set, cluster):
             return target.title
@@ -139,7 +139,7 @@ def preferences_ignored_by(pod_set: PodSet, cluster: Cluster | None) -> str:
 
 
 def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
-    """(name, generate) of each system the policy generates for; each is imported only then."""
+    """(name, generate) of each target the policy generates for; each is imported only then."""
     for target in TARGETS:
         if target.generate and (target.always or target.name in cluster.targets):
             yield target.name, target.generate.load()

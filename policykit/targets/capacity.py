@@ -16,7 +16,7 @@ _REPLICATED = frozenset({"time-slicing", "mps"})
 
 
 def cards_per_node(cluster: Cluster, pools: Iterable[Pool] | None = None) -> dict[str, tuple[int, ...]]:
-    """Card resource to the distinct numbers of it on a node, rising; 0: unknown. All pools by default."""
+    """Card resource to its distinct numbers per node, ascending; 0: unknown. All pools by default."""
     sizes: dict[str, set[int]] = {}
     for pool in cluster.pools if pools is None else pools:
         for resource in card_resources(cluster, pool):
@@ -28,7 +28,7 @@ def cards_per_node(cluster: Cluster, pools: Iterable[Pool] | None = None) -> dic
 def most_cards(cluster: Cluster) -> dict[str, int]:
     """Card resource to the largest number of it on a node, sorted by name.
 
-    What the nodes of a pool state goes before the catalogue, so one shape that states it is enough.
+    Allocatable amounts of a pool take precedence over the catalogue, so one shape that has them is enough.
     """
     sizes: dict[str, int] = {}
     for pool in cluster.pools:
@@ -39,7 +39,7 @@ def most_cards(cluster: Cluster) -> dict[str, int]:
 
 
 def assumed(sizes: Iterable[int]) -> list[int]:
-    """Distinct numbers of cards, rising, with the assumed one in place of an unknown."""
+    """Distinct numbers of cards, ascending, with ASSUMED_CARDS for an unknown one."""
     return sorted({size or ASSUMED_CARDS for size in sizes})
 
 
@@ -50,7 +50,7 @@ def card_resources(cluster: Cluster, pool: Pool) -> tuple[str, ...]:
 
 
 def node_total(cluster: Cluster) -> int:
-    """Nodes the pools may have, an autoscaled pool at its largest where that is stated."""
+    """Largest number of nodes of all pools, as far as the policy states one."""
     return sum(
         max(shape.minimum, shape.maximum or 0, len(shape.node_names))
         for pool in cluster.pools
@@ -63,7 +63,7 @@ def _on_node(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int:
 
 
 def _usual(cluster: Cluster, pool: Pool, resource: str) -> int:
-    """As the card's product comes; replicas are counted under whatever name the pool offers them."""
+    """Cards per node as the product is usually sold; with replicas, whatever the resource is called."""
     card = cluster.card_of(pool)
     if card is None:
         return 0
@@ -101,7 +101,7 @@ def total_capacity(cluster: Cluster) -> dict[str, int]:
 
 
 def _in_shape(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int | None:
-    """None: unknown. Allocatable of the nodes takes precedence over the usual number of cards."""
+    """Amount on all nodes of a shape; None: unknown."""
     if shape.maximum is None:
         return None
     each = shape.allocatable.get(resource)
@@ -111,7 +111,7 @@ def _in_shape(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int 
 
 
 def _usual_amount(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int | None:
-    """Of what the nodes do not state."""
+    """The amount on a node that states none; None: unknown."""
     if resource not in card_resources(cluster, pool):
         absent = "/" in resource and (shape.allocatable or is_card(resource))
         return 0 if absent else None

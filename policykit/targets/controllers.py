@@ -1,4 +1,4 @@
-"""Controllers and webhooks that write the schedulerName of pods themselves."""
+"""Controllers and webhooks that set the schedulerName of pods."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def overwrites_scheduler(manifest: Manifest) -> bool:
     return manifest.group in _OVERWRITTEN or manifest.api_version in _OVERWRITTEN_VERSIONS
 
 
-def gives_scheduler(manifest: Manifest, scheduler: str) -> bool:
-    """Whether the pods' schedulerName is the controller's word, whatever the object says (empty: nothing)."""
+def decides_scheduler(manifest: Manifest, scheduler: str) -> bool:
+    """Whether the controller decides the pods' schedulerName, given the one in the object (empty: none)."""
     return overwrites_scheduler(manifest) or (not scheduler and manifest.group in _FILLED)
 
 
 def assigned_scheduler(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
-    """The schedulerName that objects of the policy give the pods at admission; empty: none."""
+    """The schedulerName that the policy's objects set on the pods at admission; empty: none."""
     assigned = (
         target.assigned_scheduler.load()(cluster, pod_set, namespace)
         for target in TARGETS
@@ -49,7 +49,7 @@ def assigned_scheduler(cluster: Cluster, pod_set: PodSet, namespace: str) -> str
 
 
 def overrides_scheduler(target: Target, cluster: Cluster, namespace: str) -> bool:
-    """Whether the policy has the system with an admission controller that covers the namespace."""
+    """Whether the policy has the target, and its admission controller covers the namespace."""
     settings = cluster.targets.get(target.name)
     return bool(
         settings and target.overrides_scheduler and target.overrides_scheduler.load()(settings, namespace)

@@ -27,25 +27,25 @@ class Destination(NamedTuple):
     queue: str
     """The queue as the system knows it."""
     known: tuple[str, ...]
-    """Queues that would take pods."""
+    """Queues that accept pods."""
     elsewhere: bool = False
-    """Where the queue does not take the pods, something else places them."""
+    """If the queue does not accept the pods, another rule places them."""
 
 
 class Tree(NamedTuple):
-    """The queues of one configuration, by what they do with pods."""
+    """The queues of one configuration, by whether they accept pods."""
 
     placing: QueuePlacement | None
     names: frozenset[str]
     holding: frozenset[str]
-    """Those that hold other queues."""
+    """Queues with children."""
     closed: frozenset[str]
     takers: tuple[str, ...]
-    """Those that would take pods, sorted."""
+    """Queues that accept pods, sorted."""
 
 
 class Directory(NamedTuple):
-    """The queues of one system that a scope and its policy know."""
+    """The queues of one target in a scope and its policy."""
 
     semantics: QueueSemantics
     declared: tuple[LocatedQueue, ...]
@@ -53,16 +53,16 @@ class Directory(NamedTuple):
     policy: PolicyQueues
     complete: bool
     trees: tuple[Tree, ...] = ()
-    """One for each configuration; systems whose queues are objects have one, and no rules."""
+    """One for each configuration. Targets whose queues are objects have one, without rules."""
 
     @property
-    def speaks_of_absence(self) -> bool:
-        """Whether a queue that is not in it is nowhere."""
+    def proves_absence(self) -> bool:
+        """Whether a queue that is not listed does not exist."""
         return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or self.declared)
 
 
 def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Directory:
-    """Of the documents that declare queues and, where it has the system, the policy."""
+    """Queues from the scope's documents and, if it has the target, from the policy."""
     declared = tuple(each for each in scope.of(DeclaredQueue) if each.value.target_name == target_name)
     placings = tuple(each.value for each in scope.of(QueuePlacement) if each.value.target_name == target_name)
     own = policy_queues(target_name, cluster)
@@ -72,7 +72,7 @@ def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Direct
 
 
 def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:
-    """The policy's queues as the system will know them; none where the policy does not have the system."""
+    """The policy's queues as the target knows them; none if the policy does not have the target."""
     target = target_of(target_name)
     if cluster is None or not cluster.queues or target_name not in cluster.targets:
         return PolicyQueues()
@@ -80,13 +80,13 @@ def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:
 
 
 def destination(use: QueueUse, known: Directory) -> Destination | None:
-    """None: nothing is known about the queue."""
+    """What becomes of pods that use a queue; None: nothing is known about it."""
     found = [each for tree in known.trees if (each := _in_tree(use, known.semantics, tree))]
     return min(found, key=lambda each: each.verdict) if found else None
 
 
 def takers(known: Directory) -> dict[str, list[str]]:
-    """Of each queue the leaf queues directly below it."""
+    """Queue to the leaf queues directly below it."""
     parents = {**known.policy.queues, **{each.value.name: each.value.parent for each in known.declared}}
     holding = _holding(known.declared, known.semantics) | known.policy.holding
     found: dict[str, list[str]] = {}
@@ -136,7 +136,7 @@ def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:
 
 
 def _holding(declared: Sequence[LocatedFact[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:
-    """Names of queues with children; not if files of several folders declare the name."""
+    """Names of queues with children, except those declared in several folders."""
     if not semantics.trees:
         return set()
     parents = {each.value.parent for each in declared}

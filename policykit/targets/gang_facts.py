@@ -14,7 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import GangScheduler, Membership, PodCreationOrder
 from policykit.targets import TARGETS
-from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
+from policykit.targets.controllers import decides_scheduler, overwrites_scheduler
 
 _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec",),
@@ -42,7 +42,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _sized(manifest: Manifest) -> bool:
-    """The annotation that sizes the gang of a kind with one template."""
+    """Whether an annotation of the object states the size of its gang."""
     return any(key.key in manifest.annotations for each in TARGETS for key in each.keys if key.on_owner)
 
 
@@ -90,7 +90,7 @@ def _never_starts(manifest: Manifest, gang: Gang, first: int) -> bool:
         return False
     if manifest.kind == "StatefulSet":
         return gang.written
-    # A minimum that the MPIJob writes itself is held against its workers by another rule.
+    # Another rule compares a minimum in the MPIJob itself with its workers.
     return manifest.kind == "MPIJob" and not gang.written and _requests_gang(manifest)
 
 
@@ -113,7 +113,7 @@ def _scheduled(
     manifest: Manifest, pod_set: PodSet, target_name: str, namespace: str, group: str, certain: bool
 ) -> Fact:
     name = pod_set.scheduler_name
-    filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
+    filled = (not name and decides_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if target_name else title(manifest.data, pod_set)
     fact = GangScheduler(
         target_name, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)

@@ -1,4 +1,4 @@
-"""KAI-Scheduler: groups the pods of known kinds by itself."""
+"""KAI-Scheduler: it groups the pods of known kinds itself."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Lists of objects and of their patches that kustomize replaces whole.
+"""Lists in objects and in patches of them that kustomize replaces as a whole.
 
-Of built-in kinds those without a merge key; of all others every list that holds pod templates.
+In built-in kinds these are lists without a merge key; in all others, every list with pod templates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LEFT_OUT = '"..."'
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of what makes pods, of patches of it, and of patches within a Kustomization."""
+    """Facts from objects with pods, from patches of them, and from patches within a Kustomization."""
     if manifest.kind == "Kustomization":
         yield from _inline(manifest.data)
     else:
@@ -69,7 +69,7 @@ def _lists(
         if named and not all(isinstance(mapping(item).get("name"), str) for item in items):
             continue
         if patch and _LEFT_OUT in _json(items):
-            continue  # an excerpt of the object, no patch of it
+            continue  # an excerpt of the object, not a patch
         shown = tuple(_named(item) if named else _json(item) for item in items)
         namespace = text(metadata.get("namespace"))
         yield path, ListField(group, kind, namespace, name, dotted(path), shown, named, patch)

@@ -28,24 +28,24 @@ _BY_OWNER: Mapping[str, tuple[str, ...]] = {
     "StatefulSet": ("controller-revision-hash",),
     "TFJob": ("training.kubeflow.org/job-name",),
 }
-"""Kind of the owner to labels its controller gives all pods of one owner and no others. `""`: unknown."""
+"""Owner kind to labels that its controller sets on all pods of one owner and on no others. `""`: unknown."""
 
 
 def key_of(cluster: Cluster, level: str) -> str:
-    """Node label of a level; empty: the policy states none."""
+    """Node label of a level; empty: the policy has none."""
     stated = next((each.key for each in cluster.levels if each.name == level), "")
     return stated or _BUILT_IN.get(level, "")
 
 
 def own_labels(owner_kind: str) -> tuple[str, ...]:
-    """Label keys that tell one owner's pods from another's; none: not known for the kind."""
+    """Label keys that distinguish one owner's pods from another's; empty: unknown for the kind."""
     return _BY_OWNER.get(owner_kind, ())
 
 
 def constraint(kind: str, key: str, apart: TopologySpread, owner_kind: str) -> dict[str, Any]:
     """An item of topologySpreadConstraints that counts the pods of one owner.
 
-    Without nodeTaintsPolicy, nodes whose taints repel the pods would count as empty places.
+    Without nodeTaintsPolicy, nodes whose taints repel the pods would count as empty domains.
     """
     data: dict[str, Any] = {
         "maxSkew": apart.skew,

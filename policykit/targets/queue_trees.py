@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 LocatedQueue = LocatedFact[DeclaredQueue]
 MAX_DEPTH = 100
-"""Ancestors that are looked at from one queue: no system takes a tree as deep."""
+"""Most ancestors examined from one queue: no scheduler supports a tree this deep."""
 
 
 def queue_semantics(target_name: str, cluster: Cluster | None) -> QueueSemantics:
-    """How a system treats queues, in the release that the policy states. Raises KeyError if it has none."""
+    """How a target treats queues, in the policy's release. Raises KeyError if it has no queues."""
     target = target_of(target_name)
     if target is None or target.queues is None:
         raise KeyError(target_name)
@@ -33,26 +33,26 @@ def queue_semantics(target_name: str, cluster: Cluster | None) -> QueueSemantics
 
 
 def format_amount(semantics: QueueSemantics, resource: str, amount: int) -> str:
-    """`memory 4Gi`, under the system's own name of the resource."""
+    """`memory 4Gi`, under the target's own name of the resource."""
     return f"{semantics.resource_names.get(resource, resource)} {amount_text(resource, amount)}"
 
 
 class Tree:
-    """The queues of one system that may form one tree, with their parents.
+    """The queues of one target that may form one tree, with their parents.
 
-    Files may declare a queue twice, for two clusters say: a queue's parent is then the one in
-    its own file, else in its folder, else the only one there is; and where that leaves several,
-    the rules report nothing about the two.
+    Files may declare a queue twice, for example for two clusters: a queue's parent is then the one in
+    its own file, else in its folder, else the only one there is. If several remain,
+    rules report nothing about them.
     """
 
     def __init__(self, queues: Sequence[LocatedQueue], semantics: QueueSemantics) -> None:
-        """`queues` are one at least."""
+        """`queues` must not be empty."""
         self.queues = tuple(queues)
         self.target_name = queues[0].value.target_name
         self.semantics = semantics
         self._named: dict[str, list[LocatedQueue]] = {}
         self._whole: dict[tuple[str, ...], list[LocatedQueue]] = {}
-        """Those that are no fragments, by their names and as near as `_near` has it."""
+        """Complete queues by their keys of `_lookup_keys`."""
         for each in self.queues:
             self._named.setdefault(each.value.name, []).append(each)
             for near in _lookup_keys(each.value.name, each) if not each.partial else ():
@@ -92,7 +92,7 @@ class Tree:
 
     @cached_property
     def depths(self) -> Mapping[int, int]:
-        """Identities of queues to the number of ancestors that bind them; those below a cycle have none."""
+        """Identity of each queue to the number of ancestors that bind it, without queues below a cycle."""
         found: dict[int, int] = {}
         pending = [queue for queue in self.queues if not self._binding(queue)]
         for queue in pending:
@@ -108,12 +108,12 @@ class Tree:
         return (str(self.positions[id(parent)]),) if parent else ()
 
     def _binding(self, queue: LocatedQueue) -> LocatedQueue | None:
-        """The parent, if it is none of the roots, which bind nothing."""
+        """The parent, unless it is a root: roots bind nothing."""
         parent = self.parent(queue)
         return None if parent is None or parent.value.name in self.semantics.roots else parent
 
     def above(self, queue: LocatedQueue) -> Iterator[LocatedQueue]:
-        """Its ancestors that bind it, the nearest first; each once, though they form a cycle."""
+        """Its ancestors that bind it, nearest first; each once, even if they form a cycle."""
         seen = {id(queue)}
         here = self._binding(queue)
         while here is not None and id(here) not in seen and len(seen) <= MAX_DEPTH:
@@ -129,14 +129,14 @@ class Tree:
 
 
 def _lookup_keys(name: str, queue: LocatedQueue) -> tuple[tuple[str, ...], ...]:
-    """A name as it is looked for from a queue: in its file, in its folder, anywhere."""
+    """Keys under which a queue's parent is looked up: in its file, in its folder, anywhere."""
     return (name, "file", queue.path), (name, "folder", dirname(queue.path)), (name,)
 
 
 def trees(scope: Scope, cluster: Cluster | None, *, configurations: bool = False) -> Iterator[Tree]:
-    """The trees of a scope, those of objects only where every file of it is known.
+    """The trees of a scope; those of objects only if every file of it is known.
 
-    Configurations, which are complete by themselves, only on request: their systems validate them.
+    Configurations, which are complete on their own, are included on request: their targets validate them.
     Queues whose names are placeholders are left out.
     """
     groups: dict[tuple[str, str], list[LocatedQueue]] = {}
@@ -166,5 +166,5 @@ def total_amount(queues: Iterable[LocatedQueue], field: str, resource: str) -> i
 
 
 def first_field(queue: LocatedQueue, *fields: str) -> str:
-    """The first of these places that the queue has."""
+    """The first of these fields that the queue has."""
     return next((field for field in fields if field in queue.fields), "name")

@@ -1,4 +1,4 @@
-"""The releases that are known, and what only some of them have: as text, and as a page of the docs."""
+"""The known releases and what differs between them, as text and as a page of the documentation."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _HEAD = ("what", "name", "from", "until", "source")
 
 
 def targets() -> tuple[str, ...]:
-    """Names of the systems with known releases."""
+    """Names of the targets with known releases."""
     return tuple(target.name for target in TARGETS if target.releases)
 
 
 def listing() -> str:
-    """Each system with the oldest and the newest release that is known."""
+    """Each target with its oldest and newest known release."""
     rows = [("system", "supported from", "known until", "dated facts")]
     for target, known in _known():
         newest = _minor(known.newest) if not known.by_patch else str(known.newest)
         count = str(len(facts(target))) if target.release_facts else ""
         rows.append((target.title, _minor(known.oldest), newest, count))
-    return "\n".join([*_columns(rows), "", "a newer, older or vendor release is judged as the nearest", ""])
+    return "\n".join([*_columns(rows), "", "a newer, older or vendor release is treated as the nearest", ""])
 
 
 def page(target_name: str) -> str:
-    """What only some releases of one system have."""
+    """What differs between the releases of one target."""
     target = target_of(target_name)
     known = table(target) if target else None
     if target is None or known is None:
@@ -44,10 +44,10 @@ def reference() -> str:
     lines = [
         "# What differs between releases",
         "",
-        "<!-- Made from the tables of the program by `make compiled`: do not edit. -->",
+        "<!-- Generated from the tables of the program by `make compiled`: do not edit. -->",
         "",
         "State the release of each system in the policy: `kubernetes` and `targets.<name>.version`. A newer,",
-        "older or vendor release is judged as the nearest known one, with a notice.",
+        "older or vendor release is treated as the nearest known one, with a notice.",
         "",
         "| system | supported from | known until |",
         "| --- | --- | --- |",

@@ -1,4 +1,4 @@
-"""What the releases that a policy states do not have: one way to ask the tables of all systems."""
+"""What the releases of a policy lack, according to the tables of all targets."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from policykit.targets import TARGETS
 
 
 class Missing(NamedTuple):
-    """Something that a release does not have."""
+    """Something that a release lacks."""
 
     target: Target
     fact: ReleaseFact
     version: Version | None
-    """None: the policy states none, and no supported release has it."""
+    """None: the policy states no release, and no supported one has it."""
 
     @property
     def reason(self) -> str:
-        """Volcano 1.12.4 does not read annotation X: since 1.13."""
+        """`Volcano 1.12.4 does not read annotation X: it was added in 1.13.0`."""
         fact = self.fact
         who = f"{self.target.title} {self.version}" if self.version else self.target.title
         verb = "has no" if fact.what == "kind" else "does not read"
@@ -46,7 +46,7 @@ class Missing(NamedTuple):
 
 
 def missing(what: str, names: Mapping[str, str], cluster: Cluster | None) -> Iterator[Missing]:
-    """Of these names with their values, what the releases of a policy do not have."""
+    """Those of the names, with their values, that the releases of a policy lack."""
     for name, value in names.items():
         for target, fact in _facts(what).get(name, ()):
             if fact.part in value:
@@ -56,19 +56,19 @@ def missing(what: str, names: Mapping[str, str], cluster: Cluster | None) -> Ite
 
 
 def stated(target: Target, cluster: Cluster | None) -> Version | None:
-    """The release of a system that a policy states."""
+    """The release of a target that a policy states; None: it states none."""
     settings = cluster.targets.get(target.name) if cluster else None
     known = table(target)
     return known.parse(settings.version) if known and settings and settings.version else None
 
 
 def table(target: Target) -> Releases | None:
-    """The releases of a system; None: policykit judges nothing of it by release."""
+    """The releases of a target; None: nothing about it depends on the release."""
     return target.releases.load() if target.releases else None
 
 
 def facts(target: Target) -> tuple[ReleaseFact, ...]:
-    """What only some releases of a system have."""
+    """What only some releases of a target have."""
     return target.release_facts.load() if target.release_facts else ()
 
 

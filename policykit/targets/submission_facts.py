@@ -1,4 +1,4 @@
-"""Which queues the pods of an object are submitted to, whatever system reads them."""
+"""The queues that the pods of an object are submitted to, for all targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from policykit.targets import TARGETS, target_name_of
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """One for each place that names a queue, for the system that reads it there."""
+    """One fact for each place that names a queue, for the target that reads it."""
     for target in TARGETS:
         if target.queues:
             yield from _uses(target, target.queues, manifest, pod_sets, context)
@@ -28,7 +28,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _of_namespace(manifest: Manifest) -> Iterator[Fact]:
-    """The queue of groups in the namespace that name none."""
+    """The queue of groups in the namespace that do not name one."""
     for target in TARGETS:
         key = target.queues.namespace_key if target.queues else ""
         queue = manifest.annotations.get(key) if key else ""
@@ -48,9 +48,9 @@ def _uses(
             continue
         follows = support.group_key and support.group_key in pod_set.annotations
         if follows and _in_pods(pod_set, selected.path):
-            continue  # members of a group go where it says
+            continue  # the group decides the queue of its members
         if support.admits:
-            # Which namespace a patch without one is applied in is not known.
+            # A patch without a namespace may apply to any.
             counts = not manifest.partial or bool(manifest.namespace)
         else:
             counts = _counts(target, pod_set, selected.path, context)
@@ -70,18 +70,18 @@ def _uses(
 
 
 def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bool:
-    """Whether the system places the pods: by their schedulerName, or by what names the queue."""
+    """Whether the target places the pods: by their schedulerName, or because of where the queue is named."""
     scheduler = pod_set.scheduler_name
     if is_placeholder(scheduler):
         return False
     if scheduler:
         return target_name_of(scheduler, context.cluster) == target.name
     if _in_pods(pod_set, path):
-        # Its admission controller gives pods of its own labels the schedulerName, not those that are
-        # called `queue` for some other purpose.
+        # Its admission controller sets the schedulerName of pods with its own labels, not with a label
+        # `queue` that has another purpose.
         own = any(key.key == path[-1] for key in target.keys)
         return target.overrides_scheduler is not None and own and _served(target.name, context)
-    # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
+    # Controllers with a field for the queue also set schedulerName; Spark's has one for it.
     return path[-2:] != ("batchSchedulerOptions", "queue")
 
 
@@ -90,7 +90,7 @@ def _served(target_name: str, context: Context) -> bool:
 
 
 def _in_pods(pod_set: PodSet, path: Path) -> bool:
-    """Whether the place is a label or annotation that the pods themselves get."""
+    """Whether the place is a label or annotation of the pods."""
     return any(path[:-1] == pod_set.places.get(where) for where in ("labels", "annotations"))
 
 
@@ -100,7 +100,7 @@ class _StartRequest(NamedTuple):
 
 
 def _gang_start(manifest: Manifest, target_name: str, members: Sequence[PodSet]) -> _StartRequest:
-    """The gang that they form and its smallest possible request; without a gang, that of one pod."""
+    """The gang of the pods and its smallest possible request; without a gang, the request of one pod."""
     from policykit.kube.podsets.gangs import gangs
     from policykit.kube.requests import effective
 
@@ -135,7 +135,7 @@ def total_request(members: Sequence[PodSet], pods: int) -> dict[str, int]:
 
 
 def cheapest(priced: Sequence[tuple[int, int | None]], pods: int) -> int:
-    """The least that so many pods cost, of (cost of one, how many there are; None: any number)."""
+    """The least total cost of `pods` pods. `priced`: (cost of one, how many there are; None: any number)."""
     total = 0
     for amount, there in sorted(priced, key=lambda each: each[0]):
         taken = pods if there is None else min(pods, there)

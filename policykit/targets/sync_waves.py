@@ -9,9 +9,9 @@ ANNOTATION = "argocd.argoproj.io/sync-wave"
 
 
 def in_waves(objects: Iterable[Mapping[str, Any]], parents: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Objects of one kind, with the depth of each as its sync wave; `parents`: name to name of the parent.
+    """Objects of one kind, each with its depth as its sync wave; `parents`: name to name of the parent.
 
-    Within a wave Argo CD goes by name. Objects at the top need no annotation: their wave is 0.
+    Within a wave Argo CD applies objects by name. Objects at the top need no annotation: their wave is 0.
     """
     for data in objects:
         metadata = data["metadata"]
@@ -24,7 +24,7 @@ def in_waves(objects: Iterable[Mapping[str, Any]], parents: Mapping[str, str]) -
 
 
 def _depth(name: str, parents: Mapping[str, str]) -> int:
-    """Number of the objects above one, of those in `parents`."""
+    """Number of ancestors of an object that are in `parents` themselves."""
     depth, above = 0, parents.get(name, "")
     while above in parents and depth < len(parents):
         depth, above = depth + 1, parents[above]

@@ -1,1 +1,1 @@
-"""What a run works on: files, scopes, kustomizations, git, policies, cache; it alone reads the disk."""
+"""Access to the disk: files, scopes, kustomizations, charts, git, policies and the cache."""

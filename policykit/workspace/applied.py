@@ -1,4 +1,4 @@
-"""What the cluster of a policy applies, as `applies` in the policy says it."""
+"""What the cluster of a policy applies, according to `applies` in the policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from policykit.manifests.path import Path
 from policykit.policy.tree import SourcedValue, find, location, plain
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.policies import policy_tree
+from policykit.workspace.policies import applied_folders, policy_tree
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, HelmOptions, Source, Statement, Variables
 from policykit.workspace.variables import joined, variables_of_file
@@ -21,37 +21,38 @@ _APPLIES = "applies"
 
 @cached
 def stated_sources(policy: str) -> tuple[Source, ...] | None:
-    """What `applies` of a policy, or of one it extends, says; None: nothing. Paths start at the file that
-    says them. What cannot be read there is left to compiling the policy.
+    """The sources in `applies` of a policy or of one it extends; None: it has none. Paths are relative to the
+    file that contains them. Compiling the policy reports entries that cannot be read.
 
-    Raises SourceError for a path that leads to no folder, or out of the boundary of that file.
+    Raises SourceError for a path that is not a folder, or outside the boundary of that file.
     """
     tree, _ = policy_tree(policy)
-    stated = find(tree, (_APPLIES,)) if tree else None
+    base: Path = applied_folders(tree)
+    stated = find(tree, base) if tree else None
     if tree is None or stated is None or not isinstance(stated.value, list):
         return () if stated is not None else None
     return tuple(
-        _source(tree, number)
+        _source(tree, (*base, number))
         for number, each in enumerate(stated.value)
         if isinstance(each.value, dict) and isinstance(_plain(each, "path"), str)
     )
 
 
-def _source(tree: SourcedValue, number: int) -> Source:
-    each = find(tree, (_APPLIES, number))
+def _source(tree: SourcedValue, here: Path) -> Source:
+    each = find(tree, here)
     assert each is not None
     said = _plain(each, "path")
-    folder = _place(tree, (_APPLIES, number, "path"), said)
-    file, span = location(tree, (_APPLIES, number))
+    folder = _place(tree, (*here, "path"), said)
+    file, span = location(tree, here)
     if not os.path.isdir(folder):
-        raise _fault(tree, (_APPLIES, number, "path"), f"{said} is not a folder", "check the path")
+        raise _fault(tree, (*here, "path"), f"{said} is not a folder", "check the path")
     helm = _plain(each, "helm")
     return Source(
         folder,
         _form(folder, chart=isinstance(helm, Mapping)),
-        Statement(os.path.realpath(file), span.line, 0, (_APPLIES, number, "path")),
-        variables=_variables(tree, number),
-        helm=_helm(tree, number, helm) if isinstance(helm, Mapping) else None,
+        Statement(os.path.realpath(file), span.line, 0, (*here, "path")),
+        variables=_variables(tree, here),
+        helm=_helm(tree, here, helm) if isinstance(helm, Mapping) else None,
     )
 
 
@@ -62,12 +63,12 @@ def _form(folder: str, *, chart: bool) -> Form:
     return Form.CHART if is_chart else Form.FLUX_FOLDER
 
 
-def _variables(tree: SourcedValue, number: int) -> Variables | None:
-    each = find(tree, (_APPLIES, number))
+def _variables(tree: SourcedValue, here: Path) -> Variables | None:
+    each = find(tree, here)
     assert each is not None
     found = [
         variables_of_file(_place(tree, path, said), each.source.name)
-        for path, said in _texts(each, (_APPLIES, number), "substituteFrom")
+        for path, said in _texts(each, here, "substituteFrom")
     ]
     own = _plain(each, "substitute")
     if isinstance(own, Mapping):
@@ -75,8 +76,8 @@ def _variables(tree: SourcedValue, number: int) -> Variables | None:
     return joined(found) if found else None
 
 
-def _helm(tree: SourcedValue, number: int, said: Mapping[str, Any]) -> HelmOptions:
-    here: Path = (_APPLIES, number, "helm")
+def _helm(tree: SourcedValue, entry: Path, said: Mapping[str, Any]) -> HelmOptions:
+    here: Path = (*entry, "helm")
     each = find(tree, here)
     assert each is not None
     files = tuple(_place(tree, path, name) for path, name in _texts(each, here, "values"))
@@ -84,7 +85,7 @@ def _helm(tree: SourcedValue, number: int, said: Mapping[str, Any]) -> HelmOptio
 
 
 def _place(tree: SourcedValue, path: Path, said: str) -> str:
-    """The real path of what a policy names. Raises SourceError."""
+    """The real path of a path in a policy. Raises SourceError."""
     file, _ = location(tree, path)
     place = os.path.realpath(os.path.join(os.path.dirname(file), said.replace("\0", "")))
     if not os.path.lexists(place):

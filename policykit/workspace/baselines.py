@@ -1,4 +1,4 @@
-"""Which baseline governs a file: the nearest upwards, up to the repository's root."""
+"""The baseline of a file: the nearest one in its folder or above, up to the repository's root."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from policykit.errors import SourceError
-from policykit.workspace.boundary import SMALL, within
-from policykit.workspace.files import BASELINE, read, repository_root, upwards
+from policykit.workspace.boundary import SMALL
+from policykit.workspace.files import BASELINE, read, repository_root, shown_path, upwards
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import BaselineFile
@@ -28,16 +28,16 @@ def nearest_baseline(folder: str) -> str:
 
 
 def default_place(folder: str) -> str:
-    """Where the baseline for a folder is written: over the nearest, else at the repository's root."""
+    """Path at which the baseline for a folder is written: the nearest one, else in the repository's root."""
     return nearest_baseline(folder) or os.path.join(repository_root(folder) or os.getcwd(), BASELINE)
 
 
 def load(path: str) -> BaselineFile:
-    """Raises SourceError where the file cannot be read, or is no baseline."""
+    """Reads a baseline. Raises SourceError if the file cannot be read or is not a baseline."""
     from policykit.linter.baseline import BaselineFile, parse
 
     absolute = os.path.abspath(path)
-    shown = shown_as(absolute)
+    shown = shown_path(absolute)
     try:
         text = read(absolute, most=SMALL).decode("utf-8")
     except UnicodeDecodeError:
@@ -51,9 +51,3 @@ def load(path: str) -> BaselineFile:
 def folder_of(path: str) -> str:
     """Absolute folder of a file."""
     return os.path.dirname(os.path.abspath(path))
-
-
-def shown_as(path: str) -> str:
-    """An absolute path as people would give it from where they are."""
-    inside = within(path, os.getcwd())
-    return (os.path.relpath(path) if inside else path).replace(os.sep, "/")

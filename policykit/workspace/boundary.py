@@ -1,13 +1,13 @@
-"""What a run may read and write: a repository cannot make it leave its boundary by a name or a link.
+"""The paths that a run may read and write: no name or link in a repository leads out of its boundary.
 
 The boundary of a path is the repository of the file that names it: the nearest folder above that
 file with `.git`. Without a repository it is the folder argument of the command line above the file,
 else the file's own folder. A path that the command line names, or that is found by its place, is
-bounded by itself in the same way: a link in a repository never leads out of it. Only `--allow-path`
+bounded in the same way: a link in a repository never leads out of it. Only `--allow-path`
 widens this. Files in `.git` are read or written only if the command line names them.
 
 Paths are normalised as text: `a/link/../b` is `a/b`. They are compared with their links resolved. Hard
-links cannot be told from files; git creates none.
+links cannot be distinguished from files; git creates none.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Place(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """What is known of a folder, by one of its paths."""
+    """What is known about a folder, by one of its paths."""
 
     real: str
     root: str
     """Real path of its repository; empty: it is in none."""
     left: bool
-    """A link in the path leaves a repository: `root` is that repository."""
+    """Whether a link in the path leaves a repository, which is `root`."""
 
 
 def begin(allowed: Iterable[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What a failed build of kustomize means: a mistake in the kustomization, or nothing that is sure."""
+"""Failed builds of kustomize: the reason, and the mistake in the kustomization if it is certain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
+from policykit.workspace.kustomize import LATE
 
+TOO_MANY = "this run has more builds than --max-builds allows"
+"""Why one is not built."""
 _START = Span(1, 1, 1, 2)
 _TARGET = re.compile(r"no matches for Id (?P<kind>\w+)\.\S*?/(?P<name>[^.\s/]+)\.")
 """kustomize calls an object `Deployment.v1.apps/web.[noNs]`."""
@@ -44,8 +47,8 @@ class FailedPlace(NamedTuple):
 
 
 def reason_of(failure: str) -> str:
-    """Why a failed build is not judged, as a name in `policykit.linter.not_judged`."""
-    if failure.startswith("kustomize took"):
+    """The reason why a failed build is not judged, by its name in `policykit.linter.not_judged`."""
+    if failure.startswith(("kustomize took", "helm took")) or failure in (LATE, TOO_MANY):
         return OVER_LIMITS
     if failure.startswith("kustomize cannot be run"):
         return NO_PROGRAM
@@ -53,7 +56,7 @@ def reason_of(failure: str) -> str:
 
 
 def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
-    """The mistake that a failure of kustomize tells of; None: another version may well build it."""
+    """The mistake that kustomize reports; None: another version may be able to build it."""
     if _ELSEWHERE.search(failure) or not any(mistake.search(failure) for mistake in _MISTAKES):
         return None
     target = _TARGET.search(failure)
@@ -69,7 +72,7 @@ def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
 
 
 def mistake_at(entry: Entry, why: str) -> FailedPlace:
-    """The mistake of an entry that names nothing that can be built."""
+    """The mistake of an entry that cannot be built."""
     advice = f"correct the path, or remove {entry.said}"
     message = why[why.find("lists ") :] if "lists " in why else why
     return FailedPlace(entry.file, _span(entry.file, entry.at), message, advice)
@@ -81,7 +84,7 @@ def reported(place: FailedPlace, path: str) -> FailedBuild:
 
 
 def _patch_of(tree: Kustomization, kind: str, name: str) -> Entry | None:
-    """The entry of the patch for an object, which its text names."""
+    """The entry of the patch for an object, which is named in its text."""
     for each in tree.every():
         for listed in each.patches:
             text = _text(listed.file) if listed.file else _inline(each.file, listed.at)

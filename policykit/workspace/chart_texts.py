@@ -1,4 +1,4 @@
-"""Templates of charts that render to the same every time: random values and dates become constants."""
+"""Makes templates of charts deterministic: random values and dates become constants."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _CONSTANTS = {
     "bcrypt": 'printf "%s"',
     "encryptAES": 'printf "%s%s"',
 }
-"""Functions of templates whose results change, and what takes their place: with the same arguments, also
-where the last one comes through a pipe."""
+"""Template functions whose results vary, and what replaces them. They take the same arguments, also through
+a pipe."""
 _WORDS = re.compile(
     r'"(?:[^"\\]|\\.)*"|`[^`]*`|(?<![\w.$])('
     + "|".join(sorted(_CONSTANTS, key=len, reverse=True))
@@ -39,7 +39,7 @@ _WORDS = re.compile(
 
 
 def steady(text: str) -> str:
-    """A template, or text that may become one, without functions whose results change; lines stay lines."""
+    """A template, or text that may be used as one, without such functions. Lines keep their numbers."""
     if "{{" not in text or not any(word in text for word in _CONSTANTS):
         return text
     return "".join(_parts(text))

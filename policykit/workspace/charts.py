@@ -1,4 +1,4 @@
-"""Charts of the repository: their files, links resolved, where all of them are regular files in it."""
+"""Charts of the repository, whose files are all regular files in it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
-from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.entries import NotHereError
+from policykit.workspace.entries import NotHereError, first_document
 from policykit.workspace.files import relative
 
 _MOST_FILES = 5000
 _LARGEST = 64 << 20
-"""Bytes of all files of a chart."""
+"""Most bytes of all files of a chart."""
 _DEEPEST = 10
-"""Charts within charts."""
+"""Most levels of charts within charts."""
 _LOCAL = "file://"
 
 
 def read_chart(folder: str, limit: str) -> Chart:
-    """The chart of a folder within a boundary, with the charts of the repository that it depends on.
+    """The chart in a folder within a boundary, with the charts of the repository that it depends on.
 
-    Raises NotHereError where it cannot be rendered from files of the repository.
+    Raises NotHereError if it cannot be rendered from files of the repository.
     """
     return _Reader(limit).chart(os.path.realpath(folder), ())
 
@@ -45,7 +43,7 @@ class _Reader:
         files = dict(self._files(folder, "", (folder,)))
         if "Chart.yaml" not in files:
             raise NotHereError(f"{relative(folder)} has no Chart.yaml", CHART)
-        about = _data(files["Chart.yaml"])
+        about = first_document(files["Chart.yaml"])
         name = about.get("name")
         for dependency in _dependencies(about, files):
             files.update(self._dependency(folder, dependency, files, (*above, folder)))
@@ -88,7 +86,7 @@ class _Reader:
     def _dependency(
         self, folder: str, dependency: dict[str, Any], files: Mapping[str, str], above: tuple[str, ...]
     ) -> Iterator[tuple[str, str]]:
-        """The files of a dependency that is not in `charts/`, as `helm dependency` would put it there."""
+        """The files of a dependency that is not in `charts/`, as `helm dependency` would add it."""
         name, repository = dependency["name"], dependency.get("repository")
         if not isinstance(repository, str) or not repository.startswith(_LOCAL):
             raise NotHereError(
@@ -100,7 +98,7 @@ class _Reader:
 
 
 def _dependencies(about: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Dependencies of a chart that are not in its `charts/`, neither as a folder nor packed."""
+    """Dependencies of a chart that its `charts/` contains neither as a folder nor as an archive."""
     listed = about.get("dependencies")
     for each in listed if isinstance(listed, list) else ():
         name = each.get("name") if isinstance(each, dict) else None
@@ -109,15 +107,6 @@ def _dependencies(about: Mapping[str, Any], files: Mapping[str, str]) -> Iterato
         packed = any(path.startswith(f"charts/{name}-") and path.endswith(".tgz") for path in files)
         if f"charts/{name}/Chart.yaml" not in files and not packed:
             yield each
-
-
-def _data(file: str) -> dict[str, Any]:
-    try:
-        text = boundary.read(file, most=boundary.SMALL).decode("utf-8", errors="replace")
-    except SourceError:
-        return {}
-    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
-    return root.data if root and isinstance(root.data, dict) else {}
 
 
 def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator[Chart]:
@@ -146,7 +135,7 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
 
 
 def kustomize_values(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Entries of `helmCharts` that name files of values."""
+    """Entries of `helmCharts` that name values files."""
     listed = data.get("helmCharts")
     for number, entry in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(entry, dict):

@@ -1,4 +1,4 @@
-"""Which policies are clusters, and what each of them applies."""
+"""What the cluster of each policy applies."""
 
 from __future__ import annotations
 
@@ -20,11 +20,17 @@ from policykit.workspace.units import Contents, contents_of
 
 @cached
 def sources_of(policy: str) -> tuple[Source, ...]:
-    """What the cluster of a policy applies, as far as it is said: by the policy, else by the objects of
+    """What the cluster of a policy applies, according to the policy, or else to the objects of GitOps
     controllers. Raises SourceError.
     """
     stated = stated_sources(policy)
     return _of_controllers(policy) if stated is None else stated
+
+
+@cached
+def contents_of_policy(policy: str) -> tuple[tuple[Source, Contents], ...]:
+    """What the cluster of a policy applies, with what each source comes to. Raises SourceError."""
+    return tuple((source, contents_of(source)) for source in sources_of(policy))
 
 
 def _of_controllers(policy: str) -> tuple[Source, ...]:
@@ -42,16 +48,16 @@ class Repository(NamedTuple):
     """What the clusters of a repository apply."""
 
     contents: Mapping[str, tuple[tuple[Source, Contents], ...]]
-    """Absolute path of each policy to what it says it applies to."""
+    """Absolute path of each policy to what its cluster applies."""
     users: Mapping[str, frozenset[str]]
-    """Real path of each file to the policies of the clusters that apply it, as far as that is said or known
-    by kustomizations; other files belong to the policy above them.
+    """Real path of each file to the policies of the clusters that apply it, if that is stated or follows from
+    kustomizations; other files belong to the policy above them.
     """
     faults: tuple[SourceError, ...] = ()
-    """Why something that a policy says cannot be read."""
+    """Why parts of the policies cannot be read."""
 
     def policies_of(self, file: str) -> tuple[str, ...]:
-        """Absolute paths of the policies that a file is judged by, sorted."""
+        """Absolute paths of the policies that judge a file, sorted."""
         stated = self.users.get(os.path.realpath(file))
         by_place = policy_by_place(os.path.dirname(os.path.abspath(file)))
         return tuple(sorted(stated)) if stated else (os.path.abspath(by_place),) if by_place else ()
@@ -72,7 +78,7 @@ def repository(root: str) -> Repository:
     faults: list[SourceError] = []
     for policy in policies_above((root,)):
         try:
-            contents[policy] = tuple((source, contents_of(source)) for source in sources_of(policy))
+            contents[policy] = contents_of_policy(policy)
         except SourceError as error:
             contents[policy] = ()
             faults.append(error)

@@ -1,4 +1,4 @@
-"""What one command knows of the disk: what its command line allows, editor texts, and cached answers."""
+"""The state of one command: what its command line allows, texts in the editor, and cached results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class Permissions:
-    """What the command line says about files, and the pipes it names."""
+    """What the command line allows, and the pipes that it names."""
 
     __slots__ = ("allowed", "arguments", "pipes")
 
@@ -28,7 +28,7 @@ class Permissions:
 
 
 class Disk:
-    """The permissions of a command, texts that replace files, and cached answers."""
+    """The permissions of a command, texts that replace files, and cached results."""
 
     __slots__ = ("answers", "permissions", "texts")
 
@@ -43,13 +43,13 @@ _DISK: ContextVar[Disk] = ContextVar("disk")
 
 
 def start(allowed: Permissions) -> None:
-    """Starts a command with its permissions; nothing of earlier commands is kept."""
+    """Starts a command with its permissions, and forgets everything about earlier commands."""
     _DISK.set(Disk(allowed, {}))
 
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """A run within a command, with other folder arguments; afterwards everything is as it was."""
+    """A run within a command, with other folder arguments. Afterwards the state is restored."""
     own = Permissions(permissions().allowed)
     token = _DISK.set(Disk(own, {}))
     try:
@@ -62,7 +62,7 @@ _UNASKED = object()
 
 
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
-    """Clears the cached answers; `texts`: contents that replace files, by absolute path."""
+    """Clears the cached results; `texts`: contents that replace files, by absolute path."""
     _DISK.set(Disk(permissions(), texts or {}))
 
 
@@ -93,7 +93,7 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
 
 
 def _disk() -> Disk:
-    """That of this context. A thread that was started without its parent's context is allowed nothing."""
+    """The state in this context. A thread started without its parent's context is allowed nothing."""
     found = _DISK.get(None)
     if found is None:
         found = Disk(Permissions(), {})

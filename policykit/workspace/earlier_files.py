@@ -1,4 +1,4 @@
-"""The files of a revision, written to a folder of their own, where they can be linted."""
+"""The files of a revision, written to a temporary folder so that they can be linted."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from policykit.workspace.files import SUFFIXES
 from policykit.workspace.revisions import LINK, SUBMODULE, TreeEntry, contents, entries
 
 _MOST = 1 << 20
-"""Maximum bytes of a file that is not a manifest: generators of kustomize may read it."""
+"""Maximum bytes of a file that is not a manifest, which generators of kustomize may read."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[str]:
-    """A folder, links resolved, that is gone after the block."""
+    """A folder, links resolved, that exists until the end of the block."""
     with TemporaryDirectory(prefix="policykit-") as made:
         yield os.path.realpath(made)
 
@@ -31,11 +31,11 @@ def create_folder(path: str) -> None:
 def write_revision(root: str, commit: str, folder: str) -> frozenset[str]:
     """Writes the files of a commit of the repository at `root`; returns the names of all of them.
 
-    Contents are written as git stores them. A link is written only if it is relative: what it leads to
-    is checked where it is read. Submodules are left empty. Raises SourceError for a file that git does
-    not have but that is still in the work tree.
+    Contents are written as git stores them. A link is written only if it is relative; its target is
+    checked when it is read. Submodules are left empty. Raises SourceError for a file that git does not
+    have although it is in the work tree.
     """
-    os.makedirs(os.path.join(folder, ".git"))  # the boundary of what is read
+    os.makedirs(os.path.join(folder, ".git"))  # makes the folder the boundary
     every = entries(root, commit)
     files = [one for one in every if one.mode != SUBMODULE and _is_wanted(one)]
     links: list[tuple[str, bytes]] = []
@@ -74,8 +74,8 @@ def _link(path: str, target: str) -> None:
 
 
 def _missing(root: str, one: TreeEntry) -> None:
-    """A partial clone without the file: what is not checked out either, like in a sparse checkout, is not
-    part of the run."""
+    """Raises SourceError for a file that a partial clone lacks, unless it is not checked out either, as in a
+    sparse checkout: then it is not part of the run."""
     if os.path.lexists(os.path.join(root, one.path)):
         raise SourceError(
             f"git does not have the earlier contents of {one.path}",

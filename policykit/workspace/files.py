@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -49,8 +49,8 @@ def discover(
 ) -> list[File]:
     """The files that command-line paths select, sorted, without duplicates.
 
-    Folders are walked. Files named outright are taken whatever their suffix, and even when
-    excluded unless `force_exclude`. `elsewhere` gets the links to folders that are not followed.
+    Folders are walked. Files named directly are included whatever their suffix, and even if excluded
+    unless `force_exclude`. Links to folders that are not followed are appended to `elsewhere`.
     Raises SourceError for a path that does not exist.
     """
     found: dict[str, File] = {}
@@ -68,7 +68,7 @@ def discover(
 
 
 def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None = None) -> Iterator[str]:
-    """Manifest files below a folder in a stable order; loops of symbolic links end.
+    """Manifest files below a folder in a stable order; loops of symbolic links are followed once.
 
     A folder or `.gitignore` that cannot be read is yielded itself: reading it reports the error.
     Links to folders outside the boundary are not followed; they are appended to `elsewhere`.
@@ -151,29 +151,9 @@ def repository_files(root: str) -> tuple[str, ...]:
     return tuple(walk(root))
 
 
-FLUX = b".toolkit.fluxcd.io/"
-ARGOCD = b"argoproj.io/"
-"""Part of every file with an object of Flux, or of Argo CD."""
-
-
-@cached
-def files_of_controllers(root: str) -> Mapping[bytes, tuple[str, ...]]:
-    """Files of a repository that may have objects of Flux or Argo CD: each file is read once for both."""
-    found: dict[bytes, list[str]] = {FLUX: [], ARGOCD: []}
-    for path in repository_files(root):
-        with suppress(SourceError):  # told where the file is linted
-            raw = read(path)
-            for mark, files in found.items():
-                if mark in raw:
-                    files.append(path)
-    return {mark: tuple(files) for mark, files in found.items()}
-
-
 @cached
 def files_below(folder: str) -> tuple[str, ...]:
-    """Paths of all files below a folder, whatever their names, relative to it; links to folders are not
-    followed. Sorted, and no more than a repository has.
-    """
+    """Paths of all files below a folder, relative to it, sorted. Links to folders are not followed."""
     found: list[str] = []
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
@@ -226,7 +206,7 @@ def is_ignored(path: str) -> bool:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     rules = _ignored_above(folder)[0]
-    with suppress(SourceError):  # walking the folder reports it
+    with suppress(SourceError):  # reported when the folder is walked
         rules = (*rules, *_ignore_file(folder))
     return _ignored(absolute, False, rules) or _is_below_ignored(os.path.dirname(absolute), rules)
 
@@ -235,7 +215,7 @@ _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 
 def relative(path: str) -> str:
-    """A path from the current folder, with `/`, as messages show it."""
+    """A path relative to the current folder, with `/`, for messages."""
     folder, name = os.path.split(path)
     if name in ("", os.curdir, os.pardir):
         return os.path.relpath(path).replace(os.sep, "/")
@@ -249,9 +229,15 @@ def _relative(folder: str, here: str) -> str:
     return os.path.relpath(folder or os.curdir, here).replace(os.sep, "/")
 
 
+def shown_path(path: str) -> str:
+    """A path relative to the current folder if it is inside it, as `git apply` expects, else unchanged."""
+    inside = relative(path)
+    return os.path.normpath(path).replace(os.sep, "/") if inside.startswith(os.pardir) else inside
+
+
 def is_fetched(path: str) -> bool:
-    """Whether a path that does not exist is in a folder that does not exist either, and whose name is like
-    no folder beside it, as for `upstream/` that a script fetches; or what `flux bootstrap` writes."""
+    """Whether a missing path will probably be created: by a script, if it is in a missing folder such as
+    `upstream/` whose name is not similar to one next to it, or by `flux bootstrap`."""
     folder, missing = os.path.split(os.path.abspath(path))
     if missing in _OF_FLUX:
         return True
@@ -262,12 +248,12 @@ def is_fetched(path: str) -> bool:
     try:
         beside = sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
     except OSError:
-        return True  # nothing can be said of a folder that cannot be read
+        return True  # a folder that cannot be read tells nothing
     return not nearest(missing, beside)
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
-    """Rules of the `.gitignore` files between the repository's root and the folder; those that
+    """Rules of the `.gitignore` files between the repository's root and the folder, and the files that
     cannot be read."""
     root = repository_root(folder)
     rules: list[_Ignores] = []
@@ -291,7 +277,7 @@ def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
 
 
 def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:
-    """Whether a folder or one of its parents is ignored: then no pattern can re-include its files."""
+    """Whether a folder or one of its parents is ignored, so that no pattern can re-include its files."""
     return any(
         _ignored(here, True, [rule for rule in rules if here.startswith(rule.base)])
         for here in ancestors(folder)

@@ -1,7 +1,7 @@
-"""`.gitignore` files as git reads them; no pattern makes a name expensive.
+"""`.gitignore` files, as git reads them, in linear time.
 
-A pattern becomes a regular expression that never goes back over what a `*` has passed, so a name
-costs at most its length times that of the pattern.
+A pattern becomes a regular expression that never backtracks over a `*`, so matching a name takes at
+most its length times that of the pattern.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from policykit.namedtuple import NamedTuple
 
 MAX_GLOBS = 50_000
-"""Characters of the patterns of one file that can only be tried one by one. The rest is passed over: people
-write no such lists, and every name below would pay for it."""
+"""Most characters of patterns in one file that must be tried one by one. The rest is ignored: nobody writes
+that many, and they would slow down every name."""
 _CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -31,35 +31,35 @@ _CLASSES = {
 }
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STAR, _DEEP, _FOLDERS = "*", "**", "**/"
-"""Anything within a name, anything at all, and any number of folders."""
+"""Anything within a name, anything, and any number of folders."""
 
 
 class _Rule(NamedTuple):
-    """What a pattern decides, and its place in the file: the last one that matches counts."""
+    """What a pattern decides, and its index in the file: the last one that matches counts."""
 
     number: int
     ignores: bool
     folders: bool
-    """It is about folders only."""
+    """Whether it matches only folders."""
 
 
 class _Glob(NamedTuple):
     rule: _Rule
     is_name: bool
-    """It is held against the last part of a path, else against the whole path."""
+    """Whether it is matched against the last part of a path, not the whole."""
     pattern: re.Pattern[str]
 
 
 class Gitignore:
-    """The patterns of one file. A literal, or a `*` and a literal, is looked up, however many there are."""
+    """The patterns of one file. Literals, and `*` with a literal, are looked up in a dictionary."""
 
     def __init__(self, content: bytes) -> None:
         self._names: dict[str, list[_Rule]] = {}
         self._paths: dict[str, list[_Rule]] = {}
         self._ends: dict[int, dict[str, list[_Rule]]] = {}
-        """Ends of names, by their length."""
+        """Suffixes of names, by length."""
         self._globs: list[_Glob] = []
-        """From the last to the first."""
+        """Other patterns, from the last to the first."""
         left = MAX_GLOBS
         for number, line in enumerate(_lines(content)):
             pattern = line.removeprefix("!")
@@ -71,7 +71,7 @@ class Gitignore:
         self._globs.reverse()
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
-        """Whether a path, relative to the file's folder, is ignored; None: no pattern says anything."""
+        """Whether a path, relative to the file's folder, is ignored; None: no pattern matches."""
         path = path if path.isascii() else os.fsencode(path).decode("latin-1")
         name = path[path.rfind("/") + 1 :]
         last: _Rule | None = None
@@ -92,7 +92,7 @@ class Gitignore:
             yield from ends.get(name[-length:], ())
 
     def _enter(self, pattern: str, rule: _Rule) -> bool:
-        """Notes a pattern that can be looked up; False: it is another one."""
+        """Adds a pattern that can be looked up; False: it cannot."""
         is_name = "/" not in pattern
         if not _SPECIAL.search(pattern):
             _note(self._names if is_name else self._paths, pattern.removeprefix("/"), rule)
@@ -104,20 +104,20 @@ class Gitignore:
 
 
 def _note(rules: dict[str, list[_Rule]], key: str, rule: _Rule) -> None:
-    """Of several with one text only the last about everything counts, and the last about folders after it."""
+    """Adds a rule. Of one text, the last rule for all paths counts, and the last for folders after it."""
     before = [other for other in rules.get(key, ()) if rule.folders and not other.folders]
     rules[key] = [*before, rule]
 
 
 def _glob(pattern: str, rule: _Rule) -> tuple[_Glob, ...]:
-    """Empty: it matches nothing."""
+    """The pattern as a regular expression; empty: it matches nothing."""
     is_name = "/" not in pattern
     made = _expression(pattern.removeprefix("/"), is_name)
     return (_Glob(rule, is_name, re.compile(made, re.DOTALL)),) if made is not None else ()
 
 
 def _lines(content: bytes) -> Iterator[str]:
-    """Patterns one by one, each byte a character: git compares bytes."""
+    """The patterns, with each byte as a character, since git compares bytes."""
     for line in content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n"):
         pattern = _without_spaces(line.removesuffix("\r").partition("\0")[0])
         if pattern and pattern[0] != "#":
@@ -125,7 +125,7 @@ def _lines(content: bytes) -> Iterator[str]:
 
 
 def _without_spaces(line: str) -> str:
-    """Spaces at the end do not count, unless a backslash stands before them."""
+    """A line without trailing spaces, except those after a backslash."""
     kept = line.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 and kept != line else kept
@@ -134,9 +134,9 @@ def _without_spaces(line: str) -> str:
 def _expression(pattern: str, is_name: bool) -> str | None:
     """A pattern as a regular expression; None: it matches nothing.
 
-    What follows a wildcard, up to the next one, is taken at the first place where it fits: if all the rest
-    fits behind a later place, it fits behind the first. So nothing is ever tried again, which is what the
-    atomic groups say; only what must stand at the end is looked for from there.
+    The text between two wildcards is matched at its first occurrence: if the rest matches after a later
+    one, it matches after the first too. So nothing is tried twice, which the atomic groups ensure; only
+    the last text is matched from the end.
     """
     made, deep = "", ""
     group: list[str] = [""]
@@ -161,7 +161,7 @@ def _joined(pieces: list[str]) -> str:
 
 
 def _tokens(pattern: str, is_name: bool) -> Iterator[str | None]:
-    """Regular expressions of single characters, and wildcards; None: from here on nothing can match."""
+    """Regular expressions of single characters, and wildcards; None: the pattern matches nothing."""
     special = _SPECIAL.search(pattern)
     first = special.start() if special else -1
     at = 0
@@ -171,7 +171,7 @@ def _tokens(pattern: str, is_name: bool) -> Iterator[str | None]:
             end = at + 1
             while pattern.startswith("*", end):
                 end += 1
-            # git compares what stands before the first wildcard apart: `**` right behind it is free as well.
+            # git compares the text before the first wildcard separately: `**` directly after it is free.
             free = end - at > 1 and not is_name and (at == first or pattern[at - 1] == "/")
             if free and pattern.startswith("/", end):
                 yield _FOLDERS
@@ -192,7 +192,7 @@ def _tokens(pattern: str, is_name: bool) -> Iterator[str | None]:
 
 
 def _set(pattern: str, at: int) -> tuple[str | None, int]:
-    """The characters in brackets, of which the first one is behind `at`; and where they end."""
+    """The set in brackets whose content starts at `at`, as a regular expression, and the index after it."""
     negated = pattern[at : at + 1] in ("!", "^")
     first = at = at + negated
     items: list[str] = []

@@ -1,4 +1,4 @@
-"""Running helm: only `helm template`, on copies of files that were checked, within bounds."""
+"""Runs helm: only `helm template`, on copies of checked files, within limits."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ from policykit.workspace.programs import program_path, run, sealed
 from policykit.workspace.sources import HelmOptions
 
 SECONDS = 30
-"""Beyond, a chart is given up."""
+"""After so many seconds, rendering is aborted."""
 _MEMORY = 1 << 30
 _OUTPUT = 64 << 20
 _TOO_MUCH = f"it renders to more than {_OUTPUT >> 20} MB"
 _MOST_SAID = 500
-"""Characters of an error."""
+"""Most characters of an error."""
 _LARGEST_TEMPLATE = 1 << 20
-"""Bytes beyond which helm's own limits have to do: nobody writes such a template."""
+"""Size of a template above which its functions are not replaced: nobody writes one so large."""
 _LIMITS = f"ulimit -d {_MEMORY >> 10}; ulimit -f {_OUTPUT >> 9}; ulimit -c 0"
-"""Kilobytes of memory; blocks of 512 bytes of a file."""
+"""Memory in kilobytes, and file size in blocks of 512 bytes."""
 _CRASHES = ("out of memory", "cannot allocate memory", "goroutine ", "SIGSEGV")
-"""Where there is no more memory, programs in Go end in one of several ways."""
+"""Messages with which programs in Go end when they run out of memory."""
 _SHELL = "/bin/sh"
 _CAT = "/bin/cat"
 _RENDERED, _ERRORS, _FAILED = "rendered-", "errors-", "failed-"
-"""Files of a run of helm by kustomize, before the number of its process."""
+"""Prefixes of the files of a run of helm by kustomize, followed by its process id."""
 _OPTIONS = (
     "template|--namespace|-f|--values|--name-template|-g|--generate-name|--kube-version|--api-versions"
     "|--include-crds|--skip-tests|--no-hooks|--debug|--devel"
 )
-"""What kustomize may ask of helm. `--post-renderer` would run any program."""
+"""Options that kustomize may pass to helm. `--post-renderer` could run any program."""
 _NAME = re.compile(r"[^=,\s]+")
 
 
 class RenderedChart(NamedTuple):
-    """What came of rendering a chart."""
+    """The result of rendering a chart."""
 
     text: bytes = b""
     """Its objects, below comments that name their templates."""
     failure: str = ""
-    """Why there is none."""
+    """Why there are none; empty: there are."""
 
 
 class KustomizeHelm(NamedTuple):
-    """What kustomize runs in place of helm, and where what it rendered is found afterwards."""
+    """The script that kustomize runs instead of helm, and the folder with what it rendered."""
 
     options: tuple[str, ...]
     """Of kustomize."""
     folder: str
 
     def rendered(self) -> bytes:
-        """Everything that was rendered."""
+        """Everything that helm rendered."""
         return b"\n---\n".join(_content(path) for path in self._all(_RENDERED))
 
     def failure(self) -> str:
@@ -78,7 +78,7 @@ class KustomizeHelm(NamedTuple):
 
 
 def binary() -> str:
-    """Path of helm, empty where it is not on PATH, or where nothing can limit it."""
+    """Path of helm; empty: it is not on PATH, or cannot be limited."""
     return program_path("helm") if os.path.exists(_SHELL) and os.path.exists(_CAT) else ""
 
 
@@ -107,7 +107,7 @@ def render(program: str, chart: Chart, options: HelmOptions) -> RenderedChart:
 
 
 def environment(home: str) -> dict[str, str]:
-    """No plugins, no settings, no cluster, no network."""
+    """Environment variables for helm without plugins, settings, cluster and network."""
     folders = {f"HELM_{name}": home for name in ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME")}
     return {
         **sealed(home),
@@ -119,7 +119,7 @@ def environment(home: str) -> dict[str, str]:
 
 
 def for_kustomize(program: str, charts: Iterable[Chart], kubernetes: str, folder: str) -> KustomizeHelm:
-    """A script that renders copies of some charts, and refuses all else."""
+    """A script that renders copies of some charts and refuses everything else."""
     os.mkdir(folder)
     cases = []
     for number, chart in enumerate({each.path: each for each in charts}.values()):
@@ -151,13 +151,13 @@ def for_kustomize(program: str, charts: Iterable[Chart], kubernetes: str, folder
     ]
     script = os.path.join(folder, "helm")
     _write(script, "\n".join(lines).encode("utf-8", errors="surrogateescape"), executable=True)
-    # Whoever has charts above their kustomizations builds them so; all files have been checked.
+    # Needed for charts above their kustomization; all files have been checked.
     options = ("--enable-helm", "--helm-command", script, "--load-restrictor", "LoadRestrictionsNone")
     return KustomizeHelm(options, folder)
 
 
 def _copy(chart: Chart, folder: str) -> str:
-    """Copies a chart, each file read as such and templates without random values."""
+    """Copies the files of a chart, with templates made deterministic."""
     os.mkdir(folder)
     for path, file in chart.files.items():
         place = os.path.join(folder, path)
@@ -197,8 +197,8 @@ def _arguments(options: HelmOptions, folder: str) -> list[str]:
 def check_options(options: HelmOptions, limit: str) -> Iterator[str]:
     """The files that options name, each a regular file within a boundary. Raises NotHereError."""
     for name, _ in options.file_parameters:
-        if not _NAME.fullmatch(name):  # else it could name another file
-            raise NotHereError(f"{name} is no name of a value", CHART)
+        if not _NAME.fullmatch(name):  # otherwise it could name another file
+            raise NotHereError(f"{name} is not the name of a value", CHART)
     for file in (*options.value_files, *(path for _, path in options.file_parameters)):
         place = os.path.realpath(file)
         if not boundary.contains(limit, place):
@@ -215,19 +215,19 @@ def _kept(folder: str, name: str, raw: bytes) -> str:
 
 
 def _is_full(path: str) -> bool:
-    """Whether a file has reached its limit: helm does not fail where it cannot write."""
+    """Whether a file has reached its limit: helm does not fail if it cannot write."""
     return os.path.exists(path) and os.stat(path).st_size >= _OUTPUT
 
 
 def failure_of(said: str, target: str) -> str:
-    """Why helm failed to render to a file, as it says it."""
+    """Why helm failed to render to a file, from its error message."""
     first = next((line for line in said.splitlines() if line.startswith("Error:")), "")
     if _is_full(target):
         return _TOO_MUCH
     if any(word in said for word in _CRASHES) and not first:
         return f"helm needs more than {_MEMORY >> 30} GB of memory to render it"
     whole = first.removeprefix("Error:") or said
-    return " ".join(whole.split())[:_MOST_SAID] or "helm does not say why"
+    return " ".join(whole.split())[:_MOST_SAID] or "helm gives no reason"
 
 
 def _write(path: str, raw: bytes, *, executable: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Input files of commands: existing configuration, Node objects and CustomResourceDefinitions."""
+"""Input files of commands: existing configurations, Node objects and CustomResourceDefinitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KIND = b"CustomResourceDefinition"
 def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
     """Path to content, in the order given; files of folders by name; `-` is standard input.
 
-    Raises SourceError for what does not exist or cannot be read.
+    Raises SourceError for a path that does not exist or cannot be read.
     """
     found: dict[str, bytes] = {}
     for path in paths:
@@ -40,7 +40,7 @@ def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
 
 
 def stdin() -> bytes:
-    """Raises SourceError where standard input is closed."""
+    """The bytes of standard input. Raises SourceError if it is closed."""
     if sys.stdin is None:
         raise SourceError("standard input is closed", "redirect a file or pipe a command into it")
     return sys.stdin.buffer.read()
@@ -90,9 +90,9 @@ def cluster_of_text(raw: bytes, path: str) -> Cluster:
 def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, str], Schema]:
     """apiVersion and kind to the schema, of every definition in files and below folders.
 
-    `by`: the policy or settings file that names them, if one does. Of a definition in several files
-    the last counts. Raises SourceError for a path that does not exist or cannot be read, for text that
-    is neither YAML nor JSON in a file that speaks of definitions, and for a path without any.
+    `by`: the policy or settings file that names them, if any. If several files have the same definition,
+    the last counts. Raises SourceError for a path that does not exist or cannot be read, for invalid YAML
+    or JSON in a file that mentions definitions, and for a path without any.
     """
     from policykit.kube.structure.crd import custom_kinds
 

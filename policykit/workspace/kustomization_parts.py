@@ -1,4 +1,4 @@
-"""The files that the kustomizations of a repository are made of."""
+"""The files that the builds of a repository's kustomizations read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from policykit.workspace.scopes import KUSTOMIZATIONS
 
 @cached
 def parts_of(root: str) -> Mapping[str, frozenset[str]]:
-    """Folders of a repository with kustomizations that can be built by themselves, each with the real paths
-    of everything that its build reads. Those that list something that is not here are left out.
+    """Folders with kustomizations that can be built on their own, each with the real paths of all files that
+    its build reads. Kustomizations with entries that are not here are left out.
     """
     found = {}
     for path in repository_files(root):

@@ -1,4 +1,4 @@
-"""Reads kustomizations with everything they list, as far as it is on this machine."""
+"""Reads kustomizations with everything they list, if it is on this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import (
     BUILD_FAILED,
@@ -21,13 +20,21 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.workloads.components import selected_kinds
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
-from policykit.workspace.files import read, relative, walk
+from policykit.workspace.entries import (
+    Entry,
+    NotHereError,
+    absence,
+    first_document,
+    is_remote,
+    strings,
+    text_of,
+)
+from policykit.workspace.files import relative, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
 _FILES = ("crds", "configurations", *_PLUGINS)
-"""Fields with files, or kustomizations, that are not objects to apply."""
+"""Fields with files or kustomizations that configure the build."""
 _GENERATORS = ("configMapGenerator", "secretGenerator")
 _CHARTS = ("helmChartInflationGenerator",)
 _INFLATION = "HelmChartInflationGenerator"
@@ -36,29 +43,29 @@ _GROUP = "kustomize.config.k8s.io/"
 
 
 _DEEPEST = 50
-"""Maximum depth of nested kustomizations; four or five are usual."""
+"""Maximum depth of nested kustomizations; four or five levels are usual."""
 _LONGEST = 4096
-"""Maximum length of a path; longer texts are none."""
+"""Maximum length of a path; longer texts are not paths."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that do not change objects; but see `namespace` in `is_plain`."""
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder's kustomization can be built by itself: it is no component and no other kind."""
-    data = _data(kustomization(folder))
+    """Whether a folder's kustomization can be built on its own, so is not a component or another kind."""
+    data = first_document(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
     return bool(data) and ours and data.get("kind") != "Component"
 
 
 def used_by(folder: str) -> frozenset[str]:
-    """Folders (links resolved) of the kustomizations that a folder's one uses, as far as they exist here."""
+    """Folders (links resolved) of the kustomizations that a folder's one uses, if they exist here."""
     found: set[str] = set()
     pending = [os.path.realpath(folder)]
     limit = _limit(folder)
     while pending:
         here = pending.pop()
-        data = _data(kustomization(here))
+        data = first_document(kustomization(here))
         for field in ("resources", "bases", "components"):
             for _, said in _entries(data, field):
                 place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
@@ -68,16 +75,19 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str, *, unrestricted: bool = False) -> Kustomization:
-    """What the kustomization of a folder is made of; `unrestricted`: kustomize may read files outside of
-    the folders of kustomizations. Raises NotHereError.
-    """
-    return _Reader(_limit(folder), unrestricted).tree(os.path.realpath(folder), ())
+def tree_of(folder: str) -> Kustomization:
+    """The kustomization of a folder, with everything it uses. Raises NotHereError."""
+    return _tree(os.path.realpath(folder), _limit(folder))
+
+
+@cached
+def _tree(folder: str, limit: str) -> Kustomization:
+    return _Reader(limit).tree(folder, ())
 
 
 def check_file(path: str) -> None:
-    """Checks a file that is to be built by itself. Raises NotHereError."""
-    reader = _Reader(_limit(os.path.dirname(path)), unrestricted=True)
+    """Checks a file that is built without a kustomization. Raises NotHereError."""
+    reader = _Reader(_limit(os.path.dirname(path)))
     why = reader.obstacle(os.path.realpath(path))
     if why:
         raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
@@ -86,7 +96,7 @@ def check_file(path: str) -> None:
 def is_completed(path: str) -> bool:
     """Whether a kustomization within the boundary of a file adds to the file's objects.
 
-    Reads only kustomizations, once for all files of a boundary.
+    It reads only kustomizations, once for all files of a boundary.
     """
     return os.path.realpath(path) in _completed(boundary.root_of(path))
 
@@ -99,7 +109,7 @@ def _completed(limit: str) -> frozenset[str]:
     changing: list[str] = []
     for folder in sorted(known):
         file = kustomization(folder)
-        data = _data(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
+        data = first_document(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
         here = os.path.realpath(folder)
         resources[here] = [
             os.path.realpath(os.path.join(folder, said.replace("\0", "")))
@@ -127,32 +137,32 @@ def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
             continue
         here = os.path.realpath(os.path.dirname(path))
         for field in ("resources", "bases", "components"):
-            for _, said in _entries(_data(path), field):
+            for _, said in _entries(first_document(path), field):
                 if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
                     yield path, said
 
 
 def is_plain(tree: Kustomization) -> bool:
-    """Whether it only lists files below its own folder, so that a build does not change them.
+    """Whether a kustomization only lists files below its own folder, so that a build does not change them.
 
-    A `namespace` is set on objects, in place of any that a file sets.
+    It may set a `namespace`, which replaces that of the objects.
     """
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
     for each in tree.every():
-        data = _data(each.file)
+        data = first_document(each.file)
         stated = stated or "namespace" in data
         if not _PLAIN.issuperset(data) or not each.file.startswith(folder):
             return False
     files = [*tree.looked_at()]
     below = all(file.startswith(folder) for file in files) and len(files) == len(set(files))
-    return below and not (stated and any("namespace" in _text(file) for file in files))
+    return below and not (stated and any("namespace" in text_of(file) for file in files))
 
 
 def namespace_of(tree: Kustomization) -> str:
-    """The namespace that a kustomization gives its objects: the outermost wins; empty: none does."""
+    """The namespace that a kustomization gives its objects: the outermost takes precedence; empty: none."""
     for each in tree.every():
-        namespace = _data(each.file).get("namespace")
+        namespace = first_document(each.file).get("namespace")
         if isinstance(namespace, str) and namespace:
             return namespace
     return ""
@@ -165,7 +175,9 @@ def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {}
     for each in tree.every():
-        kinds = frozenset[str]().union(*(selected_kinds(_data(one.tree.file)) for one in each.components))
+        kinds = frozenset[str]().union(
+            *(selected_kinds(first_document(one.tree.file)) for one in each.components)
+        )
         if kinds:
             labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
             below = [base.tree for base in each.bases if base.tree not in labelled]
@@ -178,11 +190,11 @@ def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
 def _adds_label(tree: Kustomization) -> bool:
     """Whether a kustomization, or a patch of it, names the label that components select by."""
     files = (file for each in tree.every() for file in (each.file, *(listed.file for listed in each.patches)))
-    return any(WORKLOAD_KEY in _text(file) for file in files if file)
+    return any(WORKLOAD_KEY in text_of(file) for file in files if file)
 
 
 def files_of(tree: Kustomization) -> list[str]:
-    """Everything that a build reads, sorted."""
+    """All files that a build reads, sorted."""
     found: set[str] = set()
     for each in tree.every():
         found.add(each.file)
@@ -196,20 +208,19 @@ def files_of(tree: Kustomization) -> list[str]:
 
 
 def _limit(folder: str) -> str:
-    """The boundary of what a folder's kustomization lists."""
+    """The boundary for the entries of a folder's kustomization."""
     return boundary.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
 
 
 class _Reader:
-    """Reads kustomizations within a boundary; one that several use is read once."""
+    """Reads kustomizations within a boundary, each once."""
 
-    def __init__(self, limit: str, unrestricted: bool) -> None:
+    def __init__(self, limit: str) -> None:
         self._limit = limit
-        self._unrestricted = unrestricted
         self._known: dict[str, Kustomization] = {}
 
     def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
-        """`entry`: what lists the folder. Raises NotHereError."""
+        """The kustomization of a folder, listed by `entry`. Raises NotHereError."""
         if len(above) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
@@ -224,7 +235,7 @@ class _Reader:
             raise NotHereError(
                 f"{relative(folder)} has a kustomization that is outside of the repository", OUTSIDE
             )
-        data = _data(file)
+        data = first_document(file)
         if not data:
             raise NotHereError(f"{relative(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
@@ -241,7 +252,9 @@ class _Reader:
                     below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
-        beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
+        beside = [
+            listed for at, said in _other_files(data) for listed in self._how(folder, at, said, file, above)
+        ]
         return Kustomization(
             file,
             tuple(resources),
@@ -304,14 +317,14 @@ class _Reader:
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
         if not os.path.lexists(place) and (is_remote(said) or not why):
-            why, reason = absence(said, os.path.join(folder, said))
+            why, reason = absence(said, folder, self._limit)
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
             raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)
         return place
 
     def obstacle(self, place: str) -> str:
-        """Why a real path must not be given to kustomize; empty: nothing is in the way."""
+        """Why a real path must not be passed to kustomize; empty: it may be."""
         if not boundary.contains(self._limit, place):
             return "is in .git" if boundary.in_git(place) else "is outside of the repository"
         if os.path.lexists(place) and not os.path.isfile(place) and not os.path.isdir(place):
@@ -321,7 +334,7 @@ class _Reader:
     def _how(
         self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
     ) -> Iterator[FileEntry]:
-        """The files of an entry that configures the build: one, or those of a kustomization."""
+        """The files of an entry that configures the build: a file, or those of a kustomization."""
         if "\n" in said:
             texts = [(file, said)]
         else:
@@ -330,7 +343,7 @@ class _Reader:
                 files_of(self.tree(place, above, Entry(file, at, said))) if os.path.isdir(place) else [place]
             )
             yield from (FileEntry(at, each) for each in files)
-            texts = [(each, _text(each)) for each in files]
+            texts = [(each, text_of(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
                 raise NotHereError(f"{relative(each)} runs a program", PROGRAM)
@@ -340,23 +353,19 @@ class _Reader:
                 self._check_plugin(folder, text, each)
 
     def _check_plugin(self, folder: str, text: str, file: str) -> None:
-        """Refuses a plugin that reads what it must not: any of its texts may be a path."""
+        """Raises NotHereError if a plugin may read forbidden files: any of its texts may be a path."""
         said = {said for parsed in parse(text) if parsed.root for said in strings(parsed.root.data)}
         paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
             place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
             within = boundary.within(place, folder)
             why = self.obstacle(place)
-            # Text that leads to no file is none of kustomize's reading.
+            # Text that is not an existing path is never read.
             if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
                 raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
 
 
-def _is_readable(place: str) -> bool:
-    return os.path.lexists(place) and not os.path.isdir(place)
-
-
-def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _other_files(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     if data.get("helmCharts"):
         from policykit.workspace.charts import kustomize_values
 
@@ -382,15 +391,6 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-@cached
-def _data(file: str) -> dict[str, Any]:
-    text = _text(file, boundary.SMALL) if file else ""
-    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
-    return root.data if root and isinstance(root.data, dict) else {}
-
-
-def _text(file: str, most: int = boundary.LARGE) -> str:
-    try:
-        return read(file, most=most).decode("utf-8", errors="replace")
-    except SourceError:
-        return ""
+def data_of(folder: str) -> dict[str, Any]:
+    """The kustomization of a folder; empty: it has none, or it cannot be read."""
+    return first_document(kustomization(folder))

@@ -1,9 +1,11 @@
-"""Runs kustomize on files of this machine only."""
+"""Runs kustomize, only on files of this machine."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from policykit.workspace.helm import KustomizeHelm
     from policykit.workspace.sources import HelmOptions
 
+LATE = "the builds of this run take longer than --build-seconds allows"
+"""Why a build was not begun."""
 _SECONDS = 30
-"""Beyond, a build is given up."""
+"""After so many seconds, a build is aborted."""
 
 
 _LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
@@ -38,13 +42,16 @@ class Build(NamedTuple):
     folder: str = ""
     """Absolute folder that those origins are relative to."""
     failure: str = ""
-    """Why there is none, as kustomize says it."""
+    """Why there are none, from kustomize's error message."""
     rendered: bytes = b""
     """Objects of its charts as helm renders them, below comments that name their templates."""
 
 
+_CONFIGURED = re.compile(rb"(config\.kubernetes\.io/origin: \|\n +configuredIn: )kustomization\.yaml$", re.M)
+
+
 _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
-"""Programs that build kustomizations, the preferred one first, with their subcommands."""
+"""Programs that build kustomizations, in order of preference, with their subcommands."""
 
 
 def binary() -> str:
@@ -63,27 +70,28 @@ class Root(NamedTuple):
     folder: str
     """Absolute."""
     order: object = None
-    """Its `sortOptions`: kustomize heeds them only in what it is asked to build."""
+    """Its `sortOptions`, which kustomize only reads in the outermost kustomization."""
     resources: tuple[str, ...] = ()
-    """Absolute paths of what is built instead of the folder."""
+    """Absolute paths of files that are built instead of the folder."""
     added: Mapping[str, Any] = {}
-    """Further fields of the kustomization around it; components are absolute paths."""
+    """Further fields: of the kustomization itself, or of the one around `resources`; components are absolute
+    paths."""
     unrestricted: bool = False
-    """Kustomizations may name files outside of their folders. All that they name has been checked."""
+    """Whether kustomizations may name files outside their folders. All of them have been checked."""
     charts: tuple[Chart, ...] = ()
-    """All charts of it, to be rendered by `helm`."""
+    """All its charts, which `helm` renders."""
     helm: str = ""
-    """Path of the program; only where there are charts."""
+    """Path of helm, if there are charts."""
     kubernetes: str = ""
-    """Version that charts are rendered for; empty: the one that helm assumes."""
+    """Kubernetes version for which charts are rendered; empty: helm's default."""
     release: HelmOptions | None = None
-    """Its one chart is rendered with these options; None: kustomize builds it."""
+    """Options with which its only chart is rendered; None: kustomize builds it."""
 
 
-def build(program: str, roots: Sequence[Root]) -> list[Build]:
-    """Builds kustomizations in parallel, one per processor.
+def build(program: str, roots: Sequence[Root], until: float = math.inf) -> list[Build]:
+    """Builds kustomizations in parallel, one per processor; after a time of `time.monotonic` none is begun.
 
-    Runs no plugin, function or chart, and fetches nothing: kustomize has neither network nor git.
+    Runs no plugin or function and fetches nothing: kustomize has neither network nor git.
     Origins are requested by a kustomization in a temporary folder, so the built folders are unchanged.
     """
     if not roots:
@@ -91,7 +99,11 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(len(roots), os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda root: _build(program, root), roots))
+        return list(
+            pool.map(
+                lambda root: _build(program, root) if time.monotonic() < until else Build(failure=LATE), roots
+            )
+        )
 
 
 def _build(program: str, root: Root) -> Build:
@@ -124,12 +136,21 @@ def _build(program: str, root: Root) -> Build:
         if done.late:
             return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         if done.status:
-            return Build(failure=_said(done.errors, wrapper, root.folder))
-        return Build(done.out, wrapper, rendered=helm.rendered() if helm else b"")
+            return Build(failure=_cause(done.errors, wrapper, root.folder))
+        out = done.out if root.resources or not root.added else _configured(done.out, root.folder, wrapper)
+        return Build(out, wrapper, rendered=helm.rendered() if helm else b"")
+
+
+def _configured(text: bytes, folder: str, wrapper: str) -> bytes:
+    """Origins in the edited kustomization as origins in the one of the folder."""
+    from policykit.workspace.scopes import kustomization
+
+    file = os.path.relpath(os.path.realpath(kustomization(folder)), wrapper)
+    return _CONFIGURED.sub(lambda match: match[1] + os.fsencode(file), text)
 
 
 def _rendered(root: Root, release: HelmOptions) -> Build:
-    """A chart by itself."""
+    """A build that only renders a chart."""
     from policykit.workspace.helm import render
 
     options = release._replace(kubernetes_version=release.kubernetes_version or root.kubernetes)
@@ -149,28 +170,34 @@ def _helm(root: Root, folder: str) -> KustomizeHelm | None:
 
 
 def _wrapper(root: Root, folder: str) -> str:
-    """The kustomization around what is built, for a folder that it is written to."""
+    """The text of the kustomization that wraps what is built, for the folder it is written to."""
     import json
 
     def named(paths: Iterable[str]) -> list[str]:
         return [os.path.relpath(path, folder) for path in paths]
 
-    said: dict[str, object] = {
-        **root.added,
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-        "resources": named(root.resources or (root.folder,)),
-        "buildMetadata": ["originAnnotations"],
-    }
+    said: dict[str, object] = {**root.added}
     if "components" in root.added:
         said["components"] = named(root.added["components"])
+    if root.added and not root.resources:
+        from policykit.workspace.edited_kustomization import edited
+        from policykit.workspace.kustomizations import data_of
+
+        def place(path: str) -> str:
+            return os.path.relpath(os.path.realpath(os.path.join(root.folder, path)), folder)
+
+        said = edited(data_of(root.folder), said, place)
+    else:
+        said["resources"] = named(root.resources or (root.folder,))
+    said |= {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    said["buildMetadata"] = ["originAnnotations"]
     if root.order is not None:
         said["sortOptions"] = root.order
     return json.dumps(said)
 
 
-def _said(text: str, wrapper: str, folder: str) -> str:
-    """The cause in the error of kustomize, without the temporary folder."""
+def _cause(text: str, wrapper: str, folder: str) -> str:
+    """The cause in kustomize's error message, without the temporary folder."""
     told = (one for one in text.splitlines() if not one.startswith("# Warning: "))
     line = " ".join(" ".join(told).split())
     if logged := _LOGGED.match(line):

@@ -1,4 +1,4 @@
-"""Policies of a repository: which one governs a file, and which folder each writes to."""
+"""The policies of a repository: which one applies to a file, and to which folder each writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILE_NAME = "policykit.yaml"
 _PROFILE = "profile:"
 _OF_CLUSTERS = (("applies",), ("generate", "out"))
-"""What only policies of clusters state."""
+"""Fields that only policies of clusters have."""
 _MARK = b"policykit.io/"
 """Part of every policy's apiVersion."""
 
@@ -40,9 +40,9 @@ def nearest_policy(folder: str) -> str:
 
 @cached
 def policy_by_place(folder: str) -> str:
-    """Path of the policy for files in a folder that nobody says who applies; empty: there is none.
+    """Path of the policy for files in a folder that no cluster is known to apply; empty: there is none.
 
-    The nearest one, without those that state what they apply to, and bases of others that are no cluster.
+    It is the nearest one, except policies that state what they apply to and bases that are not clusters.
     """
     found = nearest_policy(folder)
     while found and (says_what_it_applies(found) or not is_cluster(found)):
@@ -53,12 +53,12 @@ def policy_by_place(folder: str) -> str:
 
 def says_what_it_applies(path: str) -> bool:
     """Whether a policy, or one that it extends, has `applies`."""
-    return _output_settings(path).applies
+    return not path.startswith(_PROFILE) and _output_settings(path).applies
 
 
 @cached
 def is_cluster(path: str) -> bool:
-    """Whether a policy stands for a cluster: no other extends it, or it says what it writes or applies."""
+    """Whether a policy is for a cluster: no other extends it, or it states what it writes or applies."""
     file = os.path.abspath(path)
     root = repository_root(os.path.dirname(file))
     return not root or file not in _extended(root) or _output_settings(path).is_cluster
@@ -66,7 +66,7 @@ def is_cluster(path: str) -> bool:
 
 @cached
 def _extended(root: str) -> frozenset[str]:
-    """Absolute paths of what the policies of a repository extend."""
+    """Absolute paths of the files that policies of a repository extend."""
     files = (path for path in repository_files(root) if os.path.basename(path) == FILE_NAME)
     return frozenset(base for path in files for base in _output_settings(path).bases)
 
@@ -77,7 +77,7 @@ def name_of(path: str) -> str:
 
 
 def metadata_of(path: str) -> tuple[str, dict[str, str], dict[str, str]]:
-    """Name, labels and annotations of a policy's cluster, as far as they are texts."""
+    """Name, labels and annotations of a policy's cluster, without values that are not texts."""
     from policykit.policy.tree import find, plain
 
     tree, _ = policy_tree(path)
@@ -95,6 +95,31 @@ def shown_as(reference: str) -> str:
     if reference.startswith(_PROFILE):
         return reference
     return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
+
+
+def applied_folders(tree: SourcedValue | None) -> tuple[str, ...]:
+    """Path of the folders that a policy says its cluster applies: `applies` is their list, or has it."""
+    from policykit.policy.tree import find
+
+    stated = find(tree, ("applies",)) if tree else None
+    return ("applies", "folders") if stated and isinstance(stated.value, dict) else ("applies",)
+
+
+def argocd_of(path: str) -> tuple[str, str]:
+    """Name and server of a policy's cluster in Argo CD; empty: it states none."""
+    tree, _ = policy_tree(path)
+    return _text(tree, "applies", "argocd", "name"), _text(tree, "applies", "argocd", "server")
+
+
+@cached
+def stated_repositories(root: str) -> frozenset[str]:
+    """URLs that the policies of a repository say are its own."""
+    from policykit.policy.tree import find
+
+    trees = (policy_tree(path)[0] for path in policies_above((root,)))
+    stated = (find(tree, ("applies", "repositories")) for tree in trees if tree)
+    lists = (found.value for found in stated if found and isinstance(found.value, list))
+    return frozenset(each.value for entries in lists for each in entries if isinstance(each.value, str))
 
 
 def reader(policy: str) -> Callable[[str], bytes]:
@@ -115,9 +140,9 @@ class OutputSettings(NamedTuple):
     bases: tuple[str, ...] = ()
     """Absolute paths of the files it extends."""
     applies: bool = False
-    """It, or what it extends, states what its cluster applies."""
+    """Whether it, or a policy it extends, states what its cluster applies."""
     is_cluster: bool = False
-    """It stands for a cluster even if others extend it: its own file has `applies` or `generate.out`."""
+    """Whether it is for a cluster even if others extend it: its own file has `applies` or `generate.out`."""
 
 
 def policy_files(root: str) -> list[str]:
@@ -126,10 +151,10 @@ def policy_files(root: str) -> list[str]:
 
 
 def output_folders(reference: str, folder: str) -> dict[str, str]:
-    """Real folder to the policy that writes there: everything but this policy to this folder.
+    """Real folder to the policy that writes there, except this policy to this folder.
 
-    `reference` is the policy that is to be written, a file or profile:NAME. Policies are those
-    of its repository (a profile's: of the folder) that are called policykit.yaml, and itself.
+    `reference`: the policy to generate from, a file or profile:NAME. Policies are the files called
+    policykit.yaml in its repository (for a profile, in that of the folder), and the policy itself.
     """
     found: dict[str, str] = {}
     for path in dict.fromkeys((*_neighbours(reference, folder), reference)):
@@ -141,7 +166,7 @@ def output_folders(reference: str, folder: str) -> dict[str, str]:
 
 
 def policy_names(reference: str, folder: str) -> frozenset[str]:
-    """Names of all policies of the repository, whatever their files are called."""
+    """Names of all policies of the repository."""
     root = _root(reference, folder)
     files = [path for path in walk(root) if path.endswith(SUFFIXES)] if root else []
     return frozenset(_output_settings(path).name for path in files if _MARK in _content(path))
@@ -175,12 +200,12 @@ def _same(path: str, reference: str) -> bool:
 
 @cached
 def _output_settings(path: str) -> OutputSettings:
-    """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
+    """The settings of a policy file; empty: it cannot be read, which is reported when it is used."""
     from policykit.policy.tree import find
 
     tree, names = policy_tree(path)
     bases = tuple(os.path.abspath(name) for name in names[1:] if not name.startswith(_PROFILE))
-    applies = tree is not None and isinstance(tree.value, dict) and "applies" in tree.value
+    applies = tree is not None and find(tree, applied_folders(tree)) is not None
     own = [stated for field in _OF_CLUSTERS if (stated := find(tree, field))] if tree else []
     is_cluster = any(each.source.name == path for each in own)
     name, out = _text(tree, "metadata", "name"), _text(tree, "generate", "out")
@@ -191,7 +216,7 @@ def _output_settings(path: str) -> OutputSettings:
 def policy_tree(path: str) -> tuple[SourcedValue | None, tuple[str, ...]]:
     """A policy merged with what it extends, and all files it was read from, itself first.
 
-    None where the file cannot be read as a policy.
+    None: the file cannot be read as a policy.
     """
     from policykit.policy.files import Files
     from policykit.policy.problems import Problems

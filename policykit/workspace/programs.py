@@ -1,4 +1,4 @@
-"""Programs of others that are run: git, kustomize and helm."""
+"""Runs other programs: git, kustomize and helm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from policykit.namedtuple import NamedTuple
 
 _NOWHERE = "http://127.0.0.1:9"
-"""Nothing answers there: the port is reserved for throwing away."""
+"""Nothing answers at port 9, which is reserved for discarding."""
 
 
 class Finished(NamedTuple):
@@ -20,7 +20,7 @@ class Finished(NamedTuple):
     errors: str = ""
     status: int = 0
     late: bool = False
-    """It was stopped because it took too long."""
+    """Whether it was stopped because it took too long."""
 
 
 def program_path(name: str) -> str:
@@ -34,9 +34,9 @@ def program_path(name: str) -> str:
 
 
 def sealed(home: str) -> dict[str, str]:
-    """The environment of a program that renders a stranger's files, with an empty home folder.
+    """The environment of a program that renders untrusted files, with an empty home folder.
 
-    Without PATH there is no git; proxies that do not answer take the rest of the network away.
+    Without PATH it finds no git, and proxies that do not answer block the rest of the network.
     """
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP") if name in os.environ}
     proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy", "http_proxy"), _NOWHERE)

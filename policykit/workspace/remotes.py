@@ -1,4 +1,4 @@
-"""Whether a URL means this repository."""
+"""URLs of a repository, in a form that can be compared."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ _PORT = re.compile(r":[0-9]+(?=/)")
 
 @cached
 def remotes(root: str) -> frozenset[str]:
-    """Normalised URLs of the remotes of a repository."""
+    """Normalised URLs of a repository: of its remotes, and those that its policies name."""
+    from policykit.workspace.policies import stated_repositories
     from policykit.workspace.revisions import remote_urls
 
-    return frozenset(map(normalised, remote_urls(root)))
+    return frozenset(map(normalised, (*remote_urls(root), *stated_repositories(root))))
 
 
 def normalised(url: str) -> str:
-    """A URL without scheme, user, port and suffix: `git@host:a/b.git` and `https://host/a/b/` are one."""
+    """A URL without scheme, user, port and suffix: `git@host:a/b.git` equals `https://host/a/b/`."""
     text = url.strip()
     if _SCHEME.match(text):
         text = _PORT.sub("", _USER.sub("", _SCHEME.sub("", text), count=1), count=1)

@@ -1,4 +1,4 @@
-"""The files of a git revision, read so that no program of the repository's configuration runs."""
+"""Reads the files of a git revision without running programs from the repository's configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.errors import SourceError, UsageError
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import names_git
+from policykit.workspace.boundary import names_git, within
 from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
@@ -29,10 +29,10 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-"""Nothing is written, fetched (which versions before 2.44 do unless no protocol may) or asked for;
-messages in one language."""
+"""Git writes, fetches and prompts for nothing (before 2.44 it fetches unless no protocol is allowed), and
+its messages are in English."""
 _TRUSTED = ("-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
-"""Runs no file system monitor of the repository, and ignores bare repositories inside it."""
+"""Git runs no file system monitor of the repository, and ignores bare repositories inside it."""
 LINK = b"120000"
 SUBMODULE = b"160000"
 _AT_ONCE = 500
@@ -53,7 +53,7 @@ class TreeEntry(NamedTuple):
 
 
 def top_of(folder: str) -> str:
-    """Real path of the repository that a folder belongs to. Raises SourceError where there is none."""
+    """Real path of the repository that contains a folder. Raises SourceError if there is none."""
     done = _try(folder, "rev-parse", "--show-toplevel")
     if b"not a git repository" in done.stderr:
         raise SourceError(
@@ -70,18 +70,45 @@ def has_commit(name: str, root: str) -> bool:
 
 
 def commit_of(revision: str, root: str, home: str = "") -> str:
-    """The commit that a revision of the repository at `home` means for the one at `root`, both as `top_of`
-    gives them; empty: `home` did not have it as a submodule then.
+    """The commit in the repository at `root` for a revision of the one at `home`, both as `top_of` returns
+    them; empty: `root` was not a submodule of `home` then.
 
-    `REV...` means the commit from which HEAD and REV parted. In a submodule of `home` it is the
-    commit recorded there; in any other repository the revision is looked up in itself. Raises
-    SourceError or UsageError where git cannot tell.
+    `REV...` is the merge base of HEAD and REV. For a submodule of `home` the commit is the one recorded
+    there; any other repository resolves the revision itself. Raises SourceError or UsageError if git
+    does not find it.
     """
     return _base(revision, root, home or root)
 
 
+_PLATFORMS = (
+    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "{}"),
+    ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "origin/{}..."),
+    ("GITHUB_BASE_REF", "origin/{}..."),
+)
+"""Variables with the base of a merge request, and the revision that each means."""
+
+
+def default_base(root: str) -> tuple[str, str]:
+    """The revision to compare with where none is named, and why it is that one.
+
+    The base that GitHub or GitLab names; else where HEAD and the default branch of the remote parted; on that
+    branch, and without a remote, HEAD, so that the work tree is compared with it. Raises SourceError if the
+    history that this needs is not there.
+    """
+    for variable, form in _PLATFORMS:
+        if value := os.environ.get(variable):
+            return form.format(value), f"the base of the merge request ({variable})"
+    done = _try(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    branch = os.fsdecode(done.stdout).strip()
+    if not branch:
+        return "HEAD", "there is no default branch of a remote, so changes that are not committed are shown"
+    if _commit(f"{branch}...", root) == _resolved("HEAD", root):
+        return "HEAD", f"HEAD is part of {branch}, so changes that are not committed are shown"
+    return f"{branch}...", f"where HEAD left {branch}"
+
+
 def entries(root: str, commit: str) -> list[TreeEntry]:
-    """Everything in a commit that may stand in a folder: no name leads out of it or into `.git`."""
+    """The files of a commit, without names that lead out of the folder or into `.git`."""
     found = []
     for line in _git(root, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
         about, tab, name = line.partition(b"\t")
@@ -89,13 +116,13 @@ def entries(root: str, commit: str) -> list[TreeEntry]:
         if tab and _is_inside(path):
             mode, _, one = about.split()
             found.append(TreeEntry(path, mode, one.decode()))
-    # In a partial clone git ends at the first object that it would have to fetch: the rest has no size.
+    # In a partial clone, git stops at the first object that it would have to fetch: the rest has no size.
     sizes = dict(zip(found, _sizes(root, found), strict=False))
     return [one._replace(size=sizes.get(one)) for one in found]
 
 
 def contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
-    """The bytes of each file, read in parts; None where git does not have them."""
+    """The bytes of each file, read in batches; None: git does not have them."""
     for start in range(0, len(wanted), _AT_ONCE):
         yield from _contents(root, wanted[start : start + _AT_ONCE])
 
@@ -113,10 +140,10 @@ def _is_inside(path: str) -> bool:
 
 
 def _base(revision: str, root: str, home: str) -> str:
-    """The commit to compare with; empty: everything is new."""
+    """The commit to compare with; empty: all findings are new."""
     above = os.fsdecode(_git(root, "rev-parse", "--show-superproject-working-tree").removesuffix(b"\n"))
     above = os.path.realpath(above) if above else ""
-    if root == home or not above or not _within(above, home):
+    if root == home or not above or not within(above, home):
         return _commit(revision, root)
     recorded = _base(revision, above, home)
     if not recorded:
@@ -176,7 +203,7 @@ def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
 
 
 def remote_urls(root: str) -> tuple[str, ...]:
-    """URLs of the remotes of a repository, as its configuration has them; none where git does not answer."""
+    """URLs of the remotes in a repository's configuration; empty if git fails."""
     try:
         done = _try(root, "config", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$")
     except SourceError:
@@ -214,7 +241,3 @@ def _contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntr
             continue
         at = start + int(size) + 1
         yield one, given[start : at - 1]
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,4 +1,4 @@
-"""The scope a file stands in: what cross-document rules may look at."""
+"""The scope of a file: the files that rules across documents see together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def kustomization_root(folder: str) -> str:
 
 @cached
 def kustomization_namespace(folder: str) -> str:
-    """The namespace that kustomizations give the objects of a folder: the outermost wins; empty: none."""
+    """The namespace that the outermost of a folder's kustomizations gives its objects; empty: none."""
     found = ""
     for here in _kustomizations(folder):
         for data in _documents(kustomization(here)):
@@ -68,7 +68,7 @@ def patch_files(folder: str) -> frozenset[str]:
 def is_patch(path: str, folder: str = "") -> bool:
     """Whether a kustomization in the file's folder, or above it, lists it as a patch.
 
-    `folder`: that folder, absolute, where it is known.
+    `folder`: that folder, absolute, if it is known.
     """
     listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
     return bool(listed) and os.path.abspath(path) in listed

@@ -1,4 +1,4 @@
-"""Lint settings where there is no policy: `[tool.policykit.lint]` of pyproject.toml."""
+"""Lint settings without a policy: `[tool.policykit.lint]` of pyproject.toml."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TABLES = ("per-path", "severity", "accept-not-judged")
 
 @cached
 def nearest_settings(folder: str) -> str:
-    """The nearest pyproject.toml that speaks of policykit, up to the repository's root; empty: none.
+    """The nearest pyproject.toml that mentions policykit, up to the repository's root; empty: none.
 
-    One that cannot be read might: reading its settings says why.
+    It may be one that cannot be read: reading its settings reports why.
     """
     paths = (os.path.join(here, "pyproject.toml") for here in upwards(folder))
     return next((path for path in paths if is_there(path) and _may_speak(path)), "")
@@ -38,8 +38,8 @@ def _may_speak(path: str) -> bool:
 
 @cached
 def pyproject_settings(path: str) -> LintSettings:
-    """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML,
-    SourceError where it cannot be read."""
+    """The settings in a file. Raises UsageError for unknown keys, wrong types and invalid TOML, and
+    SourceError if it cannot be read."""
     import tomllib
 
     from policykit.model.cluster import LintSettings

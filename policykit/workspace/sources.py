@@ -15,23 +15,23 @@ class Form(Enum):
 
     KUSTOMIZATION = "kustomization"
     FLUX_FOLDER = "folder as Flux reads it"
-    """Every YAML file below it, and the kustomizations there; nothing else is left out."""
+    """All YAML files and kustomizations below it."""
     ARGO_CD_FOLDER = "folder as Argo CD reads it"
     """YAML and JSON files of the folder itself, or below it with `FolderOptions.recurse`."""
     CHART = "chart"
 
 
 class Statement(NamedTuple):
-    """Where a file says that something is applied."""
+    """The place in a file that states that something is applied."""
 
     file: str
     """Absolute."""
     line: int = 1
     document: int = 0
     at: Path = ()
-    """The value in that document that names the folder."""
+    """Path of the value that names the folder."""
     resource: str = ""
-    """The object that says so, `Kustomization flux-system/apps`; empty: the policy's `applies`."""
+    """The object, `Kustomization flux-system/apps`; empty: `applies` of a policy."""
 
 
 class Variables(NamedTuple):
@@ -39,13 +39,13 @@ class Variables(NamedTuple):
 
     known: Mapping[str, str] = {}
     unknown: frozenset[str] = frozenset()
-    """Names that have a value nobody here knows, such as that of a Secret."""
+    """Names whose value is unknown, such as those of a Secret."""
     complete: bool = True
-    """Names that are neither known nor unknown are absent; else they may have a value as well."""
+    """Whether all other names are undefined; if not, they may have a value too."""
 
 
 class FolderOptions(NamedTuple):
-    """Which files of a folder Argo CD reads."""
+    """The files of a folder that Argo CD reads."""
 
     recurse: bool = False
     include: str = ""
@@ -58,7 +58,7 @@ class HelmOptions(NamedTuple):
     """How a chart is rendered."""
 
     release: str = ""
-    """Empty: the name of the chart."""
+    """Name of the release; empty: that of the chart."""
     namespace: str = ""
     value_files: tuple[str, ...] = ()
     """Absolute; later ones override earlier ones."""
@@ -73,9 +73,9 @@ class HelmOptions(NamedTuple):
     include_crds: bool = False
     skip_tests: bool = False
     api_versions: tuple[str, ...] = ()
-    """Versions that the API server serves in addition to those that helm assumes."""
+    """API versions in addition to helm's defaults."""
     kubernetes_version: str = ""
-    """Empty: that of the policy."""
+    """Kubernetes version; empty: that of the policy."""
 
 
 class Source(NamedTuple):
@@ -86,23 +86,25 @@ class Source(NamedTuple):
     form: Form
     stated: Statement
     added: Mapping[str, Any] = {}
-    """Fields that the controller adds to the kustomization, in the spelling of kustomize: `namespace`,
-    `patches`, `images`, `components` (absolute paths), `namePrefix`, ..."""
+    """Fields that the controller adds to the kustomization: `namespace`, `patches`, `images`, `namePrefix`,
+    `components` (absolute paths), ..."""
     variables: Variables | None = None
-    """Substituted in the built objects; None: `${NAME}` stays as it is."""
+    """Variables substituted in built objects; None: `${NAME}` is left as it is."""
     folder: FolderOptions = FolderOptions()
     helm: HelmOptions | None = None
-    """Of a chart, else None."""
+    """Options for a chart; None: it is not a chart."""
     namespace: str = ""
-    """Of objects that name none; empty: none is stated."""
+    """Namespace of objects that set none; empty: unknown."""
     own_values: bool = True
-    """A chart's own values.yaml counts as well."""
+    """Whether the chart's own values.yaml is used too."""
     unrestricted: bool = False
-    """Kustomizations may name files outside of their folders, as Flux lets them."""
+    """Whether kustomizations may name files outside their folders, as Flux allows."""
     notices: tuple[str, ...] = ()
     """What is judged differently from how it is applied, such as another branch."""
+    ignore: str = ""
+    """Of a folder as Flux reads it: patterns of files that its GitRepository leaves out."""
     why_not: str = ""
-    """Why it is not judged; empty: it is."""
+    """Why it is not judged; empty: it is judged."""
 
 
 Applied = Mapping[str, tuple[Source, ...]]

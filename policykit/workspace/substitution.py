@@ -1,4 +1,4 @@
-"""Substitutes variables in built objects: `${NAME}` with the operators of shells, as Flux reads them."""
+"""Substitutes variables in built objects as Flux does: `${NAME}`, with the operators of shells."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from policykit.workspace.sources import Variables
 from policykit.workspace.substitution_operators import OPERATORS
 
 DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
-"""Label or annotation of objects that are left as they are, if its value is `disabled`."""
+"""Label or annotation that excludes an object if its value is `disabled`."""
 _DEEPEST = 50
-"""Expressions within expressions."""
+"""Maximum depth of nested expressions."""
 _LONGEST = 1 << 20
-"""Most characters that stand for one expression."""
+"""Most characters of the result of an expression."""
 _MOST = 1 << 26
-"""Most characters of what a text becomes."""
+"""Most characters of the resulting text."""
 _SEPARATOR = "---\n"
 _OPERATOR = re.compile(r":[-=?+]|=|:|,[,^]?|\^[,^]?|//|/#|/%|/|##?|%%?")
 _ALIKE = {"=": "default", ":=": "default", ":-": "default", ":?": "default", ":+": "default"}
 
 
 class SubstitutionError(Exception):
-    """Why Flux would refuse a text."""
+    """Why Flux refuses a text."""
 
 
 def substituted(text: str, variables: Variables) -> str:
-    """The objects of a build with the values of variables. An expression with a value that nobody knows
-    stays as it is. Raises SubstitutionError.
+    """The objects of a build with the values of variables. An expression with an unknown value is left as it
+    is. Raises SubstitutionError.
     """
     if not (variables.known or variables.unknown) and variables.complete:
         return text
@@ -65,15 +65,15 @@ def _is_disabled(text: str) -> bool:
 
 
 class _Value(NamedTuple):
-    """What an expression stands for."""
+    """The result of an expression."""
 
     text: str
     known: bool = True
-    """False: the text is the expression itself."""
+    """Whether the value is known; if not, the text is the expression itself."""
 
 
 class _Expansion:
-    """Reads a text from its start to its end."""
+    """Expands a text from start to end."""
 
     def __init__(self, text: str, variables: Variables) -> None:
         self._text = text
@@ -94,7 +94,7 @@ class _Expansion:
                 self._at += 2
                 parts.append(self._expression(0).text)
             else:
-                # Two stand for one.
+                # `$$` is an escaped `$`.
                 parts.append("$")
                 self._at += 2 if self._starts("$$") else 1
             size += len(parts[-1]) + len(parts[-2])
@@ -103,7 +103,7 @@ class _Expansion:
         return "".join(parts)
 
     def _expression(self, depth: int) -> _Value:
-        """What follows `${`, to its brace."""
+        """An expression after `${`, up to its brace."""
         start = self._at - 2
         if depth > _DEEPEST:
             raise SubstitutionError(f"more than {_DEEPEST} expressions within one another")
@@ -133,7 +133,7 @@ class _Expansion:
         return variables.complete and name not in variables.unknown, ""
 
     def _operation(self, depth: int) -> tuple[str, list[_Value]]:
-        """An operator with its arguments; empty: there is none."""
+        """An operator and its arguments; empty: there is none."""
         found = _OPERATOR.match(self._text, self._at)
         if not found:
             return "", []
@@ -163,7 +163,7 @@ class _Expansion:
         return found
 
     def _replacement(self, depth: int) -> list[_Value]:
-        """What is replaced, and what with."""
+        """Pattern and replacement."""
         found = [self._argument(depth, "/", escapes=True)]
         if not self._skip("/"):
             raise SubstitutionError("a replacement has no second /")
@@ -172,7 +172,7 @@ class _Expansion:
         return found
 
     def _argument(self, depth: int, ends: str, *, escapes: bool = False) -> _Value:
-        """An expression, or text to one of the characters `ends` or to the next expression."""
+        """An argument: text up to one of the characters `ends`, with expressions expanded."""
         if self._starts("${"):
             self._at += 2
             return self._expression(depth + 1)
@@ -198,7 +198,7 @@ class _Expansion:
         return self._text[start : self._at]
 
     def _skip(self, character: str) -> bool:
-        """Goes over one or more of a character."""
+        """Skips all of a character that follow; False: there is none."""
         start = self._at
         self._run(lambda each: each == character)
         return start != self._at

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 Operator = Callable[[str, Sequence[str]], str]
-"""A value and the arguments give a value."""
+"""From a value and arguments to a value."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z", re.ASCII)
 _LONGEST = 10_000
-"""Characters beyond which no pattern is tried: every beginning of a value is held against it."""
+"""Longest value to which patterns are applied, since every prefix of it is tried."""
 
 
 def _default(value: str, arguments: Sequence[str]) -> str:
@@ -22,7 +22,7 @@ def _length(value: str, arguments: Sequence[str]) -> str:
 
 
 def _part(value: str, arguments: Sequence[str]) -> str:
-    """Counted in bytes; what is no number leaves the value as it is."""
+    """A substring, counted in bytes; the value itself if an argument is not a number."""
     if not all(_WHOLE.match(each) for each in arguments):
         return value
     raw = value.encode("utf-8", errors="surrogatepass")
@@ -68,7 +68,7 @@ def _without_suffix(*, longest: bool) -> Operator:
 
 
 def _trimmed(value: str, pattern: str, longest: bool) -> str:
-    """Without the longest or shortest beginning, of one character or more, that a pattern matches."""
+    """The value without its longest or shortest non-empty prefix that matches a pattern."""
     if len(value) > _LONGEST or len(pattern) > _LONGEST:
         return value
     terms = _terms(pattern)
@@ -80,7 +80,7 @@ def _trimmed(value: str, pattern: str, longest: bool) -> str:
 
 _STAR = None
 _Term = Callable[[str], bool] | None
-"""Whether a character is meant; None: any number of any characters."""
+"""Whether a character matches; None: any number of any characters."""
 
 
 def _terms(pattern: str) -> list[_Term] | None:
@@ -111,7 +111,7 @@ def _terms(pattern: str) -> list[_Term] | None:
 
 
 def _ranges(pattern: str, at: int) -> tuple[Callable[[str], bool] | None, int]:
-    """The characters in brackets, and where the pattern goes on."""
+    """The characters in brackets, and the index after them."""
     negated = pattern.startswith("^", at)
     at += negated
     pairs: list[tuple[str, str]] = []
@@ -127,7 +127,7 @@ def _ranges(pattern: str, at: int) -> tuple[Callable[[str], bool] | None, int]:
 
 
 def _character(pattern: str, at: int) -> tuple[str, int]:
-    """One in brackets; empty: there is none."""
+    """A character in brackets and the index after it; empty: there is none."""
     if pattern.startswith(("-", "]"), at):
         return "", at
     at += pattern.startswith("\\", at)
@@ -135,7 +135,7 @@ def _character(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _matches(terms: Sequence[_Term], text: str) -> bool:
-    """Whether all of a text is meant. A star takes more only where the rest fails."""
+    """Whether a whole text matches. A star matches more only if the rest fails."""
     at = term = 0
     star = -1
     after = 0

@@ -1,4 +1,4 @@
-"""Variables that a cluster gives to its manifests: from ConfigMaps, and from maps of names to values."""
+"""Variables for substitution in manifests, from ConfigMaps, Secrets and maps of names to values."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any
 
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.workspace.boundary import SMALL
 from policykit.workspace.files import read
 from policykit.workspace.sources import Variables
 
 
 def joined(parts: Iterable[Variables]) -> Variables:
-    """All of them; later ones override earlier ones."""
+    """All variables together; later ones override earlier ones."""
     known: dict[str, str] = {}
     unknown: set[str] = set()
     complete = True
     for part in parts:
         if not part.complete:
-            # What it may define is unknown, and overrides what came before.
+            # It may define anything, and overrides earlier variables.
             unknown.update(known)
             known.clear()
             complete = False
@@ -50,24 +51,19 @@ def variables_of_file(path: str, by: str) -> Variables:
 
 
 def variables_of_object(data: Mapping[str, Any]) -> Variables:
-    """Those of a ConfigMap; of a Secret only the names, encrypted or not."""
+    """The variables of a ConfigMap; of a Secret only the names, encrypted or not."""
     kind = data.get("kind")
     if kind == "Secret":
-        names = {name for field in ("data", "stringData") for name in _map(data, field)}
+        names = {name for field in ("data", "stringData") for name in mapping(data.get(field))}
         return Variables({}, frozenset(names))
-    return Variables(texts(_map(data, "data"))) if kind == "ConfigMap" else Variables()
+    return Variables(texts(mapping(data.get("data")))) if kind == "ConfigMap" else Variables()
 
 
 def texts(data: Mapping[Any, Any]) -> dict[str, str]:
-    """Names with the texts that are put in their place: scalars as they are written, without line breaks."""
+    """Names to texts: scalars as they are written, without line breaks."""
     found = {}
     for name, value in data.items():
         if isinstance(name, str) and isinstance(value, str | int | float | bool):
             text = str(value).lower() if isinstance(value, bool) else str(value)
             found[name] = text.replace("\n", "")
     return found
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[Any, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

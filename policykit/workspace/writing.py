@@ -21,7 +21,7 @@ _SETTLED = 600.0
 
 
 def replace_all(contents: Mapping[Place, bytes]) -> None:
-    """Gives files their contents. Raises SourceError with the path that could not be written.
+    """Writes files. Raises SourceError with the path that cannot be written.
 
     All contents are written to temporary files in the same folders before the first file is
     replaced: a full disk or a folder without write permission changes nothing, and a run that is
@@ -53,7 +53,7 @@ def is_leftover(name: str) -> bool:
 
 
 def append(place: Place, content: bytes) -> None:
-    """Adds to the end of a file, or writes into a device or a pipe. Raises SourceError."""
+    """Appends to a file, or writes to a device or a pipe. Raises SourceError."""
     try:
         with open(place.real, "ab") as stream:
             stream.write(content)
@@ -94,7 +94,7 @@ def _unwritable(error: OSError, path: str) -> SourceError:
 
 
 def _write(temporary: str, content: bytes, path: str) -> None:
-    """Keeps mode and owner of a file that is replaced; a new file has the mode that the umask allows."""
+    """Writes a temporary file with mode and owner of the file to replace; for a new one the umask applies."""
     before = _before(path)
     mode = 0o600 if before else 0o666
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -114,7 +114,7 @@ def _before(path: str) -> os.stat_result | None:
     if stat.S_ISDIR(before.st_mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
     if not (before.st_mode & _WRITABLE and os.access(path, os.W_OK)):
-        # Nothing but the folder's permissions would keep another file from being moved over it.
+        # Only the folder's permissions would prevent another file from replacing it.
         raise PermissionError(errno.EACCES, "the file is read-only")
     return before
 
@@ -122,7 +122,7 @@ def _before(path: str) -> os.stat_result | None:
 def _keep(temporary: str, before: os.stat_result) -> None:
     made = os.stat(temporary)
     if (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
-        # Only root gives files away; anybody else becomes the owner of what they write.
+        # Only root may give files away; others own what they write.
         with suppress(PermissionError):
             os.chown(temporary, before.st_uid, before.st_gid)
     os.chmod(temporary, before.st_mode & 0o777)

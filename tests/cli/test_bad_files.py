@@ -132,5 +132,5 @@ def test_where_tells_the_others(repository: Shell) -> None:
     assert [one["path"] for one in json.loads(result.out)["pod_sets"]] == ["aaa.yaml"]
     assert (result.code, result.err) == (
         2,
-        "policykit: gone.yaml: no such file or folder\n  help: check the path\n",
+        "policykit: gone.yaml: no such file or folder\n",
     )

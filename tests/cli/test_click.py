@@ -30,10 +30,7 @@ def of_click(name: str, words: list[str]) -> dict[str, Any] | None:
 
 def options() -> list[tuple[str, click.Option]]:
     return [
-        (name, each)
-        for name, made in OF_CLICK.items()
-        for each in made.params
-        if isinstance(each, click.Option)
+        (name, each) for name in PLAIN for each in OF_CLICK[name].params if isinstance(each, click.Option)
     ]
 
 

@@ -413,7 +413,7 @@ def test_diff_names_what_is_no_longer_generated(shell: Shell) -> None:
     shell.write({"policykit.yaml": both()})
     result = shell.run("gen", "--diff")
     assert "out/workloads/training-l20/kustomization.yaml: no longer generated\n" in result.err
-    assert "files no longer generated (--prune removes them)\n" in result.err
+    assert "out: 1 file no longer generated (--prune removes them)\n" in result.err
     assert "no longer generated" not in shell.run("gen", "--diff", "--prune").err
 
 

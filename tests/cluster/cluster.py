@@ -14,8 +14,8 @@ from tests.cluster.control_plane import ControlPlane
 Object = dict[str, Any]
 
 _SWEPT = (
-    "pods,deployments,statefulsets,daemonsets,replicasets,jobs,cronjobs,services,configmaps,resourcequotas,"
-    "limitranges,poddisruptionbudgets,horizontalpodautoscalers"
+    "deployments,statefulsets,daemonsets,replicasets,replicationcontrollers,jobs,cronjobs,pods,"
+    "services,configmaps,resourcequotas,limitranges,poddisruptionbudgets,horizontalpodautoscalers"
 )
 _OF_CONTROLLERS = ("resourceVersion", "managedFields")
 """Of metadata: they change with the status too; `generation` changes with what is stated only."""

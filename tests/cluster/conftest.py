@@ -11,7 +11,7 @@ import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.control_plane import ControlPlane, control_plane
-from tests.cluster.programs import missing
+from tests.cluster.programs import definitions, missing
 
 collect_ignore_glob = [] if os.environ.get("POLICYKIT_CLUSTER") else ["test_*.py"]
 
@@ -48,3 +48,14 @@ def cluster(plane: ControlPlane, tmp_path: Path) -> Cluster:
     made = Cluster(plane, tmp_path)
     made.sweep()
     return made
+
+
+@pytest.fixture(scope="session")
+def defined(plane: ControlPlane) -> None:
+    """The kinds of Volcano, Koordinator and Kueue."""
+    files = definitions()
+    if not files:
+        pytest.skip("the definitions of Volcano, Koordinator and Kueue cannot be had: no Go, or no registry")
+    words = [word for file in files for word in ("-f", str(file))]
+    plane.kubectl("apply", "--server-side", "--force-conflicts", *words)
+    plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")

@@ -17,25 +17,12 @@ from policykit.model.cluster import Cluster as Policy
 from policykit.policy.load import load
 from policykit.workspace.files import read
 from tests.cluster.cluster import Cluster
-from tests.cluster.control_plane import ControlPlane
-from tests.cluster.programs import definitions
 from tests.policies import clusters
 from tests.shared import ROOT
 
 RANDOM_POLICIES = 30
 
 POLICIES = sorted([*ROOT.glob("profiles/*.yaml"), *ROOT.glob("docs/*/policykit.yaml")])
-
-
-@pytest.fixture(scope="session")
-def defined(plane: ControlPlane) -> None:
-    """The kinds of Volcano, Koordinator and Kueue."""
-    files = definitions()
-    if not files:
-        pytest.skip("the definitions of Volcano, Koordinator and Kueue cannot be had: no Go, or no registry")
-    words = [word for file in files for word in ("-f", str(file))]
-    plane.kubectl("apply", "--server-side", "--force-conflicts", *words)
-    plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
 
 
 def generated(policy: Policy) -> list[dict[str, Any]]:

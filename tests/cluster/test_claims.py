@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from policykit import api
+from policykit.model.cluster import Cluster as Policy
 from policykit.rules import CATALOGUE, rule
 from tests.cluster.api_server import PODS, api_server
 from tests.cluster.cluster import Cluster, node
@@ -67,7 +68,9 @@ class TestClaim:
     def test_is_on_the_page_and_found_by_lint(self, claim: Claim) -> None:
         assert claim.data["claim"] in PAGES[claim.rule]
         text = f"{claim.before}\n---\n{claim.manifest}" if claim.before else claim.manifest
-        report = api.lint_texts({"manifest.yaml": text.encode()}, select=[claim.rule])
+        release = claim.data.get("release", "")
+        policy = Policy("test", (), kubernetes_version=release) if release else None
+        report = api.lint_texts({"manifest.yaml": text.encode()}, policy, select=[claim.rule])
         assert report.findings
 
     def test_is_true(self, claim: Claim, cluster: Cluster) -> None:

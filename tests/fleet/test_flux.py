@@ -193,3 +193,28 @@ def test_a_generator_reads_nothing_outside(shell: Shell) -> None:
     result = lint(shell, files, "--show-files", ".")
     assert "outside of the repository" in result.err
     assert "hidden" not in result.out + result.err
+
+
+def test_the_kustomization_of_the_folder_changes_what_components_add(shell: Shell) -> None:
+    """Flux writes components into it: its patches, names and namespace apply to them."""
+    patch = PATCH["patch"]
+    files = fleet({"components": ["../../parts/gw"]}, JOB)
+    files |= {
+        "apps/gw/kustomization.yaml": kustomization(
+            namePrefix="a-", patches=[{"target": {"kind": "Job"}, "patch": patch}]
+        ),
+        "parts/gw/kustomization.yaml": kustomization(
+            apiVersion="kustomize.config.k8s.io/v1alpha1", kind="Component", resources=["job.yaml"]
+        ),
+        "parts/gw/job.yaml": files.pop("apps/gw/job.yaml"),
+    }
+    assert judged(shell, files, ".") == []
+    files["apps/gw/kustomization.yaml"] = kustomization(namePrefix="a-")
+    assert judged(shell, files, ".") == [("parts/gw/job.yaml:6", ("prod",))]
+
+
+def test_what_flux_leaves_out_is_not_applied(shell: Shell) -> None:
+    files = fleet({}, JOB)
+    assert judged(shell, files, ".") == HERE
+    # The policy above it does not judge it either: it says what it applies.
+    assert judged(shell, {**files, "apps/.sourceignore": "gw/job.yaml\n"}, ".") == []

@@ -85,7 +85,7 @@ def test_a_file_takes_its_process_along(
     report = linted({f"{n:02}.yaml": end for n in bad}, workers)
     assert report.failures == tuple(
         f"{n:02}.yaml: the worker process {how}\n"
-        "  help: see whether there is enough memory: fewer --jobs take less"
+        "  help: check whether there is enough memory: fewer --jobs need less"
         for n in sorted(bad)
     )
     assert [f.path for f in report.findings] == [f"{n:02}.yaml" for n in range(40) if n not in bad]

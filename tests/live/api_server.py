@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ CLUSTER_WIDE = frozenset(
         "Namespace",
         "Node",
         "PriorityClass",
+        "Queue",
         "ResourceFlavor",
     }
 )
@@ -42,6 +44,8 @@ class ApiServer:
         """(apiVersion, kind) to the objects."""
         self.forbidden: set[str] = set()
         """Plurals that may not be read."""
+        self.forbidden_everywhere: set[str] = set()
+        """Plurals that may be read in a namespace only."""
         self.requests: list[str] = []
         """Method and path of each."""
         self.token = TOKEN
@@ -62,7 +66,7 @@ class ApiServer:
 
     def add(self, *objects: Object) -> None:
         for each in objects:
-            self.objects.setdefault((each["apiVersion"], each["kind"]), []).append(each)
+            self.objects.setdefault((each["apiVersion"], each["kind"]), []).append(deepcopy(each))
 
     def lists(self, plural_: str) -> list[str]:
         """The queries of the lists of a resource."""
@@ -142,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, body, headers = state.statuses[name].pop(0)
             self._answer(status, body, headers=headers)
             return
-        if name in state.forbidden:
+        if name in state.forbidden or (name in state.forbidden_everywhere and not namespace):
             message = (
                 f'{name} is forbidden: User "someone" cannot list resource "{name}" at the cluster scope'
             )

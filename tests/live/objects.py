@@ -65,7 +65,8 @@ def pod_spec(cards: int = 0, *, placed: bool = True) -> Object:
     """Of a training pod; `placed`: as `patch` writes it."""
     container: Object = {"name": "main", "image": "registry.example/app:1"}
     if cards:
-        container["resources"] = {"limits": {"nvidia.com/gpu": str(cards)}}
+        requests = {"cpu": "8", "memory": "64Gi"}
+        container["resources"] = {"limits": {"nvidia.com/gpu": str(cards)}, "requests": requests}
     spec: Object = {"containers": [container]}
     if placed:
         expressions = [

@@ -62,6 +62,19 @@ def test_reasons_in_their_order(
     assert f"{found.verdict} {found.reason}".strip() == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("other-1", "affinity", id="a node of another pool"),
+        pytest.param("unheard-of", "resources", id="perhaps one of its own"),
+    ],
+)
+def test_nodes_that_are_chosen_by_name(name: str, reason: str) -> None:
+    other = Pool("other", (Shape({}, 1, 1, ("other-1",)),))
+    wanted = NodeAffinity({}, (Term((), (Requirement("metadata.name", "In", (name,)),)),))
+    assert land(cluster(POOL, other), POOL, TOLERATED, wanted, {"cpu": 9000}).reason == reason
+
+
 def test_cordoned_before_all_else() -> None:
     pool = POOL._replace(unschedulable=True)
     assert land(cluster(pool), pool, (), NodeAffinity(), {}).reason == "unschedulable"

@@ -69,7 +69,7 @@ def test_files_that_options_name_are_in_the_repository(chart: Chart, place: str)
 def test_the_name_of_a_parameter_names_no_file(chart: Chart) -> None:
     values = os.path.join(chart.folder, "Chart.yaml")
     options = HelmOptions(file_parameters=(("a=/etc/hostname,b", values),))
-    with pytest.raises(NotHereError, match="is no name of a value"):
+    with pytest.raises(NotHereError, match="is not the name of a value"):
         list(helm.check_options(options, os.path.dirname(chart.folder)))
 
 

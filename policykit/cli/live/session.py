@@ -25,11 +25,11 @@ def reading(access: Access) -> Iterator[Reading]:
         client.close()
 
 
-def tell(read: Reading) -> None:
-    """Prints what was not read, and why."""
+def tell(read: Reading, *, absent: bool = True) -> None:
+    """Prints what was not read, and why; `absent`: also what is not installed."""
     for gap in read.gaps:
         print_message(f"policykit: {gap.resource} not read: {gap.reason}")
-    if read.absent:
+    if absent and read.absent:
         print_message(f"policykit: not installed, so not read: {', '.join(sorted(_absent(read)))}")
 
 

@@ -1,1 +1,1 @@
-"""Objects as kustomize builds them, and where the files say what a finding is about."""
+"""Objects as kustomize builds them, and the source locations of findings about them."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
+from policykit.linter.builds.sources import ParsedTexts
 from policykit.linter.finding import Finding, listed
 from policykit.linter.partial import says_partial
 from policykit.linter.reader import decode
@@ -33,14 +34,16 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
                 by_build.setdefault(number, []).append(UnitFinding(finding, each.member.setting, number))
     for one in scoped:
         by_build.setdefault(one.build, []).append(one)
+    parsed = ParsedTexts()
     for number, own in sorted(by_build.items()):
         with failures.collect(run.workspace.builds[number].shown):
-            found.extend(_placed(run, number, own, annotations))
+            found.extend(_placed(run, number, own, annotations, parsed))
     return PassResult(tuple(_qualified(run.workspace, found)), tuple(failures))
 
 
 def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[UnitFinding]:
-    """Adapts help to files that several clusters use: what only some of them need belongs in an overlay.
+    """Adapts the help for files that several clusters use: a change that only some need belongs in an
+    overlay.
 
     This ignores settings and suppressions: a cluster may need a change whose finding it suppresses.
     """
@@ -78,8 +81,9 @@ def _placed(
     number: int,
     found: Iterable[UnitFinding],
     annotations: Mapping[int, tuple[SuppressionUse, ...]],
+    parsed: ParsedTexts,
 ) -> list[UnitFinding]:
-    places = SourceLocator(run.workspace.builds[number], run.workspace.read)
+    places = SourceLocator(run.workspace.builds[number], run.workspace.read, parsed)
     placed = []
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         at = places.of(one.finding)
@@ -94,7 +98,7 @@ def _placed(
 
 
 class Reconciled(NamedTuple):
-    """The findings that remain of files, and of builds."""
+    """The remaining findings of files, and of builds."""
 
     files: tuple[UnitFinding, ...]
     builds: tuple[UnitFinding, ...]
@@ -103,9 +107,9 @@ class Reconciled(NamedTuple):
 def reconcile(
     workspace: Workspace, files: Sequence[UnitFinding], builds: Sequence[UnitFinding]
 ) -> Reconciled:
-    """Structural findings of files and builds without duplicates: one of a file remains if a build of its
-    policy has it too, and is reported for the file, which can be fixed. A file marked as partial is
-    completed by other tools than kustomize, so its builds have no such findings.
+    """Structural findings of files and builds without duplicates. If a build has the finding of a file too,
+    it is reported for the file, which can be fixed. Builds of a file marked as partial have none, since a
+    tool other than kustomize completes it.
     """
     codes = frozenset[str]().union(*(setting.rules.schema_rules() for setting in workspace.settings))
     resources = _resources(workspace)
@@ -149,12 +153,13 @@ class _Partial:
 
 
 def _resources(workspace: Workspace) -> set[tuple[int, str]]:
-    """Policy and reported path of each file whose objects builds of that policy use."""
+    """Policy and reported path of each file whose objects builds of that policy use, and of each patch with a
+    target, whose kind counts instead of its own."""
     return {
         (build.member.setting, build.names[listed.file].path)
         for build in workspace.builds
         for tree in build.tree.every()
-        for listed in tree.resources
+        for listed in (*tree.resources, *(patch for patch in tree.patches if patch.target is not None))
         if listed.file in build.names
     }
 

@@ -16,7 +16,7 @@ class FileEntry(NamedTuple):
     at: Path
     """Path of the entry in the kustomization; for an inline text, the path of that text."""
     file: str = ""
-    """Absolute; empty: the text is inline."""
+    """Absolute path; empty: the text is inline."""
     target: Mapping[str, str] | None = None
     """The target of a patch, if it has one; None: the patch names its object by kind and name."""
     key: str = ""
@@ -32,13 +32,13 @@ class Chart(NamedTuple):
     files: Mapping[str, str]
     """Path in the chart to the file, links resolved."""
     at: Path = ()
-    """Its entry in the kustomization."""
+    """Path of its entry in the kustomization."""
     path: str = ""
-    """As kustomize gives it to helm."""
+    """Path that kustomize passes to helm."""
 
 
 class Kustomization(NamedTuple):
-    """A kustomization with those it uses."""
+    """A kustomization, with the kustomizations that it uses."""
 
     file: str
     """Absolute, with links resolved, as all files here."""
@@ -53,9 +53,9 @@ class Kustomization(NamedTuple):
     order: Any = None
     """Its `sortOptions`."""
     charts: tuple[Chart, ...] = ()
-    """Those of its `helmCharts`, or the one that is rendered by itself."""
+    """Charts of its `helmCharts`, or the one chart that is rendered alone."""
     document: int = 0
-    """Of the file; other than 0 only where an object such as a Flux Kustomization says what is built."""
+    """Index of the document; only an object that states what is built, as of Flux, may not be the first."""
 
     def every(self) -> Iterator[Kustomization]:
         """Itself and all kustomizations it uses, each once."""
@@ -75,7 +75,7 @@ class Kustomization(NamedTuple):
         yield from (file for chart in self.every_chart() for file in chart.files.values())
 
     def every_chart(self) -> Iterator[Chart]:
-        """Its own charts and those of all below."""
+        """Its charts, and those of all kustomizations it uses."""
         for tree in self.every():
             yield from tree.charts
 
@@ -121,14 +121,14 @@ class BuiltKustomization(NamedTuple):
     folder: str
     """Absolute folder that the origins of its objects are relative to."""
     names: Mapping[str, Member]
-    """The members of the run by their files, with links resolved."""
+    """Members of the run, by their files with links resolved."""
     silent: frozenset[str] = frozenset()
-    """Files that settings exclude: no finding is reported there."""
+    """Files that settings exclude, where no finding is reported."""
     shown: str = "."
-    """The folder, as people read it."""
+    """The folder, as shown to the user."""
     rendered: bytes = b""
     """Objects of charts as helm renders them, below comments that name their templates."""
     root: str = ""
     """That folder, absolute with links resolved; empty: that of the tree's file."""
     file: str = ""
-    """Absolute path of the file that the objects stand in as they are applied; empty: they were built."""
+    """Absolute path of the file with the objects as they are applied; empty: they were built."""

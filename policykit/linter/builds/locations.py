@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
 from policykit.linter.builds.patches import applied_patches, is_for, path_of_pointer
-from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
+from policykit.linter.builds.sources import ParsedTexts, SourceFiles, SourceLocation, inside, source_location
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import relocation
@@ -28,16 +28,16 @@ class SourceFinding(NamedTuple):
     source_location: tuple[str, Span]
     """File of the object, as reported, and its first line; suppressions there apply too."""
     outside_kustomization: bool = False
-    """The file is not below the folder of the kustomization."""
+    """Whether the file is outside the folder of the kustomization."""
 
 
 class SourceLocator:
     """Finds the source locations of the objects of one build."""
 
-    def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
+    def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes], parsed: ParsedTexts) -> None:
         self._built = built
         self._rendered = f"{built.tree.file}#rendered"
-        """Stands for what helm renders, as a file that objects come from."""
+        """Represents what helm renders, as a file that objects come from."""
         self._templates: Templates | None = None
 
         def content(file: str) -> bytes:
@@ -45,7 +45,7 @@ class SourceLocator:
                 return built.rendered
             return read(built.names[file].file if file in built.names else file)
 
-        self._texts = SourceFiles(content)
+        self._texts = SourceFiles(content, parsed)
         self._text = self._texts.of(built.member.file)
         self._ways = routes(built.tree)
 
@@ -64,7 +64,7 @@ class SourceLocator:
             key = finding.span == manifest.span(path, key=True)
             if not key and node is not None and isinstance(node.data, str):
                 inner = inside(self._text.text, path, node, finding.span)
-        return self._told(finding, manifest, path, bool(key), inner)
+        return self._source_finding(finding, manifest, path, bool(key), inner)
 
     def of_object(self, manifest: Manifest, path: Path) -> tuple[str, int] | None:
         """Reported path and line of a part of an object, by the files of the run: where it is written, else
@@ -95,7 +95,7 @@ class SourceLocator:
                 return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
         return None
 
-    def _told(
+    def _source_finding(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
     ) -> SourceFinding | None:
         file, way = self._origin(manifest)
@@ -127,7 +127,7 @@ class SourceLocator:
         return self._rendered if of_chart else file, self._ways[file]
 
     def _home(self, manifest: Manifest, file: str) -> Manifest | None:
-        """The object in its file: of its kind, and with the name that became its name."""
+        """The object in its file, by kind and by the name before the build."""
         alike = [
             each
             for each in self._texts.of(file).objects()
@@ -148,7 +148,7 @@ class SourceLocator:
     def _generated(
         self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
     ) -> SourceFinding | None:
-        """A location in a file that a generator reads, else the generator's entry in the kustomization."""
+        """The location in a file that a generator reads, else the generator's entry in the kustomization."""
         tree = way[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
@@ -179,7 +179,7 @@ class SourceLocator:
     def _reported(
         self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
     ) -> SourceFinding | None:
-        """At its own location if the file is part of the run, else at the entry that leads to the file."""
+        """The finding at its location if the file is part of the run, else at the entry that leads to it."""
         built = self._built
         if file == self._rendered:
             return self._in_template(finding, way, home)
@@ -215,7 +215,7 @@ class SourceLocator:
             root = self._texts.of(tree.file).root(tree.document)
             if member is None or root is None:
                 continue
-            where = f"it stands in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
+            where = f"it is in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
                 path=member.path,
                 span=span(root, at),

@@ -1,4 +1,4 @@
-"""Following a path of a built object into the files and patches that it was made of."""
+"""Finds a path of a built object in the files and patches that it was built from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PathMatch(NamedTuple):
     """The part of a path that exists in another text."""
 
     path: Path
-    """With the steps of that text."""
+    """Path in that text."""
     node: Node
 
     def depth(self) -> int:
@@ -76,7 +76,7 @@ def _inside(data: Any, step: Step) -> Any:
 
 
 def _position(items: list[Any], item: Any, step: int) -> int | None:
-    """Position of the matching item; of several, the one at the same position, else the first."""
+    """Index of the matching item; of several, the one at the same index, or else the first."""
     same = [number for number, each in enumerate(items) if each == item]
     if not same and isinstance(item, dict):
         for key in _KEYS:
@@ -88,7 +88,7 @@ def _position(items: list[Any], item: Any, step: int) -> int | None:
                 break
     if same:
         return step if step in same else same[0]
-    # Lists of one item within other lists: terms of a selector that a merge has left alone.
+    # Lists of one item within other lists, such as terms of a selector, which merging does not change.
     return 0 if len(items) == 1 and type(items[0]) is type(item) and isinstance(item, (dict, list)) else None
 
 
@@ -116,7 +116,7 @@ class Operation(NamedTuple):
 
 
 def operations(root: Node) -> Iterator[Operation]:
-    """The operations of a JSON patch that set a value, the last one first."""
+    """The operations of a JSON patch that set a value, last one first."""
     if not isinstance(root.data, list):
         return
     for number, each in reversed([*enumerate(root.entries)]):
@@ -129,7 +129,7 @@ def operations(root: Node) -> Iterator[Operation]:
 
 
 def match_operation(operation: Operation, data: object, path: Path) -> PathMatch | None:
-    """The match of a path of the built object in the value of an operation; None: there is none."""
+    """The match of a path of a built object in the value of an operation; None: there is none."""
     to = operation.to
     if len(to) > len(path):
         return None

@@ -1,4 +1,4 @@
-"""Where the source files of a build state the value at a path of a built object."""
+"""Finds the value at a path of a built object in the source files of the build."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.namedtuple import NamedTuple
 
+_KEPT = 4 << 20
+"""Bytes of texts whose parsed documents are kept."""
+
 
 class SourceFile(NamedTuple):
     """A file's text and its documents; None for an empty or broken document."""
@@ -32,7 +35,7 @@ class SourceFile(NamedTuple):
     roots: tuple[Node | None, ...]
 
     def root(self, document: int) -> Node | None:
-        """The first document that says something, or the one of that number."""
+        """The document with that index, or for 0 the first that is not empty."""
         if document:
             return self.roots[document] if document < len(self.roots) else None
         return next((root for root in self.roots if root), None)
@@ -42,20 +45,42 @@ class SourceFile(NamedTuple):
         return [m for number, root in enumerate(self.roots) if root for m in manifests(root, number)]
 
 
+class ParsedTexts:
+    """Parses each text once for all builds: they share bases. The oldest are dropped beyond a limit."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, SourceFile] = {}
+        self._size = 0
+
+    def __call__(self, raw: bytes) -> SourceFile:
+        found = self._known.pop(raw, None)
+        if found is None:
+            text = decode(raw).text
+            found = SourceFile(text, tuple(parsed.root for parsed in parse(text)))
+            self._size += len(raw)
+        self._known[raw] = found
+        while self._size > _KEPT and len(self._known) > 1:
+            oldest = next(iter(self._known))
+            self._size -= len(oldest)
+            del self._known[oldest]
+        return found
+
+
 class SourceFiles:
     """Reads each file once. One that cannot be read is empty here: linting it reports the error."""
 
-    def __init__(self, read: Callable[[str], bytes]) -> None:
+    def __init__(self, read: Callable[[str], bytes], parsed: ParsedTexts) -> None:
         self._read = read
+        self._parsed = parsed
         self._known: dict[str, SourceFile] = {}
 
     def of(self, file: str) -> SourceFile:
         if file not in self._known:
             try:
-                text = decode(self._read(file)).text
+                raw = self._read(file)
             except SourceError:
-                text = ""
-            self._known[file] = SourceFile(text, tuple(parsed.root for parsed in parse(text)))
+                raw = b""
+            self._known[file] = self._parsed(raw)
         return self._known[file]
 
 
@@ -79,15 +104,15 @@ class SourceLocation(NamedTuple):
     way: Route
     document: int
     root: Node
-    """Of the object, or of the text in a string."""
+    """Root of the object, or of the text in a string."""
     path: Path
     """From `root`; it need not exist."""
     text: str
-    """The text that the marks of `root` refer to."""
+    """The text that locations in `root` refer to."""
     base: Path = ()
     """From the root of the document to `root`, or to the string that contains it."""
     relocate: Relocate | None = None
-    """Where `text` is a string of the file."""
+    """The node of the string that `text` is; None: `text` is the file."""
 
 
 def source_location(
@@ -172,6 +197,6 @@ def _documents(patch: FileEntry, way: Route, texts: SourceFiles) -> Iterator[Sou
 
 
 def entry(text: SourceFile, at: Path, document: int = 0) -> Node | None:
-    """An entry of a kustomization, or of the object that says what is built."""
+    """An entry of a kustomization, or of the object that states what is built."""
     root = text.root(document)
     return node_at(root, at) if root else None

@@ -1,4 +1,4 @@
-"""Where the templates of charts say what stands in a rendered object."""
+"""Finds the lines of chart templates that rendered objects come from."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from policykit.manifests.node import Span
 from policykit.namedtuple import NamedTuple
 
 _MOST = 200
-"""Lines of a template that are compared for one place: with more, the first ones are as good."""
+"""Most lines of a template that are compared for one location."""
 
 
 class TemplatePlace(NamedTuple):
-    """A place in a template."""
+    """A location in a template."""
 
     file: str
     """Absolute, links resolved."""
     span: Span
     literal: bool
-    """The template states the text itself; else it comes from values or functions."""
+    """Whether the template has the text itself; if not, it comes from values or functions."""
 
 
 class Templates:
@@ -34,7 +34,7 @@ class Templates:
         self._known: dict[str, _Template] = {}
 
     def place(self, span: Span) -> TemplatePlace | None:
-        """The place of rendered text; None: its template is not known."""
+        """The location of rendered text in its template; None: the template is unknown."""
         at = span.line - 1
         before = [(line, said) for line, said in self._comments if line <= at]
         file = self._file(before[-1][1]) if before else ""
@@ -56,7 +56,7 @@ class Templates:
         return TemplatePlace(file, Span(found + 1, start, found + 1, end or whole.end_column), True)
 
     def _file(self, said: str) -> str:
-        """`gateway/charts/common/templates/a.yaml` stands in the chart that calls itself gateway."""
+        """The file of `gateway/charts/common/templates/a.yaml`, which is in the chart named gateway."""
         name, _, path = said.partition("/")
         return next(
             (chart.files[path] for chart in self._charts if chart.name == name and path in chart.files), ""
@@ -64,7 +64,7 @@ class Templates:
 
 
 class _Template:
-    """The lines of a template, and where each stands."""
+    """The lines of a template, with indices to find them."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
@@ -75,17 +75,17 @@ class _Template:
             self._by_key.setdefault(_key(line), []).append(number)
 
     def says(self, number: int, rendered: str) -> bool:
-        """Whether a line is written as it is rendered."""
+        """Whether a line is rendered unchanged."""
         return self.lines[number].strip() == rendered.strip()
 
     def whole(self, number: int) -> Span:
-        """All of a line but its indentation."""
+        """The span of a line, without its indentation."""
         line = self.lines[number] if number < len(self.lines) else ""
         return Span(number + 1, _indent(line) + 1, number + 1, max(len(line.rstrip()), _indent(line)) + 1)
 
     def find(self, rendered: Sequence[str], first: int, at: int) -> int | None:
-        """The line that a rendered line comes from: the same text, else the same key, else that of the
-        nearest line above it in the object for which there is one.
+        """The line that a rendered line comes from: one with the same text, or the same key, or else that of
+        the nearest line above it in the object that is found.
         """
         chain = _above(rendered, first, at)
         for number, line in enumerate((at, *chain)):
@@ -99,14 +99,14 @@ class _Template:
         return None
 
     def start(self, rendered: Sequence[str], first: int) -> int:
-        """The line of an object's kind, else the first one."""
+        """The line with an object's kind, or else the first one."""
         for line in rendered[first:]:
             if line.startswith("kind:"):
                 return next(iter(self._by_text.get(line.strip(), ())), 0)
         return 0
 
     def _best(self, candidates: Sequence[int], rendered: Sequence[str], chain: Sequence[int]) -> int | None:
-        """Of lines the one below the most of the same keys."""
+        """The candidate with the most parent keys in common."""
         wanted = [_key(rendered[line]) or rendered[line].strip() for line in chain]
 
         def alike(number: int) -> int:
@@ -122,7 +122,7 @@ class _Template:
 
 
 def _above(lines: Sequence[str], first: int, at: int) -> list[int]:
-    """The lines that a line stands below, by indentation, the nearest one first."""
+    """The parent lines of a line, by indentation, nearest first."""
     found = []
     indent = _depth(lines[at])
     for number in range(at - 1, first - 1, -1):
@@ -136,7 +136,7 @@ def _above(lines: Sequence[str], first: int, at: int) -> list[int]:
 
 
 def _depth(line: str) -> int:
-    """Indentation; an item of a list stands deeper than the key it belongs to."""
+    """Indentation of a line; an item of a list is deeper than its key."""
     return _indent(line) * 2 + line.lstrip().startswith("- ")
 
 
@@ -145,7 +145,7 @@ def _indent(line: str) -> int:
 
 
 def _key(line: str) -> str:
-    """The key that a line states, with the dash of its item; empty: none."""
+    """The key in a line, with the dash of its list item; empty: none."""
     text = line.strip()
     key, colon, _ = text.partition(":")
     return key if colon and "{{" not in key and '"' not in key else ""

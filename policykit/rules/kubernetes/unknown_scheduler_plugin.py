@@ -22,6 +22,7 @@ from policykit.targets.kubernetes.scheduler.plugin_names import (
     SCHEDULER_PLUGINS,
     STRATEGY_PLUGINS,
     VOLUME_LIMITS,
+    VOLUME_LIMITS_END,
     formerly_known,
     in_tree_plugins,
 )
@@ -79,7 +80,7 @@ def check_config(
             continue
         seen: set[str] = set()
         for where, path, name in _named(profile):
-            if name in here or name in seen:
+            if name in here or name in seen or _is_disabled_before_its_end(where, name, minor):
                 continue
             seen.add(name)
             full = (*base, "profiles", position, *path)
@@ -88,6 +89,10 @@ def check_config(
             elif where == "enabled":
                 elsewhere.setdefault(name, full)
     yield from _of_another_image(elsewhere)
+
+
+def _is_disabled_before_its_end(where: str, name: str, minor: int | None) -> bool:
+    return where == "disabled" and name in VOLUME_LIMITS and minor is not None and minor < VOLUME_LIMITS_END
 
 
 def _of_another_image(named: Mapping[str, Path]) -> Iterator[Violation]:
@@ -126,6 +131,8 @@ def _violation(where: str, path: Path, name: str, there: Collection[str], minor:
     refused = where == "enabled" or (where == "pluginConfig" and name in VOLUME_LIMITS)
     effect = "the scheduler does not start" if refused else f"it has no effect in {where}"
     release = f" 1.{minor}" if name in IN_TREE else ""
+    if where == "disabled" and name in VOLUME_LIMITS and minor is None:
+        release = f" from 1.{VOLUME_LIMITS_END} on"
     return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
 
 

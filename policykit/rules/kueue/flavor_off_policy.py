@@ -1,9 +1,9 @@
-"""A ResourceFlavor matches no pool, or lacks the taints of the pool that it matches.
+"""A ResourceFlavor or Topology names labels that no pool has, or a flavor lacks the taints of its pool.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
 that the flavor lacks are not compared with the workload's tolerations, so pods are admitted to
-nodes that refuse them.
+nodes that refuse them. A node needs the label of every level of a Topology to belong to one of its domains.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from policykit.kube import tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
+from policykit.placement.topology_keys import is_absent
 from policykit.targets.kueue.names import GROUP
 from policykit.targets.kueue.objects import resource_flavors
 from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
@@ -54,6 +57,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     if cluster is None or manifest.group != GROUP or manifest.partial:
         return
+    if manifest.kind == resource_flavors.TOPOLOGY:
+        yield from _missing_levels(manifest, cluster)
+        return
     flavor = resource_flavors.read_flavor(manifest.data)
     managed = {key: value for key, value in flavor.labels.items() if key in cluster.declared_keys}
     if any(is_placeholder(value) for value in managed.values()):
@@ -63,6 +69,20 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield from _nowhere(managed, cluster)
     elif managed and pools:
         yield from _missing_taints(flavor, pools)
+
+
+def _missing_levels(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
+    """A node without the label of a level belongs to no domain. Source: `tas_flavor_snapshot.go` (0.19)."""
+    levels = lookup(manifest.data, ("spec", "levels"))
+    for at, level in enumerate(levels if isinstance(levels, list) else ()):
+        key = mapping(level).get("nodeLabel")
+        if isinstance(key, str) and not is_placeholder(key) and is_absent(cluster, key):
+            yield Violation(
+                ("spec", "levels", at, "nodeLabel"),
+                f"no pool has the label {key} of this level: no node belongs to a domain of the topology",
+                "label the nodes, or delete the level",
+                Severity.WARNING,
+            )
 
 
 def _has(pool: Pool, labels: dict[str, str]) -> bool:
@@ -122,6 +142,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({"ResourceFlavor"}),
+    kinds=frozenset({"ResourceFlavor", "Topology"}),
     needs_policy=True,
 )

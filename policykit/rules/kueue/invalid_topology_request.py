@@ -14,7 +14,6 @@ from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
-from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -27,6 +26,7 @@ from policykit.targets.kueue.names import (
     TOPOLOGY_KEYS,
     UNCONSTRAINED_TOPOLOGY,
 )
+from policykit.targets.kueue.release_facts import TOPOLOGY_REQUESTS
 
 BAD = """\
 apiVersion: batch/v1
@@ -53,13 +53,6 @@ spec:
 GOOD = BAD.replace("        kueue.x-k8s.io/podset-preferred-topology: example.com/rack\n", "")
 
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
-_FIRST: Mapping[str, Version] = {
-    UNCONSTRAINED_TOPOLOGY: versions.UNCONSTRAINED,
-    SLICE_TOPOLOGY: versions.SLICES,
-    SLICE_SIZE: versions.SLICES,
-    POD_SET_GROUP: versions.SLICES,
-    SLICE_CONSTRAINTS: versions.SLICE_LAYERS,
-}
 _BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
 """Of Go's `strconv.ParseBool`."""
 
@@ -80,11 +73,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violation]:
     there = {key: value for key, value in pod_set.annotations.items() if not is_placeholder(value)}
     have = versions.release_of(context.cluster)
-    for key, first in _FIRST.items():
-        if key in there and have and have < first:
+    for fact in TOPOLOGY_REQUESTS:
+        if fact.name in there and have and not fact.read_by(have):
             yield Violation(
-                (*place, key),
-                f"Kueue {have} does not read {key}, added in {first}",
+                (*place, fact.name),
+                f"Kueue {have} does not read {fact.name}, added in {fact.since}",
                 "remove it",
                 key=True,
             )

@@ -1,8 +1,9 @@
-"""A daemon of the card nodes does not tolerate the taints of a pool it serves.
+"""A daemon of the card nodes does not tolerate the taints of a pool it serves, or selects no pool.
 
 A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network must
 run on every node it serves. A node without it offers no cards or has no product label, and
-nothing reports that.
+nothing reports that. Daemons are known by their image, and where that is a mirror's by the labels of an
+operator that they select, or by the folder of device plugins that they mount.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.namedtuple import NamedTuple
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection, untolerated_taints
 
 BAD = """\
@@ -72,6 +74,12 @@ spec:
 _OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
 """Roles that must run on every node with the vendor's cards."""
 _WORDS = {"device-plugin": "device plugin", "cni": "pod network", "driver": "driver daemon"}
+_DEPLOYS = ".deploy."
+"""In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
+_NVIDIA = "nvidia"
+"""Vendor whose labels GPU Feature Discovery sets by default."""
+_FEATURES = "feature.node.kubernetes.io/"
+_PLUGINS = "/var/lib/kubelet/device-plugins"
 _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 
 
@@ -85,6 +93,10 @@ class _Daemon(NamedTuple):
     """Path of its tolerations."""
     tolerations: tuple[Toleration, ...]
     affinity: NodeAffinity
+    selector: Path = ()
+    """Path of its nodeSelector; the operator has none."""
+    terms: Path = ()
+    """Path of its required terms."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -96,9 +108,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     for daemon in found:
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
-        lacking = {
-            p.name: taints for p in _served_pools(cluster, daemon) if (taints := _untolerated(p, daemon))
-        }
+        served = list(_served_pools(cluster, daemon))
+        if not served:
+            yield from _nowhere(cluster, daemon)
+        lacking = {p.name: taints for p in served if (taints := _untolerated(p, daemon))}
         if lacking:
             pool, taints = next(iter(lacking.items()))
             pools = f"pools {', '.join(lacking)}" if len(lacking) > 1 else f"pool {pool}"
@@ -111,14 +124,81 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             )
 
 
+def _nowhere(cluster: Cluster, daemon: _Daemon) -> Iterator[Violation]:
+    """A daemon whose selection no pool with its cards meets, if the policy lists every pool."""
+    pools = [pool for pool in cluster.pools if _has_its_cards(cluster, pool, daemon)]
+    if not cluster.complete or not daemon.vendor or not daemon.selector or not pools:
+        return
+    found = _dead_key(cluster, pools, daemon)
+    if found is not None:
+        key, path = found
+        names = ", ".join(pool.name for pool in pools)
+        yield Violation(
+            path,
+            f"{daemon.what} selects nodes by {key}, but no pool with its cards has that label ({names})",
+            "label the nodes and declare the label on their pools, or select a label that they have",
+            Severity.WARNING,
+        )
+
+
+def _dead_key(cluster: Cluster, pools: Sequence[Pool], daemon: _Daemon) -> tuple[str, Path] | None:
+    """A key of the selector, or one of each required term, that none of the pools has."""
+
+    def lacking(key: str) -> bool:
+        return all(_lacks(cluster, pool, key) for pool in pools)
+
+    for key in filter(lacking, daemon.affinity.selector):
+        return key, (*daemon.selector, key)
+    dead = [
+        next((e.key for e in term.expressions if e.operator in ("In", "Exists") and lacking(e.key)), "")
+        for term in daemon.affinity.required or ()
+    ]
+    return (dead[0], daemon.terms) if dead and all(dead) else None
+
+
+def _lacks(cluster: Cluster, pool: Pool, key: str) -> bool:
+    """Whether its nodes certainly have no such label.
+
+    Discovery sets its labels unless the policy labels nodes by hand, and an operator those that switch
+    its daemons. A label such as gpu=on is set by hand.
+    """
+    if any(key in there for there in (pool.labels, *(shape.labels for shape in pool.shapes))):
+        return False
+    if labels.switch(key):
+        return "/" not in key
+    if _DEPLOYS in key or labels.provider(key):
+        return False
+    if labels.discovery(key) or key.startswith(_FEATURES):
+        card = cluster.card_of(pool)
+        return card is not None and card.vendor == _NVIDIA and not pool.discovered
+    return not labels.well_known(key)
+
+
+def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
+    """(role, vendor) of a daemon whose image is not known; empty: it is none of cards."""
+    selected = affinities.read(spec).selector
+    for key in selected:
+        daemon = key.partition(_DEPLOYS)[2]
+        if daemon and (vendor := labels.discovery(key) or labels.switch(key)):
+            return ("device-plugin" if "plugin" in daemon else "driver"), vendor
+    volumes = spec.get("volumes")
+    mounted = (lookup(each, ("hostPath", "path")) for each in volumes or () if isinstance(each, dict))
+    if any(isinstance(path, str) and path.rstrip("/") == _PLUGINS for path in mounted):
+        names = [text for key in selected if (text := labels.discovery(key) or labels.switch(key))]
+        return "device-plugin", names[0] if names else ""
+    return "", ""
+
+
 def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
     if manifest.group != "apps":
         return
     for pod_set in podsets.pod_sets(manifest.data):
         image, role = _role(pod_set.spec)
         vendor = daemons.serves(image)
+        name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+        if not role:
+            (role, vendor), name = _role_by_signs(pod_set.spec), manifest.name
         if (vendor and role in _OF_CARDS) or role == "cni" or (role == "discovery" and not vendor):
-            name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
             yield _Daemon(
                 f"{_WORDS.get(role, role)} {name}",
                 vendor,
@@ -126,6 +206,8 @@ def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
                 pod_set.place("tolerations"),
                 tolerations.read(pod_set.spec.get("tolerations")),
                 affinities.read(pod_set.spec),
+                pod_set.place("nodeSelector"),
+                pod_set.place("affinity", *REQUIRED_TERMS),
             )
 
 
@@ -150,13 +232,14 @@ def _operator(manifest: Manifest) -> Iterator[_Daemon]:
 
 def _served_pools(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
     for pool in cluster.pools:
-        card = cluster.card_of(pool)
-        if card is None:
-            serves = daemon.every_pool
-        else:
-            serves = not daemon.vendor or _maker(card.vendor) == _maker(daemon.vendor)
-        if serves and _selects(cluster, pool, daemon):
+        has_none = daemon.every_pool and cluster.card_of(pool) is None
+        if (has_none or _has_its_cards(cluster, pool, daemon)) and _selects(cluster, pool, daemon):
             yield pool
+
+
+def _has_its_cards(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
+    card = cluster.card_of(pool)
+    return card is not None and (not daemon.vendor or _maker(card.vendor) == _maker(daemon.vendor))
 
 
 def _maker(vendor: str) -> str:
@@ -172,6 +255,8 @@ def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
     answer = selection(cluster, pool, daemon.affinity)
     if answer is not None:
         return answer
+    if cluster.complete and daemon.selector and _dead_key(cluster, (pool,), daemon):
+        return False
     known = {**pool.labels, **{k: v for shape in pool.shapes for k, v in shape.labels.items()}}
     there = partial(_is_present, known, daemon.vendor)
     selector = [Requirement(k, "In", (v,)) for k, v in daemon.affinity.selector.items()]

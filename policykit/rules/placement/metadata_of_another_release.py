@@ -56,5 +56,12 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("koordinator.sh/", "volcano.sh/", "yunikorn.apache.org/", "runai/queue", "disableStateAware"),
+    substrings=(
+        "koordinator.sh/",
+        "volcano.sh/",
+        "yunikorn.apache.org/",
+        "kueue.x-k8s.io/",
+        "runai/queue",
+        "disableStateAware",
+    ),
 )

@@ -1,7 +1,8 @@
 """An object has a placement field that its kind does not accept.
 
 Knative refuses placement fields unless an administrator has enabled their feature flags, and Grove
-always refuses two of them. The object is rejected, or its controller creates no pods.
+always refuses two of them. The object is rejected, or its controller creates no pods. A ModelServing of
+kthena has them in the templates of its roles only: elsewhere the API server drops them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.placement.owner import owner
 from policykit.placement.review import Review
@@ -54,6 +57,8 @@ _FLAGS: Mapping[str, str] = {
 """Off by default. Source: knative/serving pkg/apis/serving/fieldmask.go."""
 _NEVER: Mapping[str, tuple[str, ...]] = {"PodCliqueSet": ("nodeName", "topologySpreadConstraints")}
 """Fields that no setting allows."""
+_KTHENA = "workload.serving.volcano.sh"
+_DROPPED = frozenset({"affinity", "nodeSelector", "tolerations", "topologySpreadConstraints"})
 _MODE = "serving.kserve.io/deploymentMode"
 _ON_KNATIVE = ("Knative", "Serverless")
 
@@ -71,6 +76,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     f"delete {field}: Grove controls the placement of a clique's pods",
                     key=True,
                 )
+    elif made_by.group == _KTHENA and made_by.kind == "ModelServing":
+        yield from _at_another_level(review)
     elif _knative(review.manifest):
         for field, flag in _FLAGS.items():
             if spec.get(field):
@@ -81,6 +88,25 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     Severity.WARNING,
                     key=True,
                 )
+
+
+def _at_another_level(review: Review) -> Iterator[Violation]:
+    """The API server drops fields that kthena's CRD does not have there (1.0)."""
+    template = review.pod_set.path
+    role = template[:-1]
+    levels: list[Path] = [role] if template[-1] == "entryTemplate" else []
+    if levels and role[-1] == 0:
+        levels = [("spec",), ("spec", "template"), *levels]
+    for level in levels:
+        written = mapping(lookup(review.manifest.data, level))
+        for field in sorted(_DROPPED & written.keys()):
+            yield Violation(
+                (*level, field),
+                f"{field} is no field here and is dropped: ModelServing reads it in the templates of a role",
+                f"move {field} to the spec of entryTemplate, and of workerTemplate",
+                Severity.WARNING,
+                key=True,
+            )
 
 
 def _knative(manifest: Manifest) -> bool:
@@ -104,5 +130,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("grove", "knative", "InferenceService"),
+    substrings=("grove", "knative", "InferenceService", "workload.serving"),
 )

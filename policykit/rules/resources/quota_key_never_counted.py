@@ -17,10 +17,10 @@ from policykit.catalogue.resources import resource as known
 from policykit.kube import quota_keys
 from policykit.kube.names import is_extended
 from policykit.kube.placeholders import is_placeholder
-from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.rule import Context, Fix, MakeFix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
-from policykit.manifests.path import lookup
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 
@@ -48,24 +48,42 @@ spec:
     requests.nvidia.com/gpu: "8"
 """
 
-_HARD = ("spec", "hard")
+_HARD = {
+    ("", "ResourceQuota"): ("spec", "hard"),
+    ("kubeflow.org", "Profile"): ("spec", "resourceQuotaSpec", "hard"),
+}
+"""Where the amounts stand, by API group and kind."""
 _HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
 _VOLCANO_ONLY = "volcano.sh/namespace.weight"
 _SIDES = ("limits.", "limit.", "requests.", "request.")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Checks every key of spec.hard with an amount."""
-    hard = lookup(manifest.data, _HARD) if manifest.api_version == "v1" else None
-    keys = hard if isinstance(hard, Mapping) else {}
-    for key, amount in keys.items():
-        if (
-            isinstance(key, str)
-            and amount is not None
-            and not is_placeholder(key)
-            and not _is_counted_elsewhere(key)
-        ):
-            yield from _refused(keys, key) or _uncounted(keys, key, context.cluster)
+    """Checks every key with an amount, of a ResourceQuota or of a Profile of Kubeflow."""
+    path = _HARD.get((manifest.group, manifest.kind))
+    hard = lookup(manifest.data, path) if path else None
+    for found in _problems(hard if isinstance(hard, Mapping) else {}, context.cluster):
+        yield found._replace(at=(*(path or ()), *found.path), fix=_below(found.fix, path or ()))
+
+
+def _below(fix: MakeFix | None, path: Path) -> MakeFix | None:
+    return partial(_moved, fix, path) if fix else None
+
+
+def _moved(make: MakeFix, path: Path) -> Fix | None:
+    """A fix of the amounts as one of their object."""
+    fix = make()
+    return fix and fix._replace(
+        patches=tuple(patch._replace(path=(*path, *patch.path)) for patch in fix.patches)
+    )
+
+
+def _problems(keys: Mapping[object, object], cluster: Cluster | None) -> Iterator[Violation]:
+    """Of each key with an amount; paths start at the amounts."""
+    stated = {key: amount for key, amount in keys.items() if isinstance(key, str)}
+    for key, amount in stated.items():
+        if amount is not None and not is_placeholder(key) and not _is_counted_elsewhere(key):
+            yield from _refused(stated, key) or _uncounted(stated, key, cluster)
 
 
 def _is_counted_elsewhere(key: str) -> bool:
@@ -98,7 +116,7 @@ def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) ->
     elif "kubernetes.io/" in resource:
         message = f"{key} is never counted: a ResourceQuota does not charge {resource}"
         advice = "limit it in a quota of the scheduler (a queue, an ElasticQuota) and delete the key"
-        yield Violation((*_HARD, key), message, advice, Severity.WARNING, key=True)
+        yield Violation((key,), message, advice, Severity.WARNING, key=True)
 
 
 def _resource(key: str) -> str:
@@ -132,7 +150,7 @@ def _of_class(keys: Mapping[str, object], key: str) -> Violation:
     never_counted = f"{key} is accepted but never counted"
     if prefix == domain:
         advice = f"write CLASS.{key} with the name of the class"
-        return Violation((*_HARD, key), f"{never_counted}: it does not name a class", advice, key=True)
+        return Violation((key,), f"{never_counted}: it does not name a class", advice, key=True)
     near = nearest(name, names)
     meant = [f"{prefix}/{each}" for each in ((near,) if near else names)]
     return _violation(
@@ -146,14 +164,14 @@ def _without_requests(keys: Mapping[str, object], key: str, resource: str) -> Vi
     advice = f"rename it to {counted}; the quota then takes effect"
     if counted in keys:
         advice = f"delete it: the quota already has {counted}"
-    return Violation((*_HARD, key), message, advice, key=True, fix=partial(_fix, keys, key, resource))
+    return Violation((key,), message, advice, key=True, fix=partial(_fix, keys, key, resource))
 
 
 def _violation(keys: Mapping[str, object], key: str, message: str, meant: list[str]) -> Violation:
     advice = f"did you mean {' or '.join(meant)}?" if meant else _FORMS
     only = len(meant) == 1 and meant[0] not in keys
     fix = partial(_renamed, key, meant[0]) if only else None
-    return Violation((*_HARD, key), message, advice, key=True, fix=fix)
+    return Violation((key,), message, advice, key=True, fix=fix)
 
 
 _FORMS = "write requests.<resource>, such as requests.nvidia.com/gpu, or count/<objects>.<group>"
@@ -163,13 +181,13 @@ def _fix(hard: Mapping[str, object], key: str, resource: str) -> Fix | None:
     """Deletes the key if the counted key exists, else renames it."""
     counted = f"requests.{resource}"
     if counted in hard:
-        return Fix(f"delete {key}", (Patch("remove", (*_HARD, key)),), Applicability.UNSAFE)
+        return Fix(f"delete {key}", (Patch("remove", (key,)),), Applicability.UNSAFE)
     others = [hard[name] for name in (resource, f"limits.{resource}") if name in hard]
     return None if any(amount != hard[key] for amount in others) else _renamed(key, counted)
 
 
 def _renamed(key: str, counted: str) -> Fix:
-    return Fix(f"rename {key} to {counted}", (Patch("rename", (*_HARD, key), counted),), Applicability.UNSAFE)
+    return Fix(f"rename {key} to {counted}", (Patch("rename", (key,), counted),), Applicability.UNSAFE)
 
 
 RULE = Rule(
@@ -181,6 +199,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({"ResourceQuota"}),
+    kinds=frozenset({"Profile", "ResourceQuota"}),
     fix=Applicability.UNSAFE,
 )

@@ -1,8 +1,8 @@
 """A container requests several replicas of shared cards.
 
 In a shared pool one unit of the resource is a replica of a card, not a card. Two replicas may be on
-the same card and give neither more time nor more memory. With failRequestsGreaterThanOne the device
-plugin refuses them.
+the same card and give neither more time nor more memory. With MPS, and with failRequestsGreaterThanOne,
+the device plugin refuses them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ GOOD = BAD.replace("gpu.shared: 2", "gpu.shared: 1")
 
 _PLUGIN = "nvidia.com/"
 _RENAMED = ".shared"
-_MODES = frozenset({"time-slicing", "mps"})
+_REFUSING = "mps"
+"""Source: `sharing.mps` in `internal/rm` of NVIDIA's device plugin (0.15 to 0.19): the pod fails with
+UnexpectedAdmissionError."""
+_MODES = frozenset({"time-slicing", _REFUSING})
+_SAME_CARD = "several may be on the same card"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -50,11 +54,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 continue
             limits = container["resources"].get("limits")
             side = "limits" if isinstance(limits, dict) and name in limits else "requests"
+            refused = bool(pools) and all(pool.sharing.mode == _REFUSING for pool in pools)
+            effect = "with MPS the device plugin refuses more than 1" if refused else _SAME_CARD
             yield Violation(
                 review.pod_set.place(field, position, "resources", side, name),
-                f"requests {amount} {name}, which are replicas of shared cards{_where(pools)}:"
-                " several may be on the same card",
+                f"requests {amount} {name}, which are replicas of shared cards{_where(pools)}: {effect}",
                 "request 1, or whole cards of a pool that is not shared",
+                Severity.ERROR if refused else None,
             )
 
 

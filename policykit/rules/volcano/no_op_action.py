@@ -55,8 +55,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _idle(made: Configuration, context: Context) -> Iterator[Problem]:
-    # Only overcommit refuses jobs whose queue may reclaim what they need.
-    held = HELD_BACK if made.has("overcommit", "enableJobEnqueued") else ("preempt",)
+    # Only overcommit, and capacity in a tree of queues, refuse jobs whose queue may reclaim what they need.
+    capacity = made.plugin("capacity")
+    tree = capacity is not None and capacity.on("enableHierarchy")
+    held = HELD_BACK if tree or made.has("overcommit", "enableJobEnqueued") else ("preempt",)
     yield from validator.blocked_by_enqueue(made.actions, held)
     yield from validator.unplaced_pods(made.actions)
     yield from validator.missing_parts(made)

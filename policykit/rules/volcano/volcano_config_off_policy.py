@@ -15,11 +15,13 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping
+from policykit.model.placement import SPREAD
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
 from policykit.rules.volcano.planned_configuration import PlannedConfiguration, planned_configuration
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
+from policykit.targets.volcano.scheduler.packing import strategy
 
 BAD = """\
 actions: "enqueue, allocate, backfill"
@@ -65,6 +67,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield from _queue_plugins(planned, there)
         yield from _switched_off(planned, there)
         yield from _node_groups(planned, there)
+        yield from _packs_spread_pods(planned, there)
+
+
+def _packs_spread_pods(planned: PlannedConfiguration, there: Configuration) -> Iterator[Violation]:
+    """Every kind that Volcano places is to be spread, and a plugin packs."""
+    strategies = {strategy(planned.cluster, kind) for kind in planned.kinds}
+    plugin = there.plugin("binpack")
+    if strategies == {SPREAD} and plugin and plugin.arguments.get("binpack.weight") != 0:
+        yield Violation(
+            (*plugin.path, "name"),
+            f"plugin binpack packs pods, but the policy spreads workload kind {planned.kinds[0].name}",
+            "remove binpack, or change the placement of the workload kind",
+        )
 
 
 def _actions(planned: PlannedConfiguration, actions: tuple[str, ...]) -> Iterator[Violation]:

@@ -102,7 +102,7 @@ def _flag(labels: object, key: str) -> bool:
 
 
 def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
-    """Of each resource that an ElasticQuota names."""
+    """Path of each resource that an ElasticQuota names."""
     for key in _AMOUNTS.values() if manifest.group == GROUP_API else ():
         for resource in mapping(lookup(manifest.data, ("spec", key))):
             if isinstance(resource, str):

@@ -32,11 +32,11 @@ _UP: Mapping[str, Any] = {
         {"type": "Percent", "value": 100, "periodSeconds": 15},
     ],
 }
-"""What the API server fills in where any behaviour is stated."""
+"""Defaults of the API server if any behaviour is stated."""
 
 
 class Autoscaler(NamedTuple):
-    """The object. Its namespace is that of the workload it scales."""
+    """A HorizontalPodAutoscaler, in the namespace of the workload it scales."""
 
     name: str
     target: ScaleTarget
@@ -44,11 +44,11 @@ class Autoscaler(NamedTuple):
     minimum: int = 1
     metrics: tuple[Metric, ...] = ()
     window: int | None = None
-    """Seconds of lower load before replicas are removed; None: Kubernetes' own 300."""
+    """Seconds of lower load before replicas are removed; None: Kubernetes' default of 300."""
     workload: str = ""
-    """Workload kind of the policy that it belongs to, from its label."""
-    unsaid: tuple[str, ...] = ()
-    """Fields read that have no place here."""
+    """Workload kind of the policy, from its label."""
+    unread: tuple[str, ...] = ()
+    """Fields of the object that this type does not have."""
 
 
 def write(scaler: Autoscaler) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _write_metric(metric: Metric) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Autoscaler:
-    """What is of another shape is left out, and named in `unsaid`."""
+    """A HorizontalPodAutoscaler. Parts that this type cannot express are named in `unread`."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     reference = mapping(spec.get("scaleTargetRef"))
     behavior = mapping(spec.get("behavior"))
@@ -95,7 +95,7 @@ def read(data: Mapping[str, Any]) -> Autoscaler:
     metrics = [_read_metric(each) for each in listed]
     fewest = whole(spec.get("minReplicas"))
     known = ("scaleTargetRef", "minReplicas", "maxReplicas", "metrics", "behavior")
-    unsaid = (
+    unread = (
         *unread_fields(spec, known),
         *(
             f"metrics of type {text(each.get('type'))}"
@@ -118,17 +118,17 @@ def read(data: Mapping[str, Any]) -> Autoscaler:
         tuple(metric for metric in metrics if metric),
         whole(down.get("stabilizationWindowSeconds")),
         text(mapping(metadata.get("labels")).get(WORKLOAD_KEY)),
-        unsaid,
+        unread,
     )
 
 
 def _stated(rules: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Rules that are not as the API server fills them in."""
+    """Rules that differ from the API server's defaults."""
     return {key: value for key, value in rules.items() if usual.get(key) != value}
 
 
 def _read_metric(data: Mapping[str, Any]) -> Metric | None:
-    """None for a metric that a policy has no words for."""
+    """None for a metric that a policy cannot express."""
     source = text(data.get("type")).lower()
     if source not in ("resource", "pods", "external"):
         return None
@@ -148,18 +148,18 @@ def _read_metric(data: Mapping[str, Any]) -> Metric | None:
 LONGEST_WINDOW = 3600
 """Seconds; the API server refuses a longer stabilization window."""
 _MEASURED = ("cpu", "memory")
-"""All that metrics-server reports of pods."""
+"""Metrics of pods that metrics-server reports."""
 _WITH_SCALE = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
 _WITHOUT = frozenset({"Pod", "Job", "CronJob", "DaemonSet"})
 _ADAPTERS = {
     "pods": ("custom.metrics.k8s.io", "prometheus-adapter"),
     "external": ("external.metrics.k8s.io", "prometheus-adapter or KEDA"),
 }
-"""Source of a metric to the API that must be served for it, and by what."""
+"""Source of a metric to the API that must be served for it, and adapters that serve it."""
 
 
 def autoscalers(cluster: Cluster, version: Version) -> tuple[list[Autoscaler], list[str]]:
-    """The objects in the policy's order, and notices about what is omitted."""
+    """The objects, in the policy's order, and notices about those omitted."""
     found: list[Autoscaler] = []
     notices: list[str] = []
     for kind in cluster.workloads.values():
@@ -200,7 +200,7 @@ def _scalable(target: ScaleTarget) -> bool:
 
 
 def _named_apart(scalers: list[Autoscaler]) -> list[Autoscaler]:
-    """Names with the kind where two workloads of one namespace have the same."""
+    """Adds the kind to names that two workloads of one namespace share."""
     names = [(each.target.namespace, each.name) for each in scalers]
     return [
         each._replace(name=f"{each.name}-{each.target.kind.lower()}") if names.count(name) > 1 else each
@@ -235,7 +235,7 @@ def _notices(
 
 
 def _running(who: str, stated: Autoscaling, version: Version) -> Iterator[str]:
-    """What else must be there for the autoscalers to work."""
+    """What else the autoscalers need to work."""
     for source, (api, adapters) in _ADAPTERS.items():
         names = ", ".join(metric.name for metric in stated.metrics if metric.source == source)
         if names:

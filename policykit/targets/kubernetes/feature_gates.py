@@ -1,6 +1,6 @@
-"""Feature gates of Kubernetes that some supported release has off, and the fields that need them.
+"""Feature gates of Kubernetes that are off in some supported release, and the fields that need them.
 
-Without its gate the API server drops a field and says nothing. Source: `pkg/features/kube_features.go`
+Without its gate, the API server drops a field silently. Source: `pkg/features/kube_features.go`
 of Kubernetes 1.36 and 1.37, which list every stage with its release.
 """
 
@@ -20,18 +20,18 @@ EACH = "*"
 
 
 class Gate(NamedTuple):
-    """A feature gate, and the first release that has it on."""
+    """A feature gate, and the release that enables it."""
 
     name: str
     since: Version
-    """First release with it."""
+    """First release that has it."""
     on: Version | None
-    """First release where it is on without being asked; None: none yet."""
+    """First release that enables it by default; None: none yet."""
     own_api: bool = False
-    """It comes with objects of an API that is off too: who writes them has probably switched both on."""
+    """It belongs to an API that is off too: clusters whose manifests use that API probably enable both."""
 
     def is_on(self, version: Version, stated: Mapping[str, bool]) -> bool:
-        """In a release, with the gates that a policy states."""
+        """Whether a release enables it; `stated`: gates in the policy."""
         return stated.get(self.name, self.on is not None and version >= self.on)
 
 
@@ -91,7 +91,7 @@ POD_FIELDS: tuple[GatedField, ...] = (
         )
     ),
 )
-"""Below a PodSpec."""
+"""Fields of a PodSpec."""
 
 OBJECT_FIELDS: Mapping[tuple[str, str], tuple[GatedField, ...]] = {
     ("batch", "Job"): (
@@ -119,7 +119,7 @@ OBJECT_FIELDS: Mapping[tuple[str, str], tuple[GatedField, ...]] = {
 GATES: Mapping[str, Gate] = {
     field.gate.name: field.gate for fields in (POD_FIELDS, *OBJECT_FIELDS.values()) for field in fields
 }
-"""Every gate of a field that is known here."""
+"""Gates of all these fields, by name."""
 
 
 class ClosedGates(NamedTuple):
@@ -130,7 +130,7 @@ class ClosedGates(NamedTuple):
 
 
 def closed(version: Version, stated: Mapping[str, bool]) -> ClosedGates:
-    """With the gates that a policy states; without fields that the release does not know at all."""
+    """Fields whose gates are off, among those that the release knows; `stated`: gates in the policy."""
     return _closed(version, frozenset(stated.items()))
 
 
@@ -147,7 +147,7 @@ def _closed(version: Version, stated: frozenset[tuple[str, bool]]) -> ClosedGate
 
 
 def found(fields: Iterable[GatedField], data: Mapping[str, Any]) -> Iterator[tuple[Path, Gate]]:
-    """Where the data has one of the fields."""
+    """Path and gate of each of the fields that the data has."""
     for field in fields:
         for path, value in _at(data, field.path, ()):
             if value is not None and (field.value is None or value == field.value):

@@ -35,9 +35,9 @@ _WITHOUT_README = frozenset({PRIORITIES, QUOTAS})
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot guarantee.
+    """The files of `kubernetes/` that the policy needs, with notices.
 
-    Raises PolicykitError for ranges of containers on cards.
+    Raises PolicykitError for container ranges of cards.
     """
     stated, version = options.of(cluster), versions.parse(cluster.kubernetes_version)
     scalers, unscaled = autoscalers.autoscalers(cluster, version)
@@ -71,7 +71,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _only_containers(quota: Quota) -> bool:
-    """Whether it is a LimitRange alone."""
+    """Whether a quota only has ranges of containers, and so becomes only a LimitRange."""
     return quota.containers is not None and not (quota.requests or quota.limits or quota.pods is not None)
 
 
@@ -98,7 +98,7 @@ _README_ROWS = {
 
 
 def _readme(paths: Sequence[str], version: Version, profiles: Sequence[Profile], namespace: str) -> str:
-    """Markdown. `profiles` are those of the scheduler written, empty for none."""
+    """Markdown. `profiles`: those of the generated scheduler configuration; empty: there is none."""
     rows = [f"- `{_file_name(path)}`: {_README_ROWS[path]}" for path in sorted(paths) if path in _README_ROWS]
     parts = [f"# Kubernetes {version.major}.{version.minor}"]
     parts += ["\n".join(rows)] if rows else []

@@ -111,14 +111,14 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
     quota = quotas.read(data)
     namespace = quota.namespace or "default"
     where = f"ResourceQuota {namespace}/{quota.name}"
-    if "scopes" in quota.unsaid or "scopeSelector" in quota.unsaid:
+    if "scopes" in quota.unread or "scopeSelector" in quota.unread:
         inventory.add_remark(
             f"{where} has scopes other than PriorityClass, which a policy cannot express; left out"
         )
         return
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
-    unsaid = [name.removeprefix("hard.") for name in quota.unsaid]
+    unread = [name.removeprefix("hard.") for name in quota.unread]
     for key, counted in quota.hard.items():
         kind, _, resource = key.partition(".")
         if key in _PLAIN:
@@ -128,21 +128,21 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
         elif kind == "limits" and resource in _PLAIN:
             limits[resource] = counted
         elif key != "pods":
-            unsaid.append(key)
-    if unsaid:
-        inventory.add_remark(f"{where}: a policy has no field for {', '.join(sorted(unsaid))}; left out")
+            unread.append(key)
+    if unread:
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(sorted(unread))}; left out")
     pods = quota.hard.get("pods")
     if requests or limits or pods is not None or not quota.hard:
         _add(Quota(namespace, quota.name, requests, limits, pods, quota.priorities), inventory)
 
 
 def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
-    """A LimitRange of containers: part of the quota with its name, or a new quota."""
+    """A LimitRange of containers becomes part of the quota with its name, or a new quota."""
     limits = limit_ranges.read(data)
     namespace = limits.namespace or "default"
     where = f"LimitRange {namespace}/{limits.name}"
-    if limits.unsaid:
-        inventory.add_remark(f"{where}: a policy has no field for {', '.join(limits.unsaid)}; left out")
+    if limits.unread:
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(limits.unread)}; left out")
     if limits.containers == ContainerRange():
         return
     home = next((q for q in inventory.quotas.values() if q.namespace == namespace and q.containers), None)
@@ -166,8 +166,8 @@ def autoscaler(data: Mapping[str, Any], inventory: Inventory) -> None:
             f"{scaler.maximum} pods: set `autoscaling` of its workload kind"
         )
         return
-    if scaler.unsaid:
-        inventory.add_remark(f"{where}: a policy has no field for {', '.join(scaler.unsaid)}; left out")
+    if scaler.unread:
+        inventory.add_remark(f"{where}: a policy has no field for {', '.join(scaler.unread)}; left out")
     wanted = _autoscaling(scaler)
     there = inventory.kinds.get(scaler.workload, WorkloadKind(scaler.workload))
     before = there.autoscaling
@@ -208,8 +208,8 @@ def add_profiles(whole: Configuration, path: str, inventory: Inventory) -> None:
         if profile.scheduler != DEFAULT_SCHEDULER:
             inventory.schedulers[profile.scheduler] = None
         _report_unsupported(profile, path, inventory)
-    if whole.unsaid:
-        inventory.add_remark(f"{path}: a policy has no field for {', '.join(whole.unsaid)}; left out")
+    if whole.unread:
+        inventory.add_remark(f"{path}: a policy has no field for {', '.join(whole.unread)}; left out")
     if placed:
         _add_deployment(whole, placed, inventory)
 
@@ -231,7 +231,7 @@ def _add_placement(profile: Profile, path: str, inventory: Inventory) -> bool:
 
 
 def placement(scheduler: str, fit: Fit) -> Placement:
-    """The placement of a profile, without resources that `gen` would choose by itself."""
+    """The placement of a profile, without resources that `gen` would choose itself."""
     strategy = _STRATEGIES[fit.strategy] or _direction(fit)
     weighed = fit.resources or {"cpu": 1, "memory": 1}
     cards = {name: weight for name, weight in weighed.items() if "/" in name}
@@ -252,7 +252,7 @@ def _direction(fit: Fit) -> str:
 
 
 def _add_deployment(whole: Configuration, placed: list[Profile], inventory: Inventory) -> None:
-    """Adds how the profiles run, unless as a second scheduler in kube-system."""
+    """Adds how the profiles are run, unless by a second scheduler in kube-system."""
     says: dict[str, Any] = {}
     names = {profile.scheduler for profile in placed}
     if whole.kubeconfig or DEFAULT_SCHEDULER in names:
@@ -288,7 +288,7 @@ def second_scheduler(deployment: Manifest, inventory: Inventory) -> None:
 def _report_unsupported(profile: Profile, path: str, inventory: Inventory) -> None:
     weighed = [f"weight of {name}" for name in profile.weights if name not in _DEFAULT_WEIGHTS]
     without = [f"score without {name}" for name in profile.disabled]
-    left = (*weighed, *without, *profile.unsaid)
+    left = (*weighed, *without, *profile.unread)
     if left:
         inventory.add_remark(
             f"{path}: scheduler {profile.scheduler}: a policy has no field for {', '.join(left)}; left out"

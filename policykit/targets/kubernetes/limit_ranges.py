@@ -16,23 +16,23 @@ from policykit.targets.reading import unread_fields
 
 KIND = "LimitRange"
 RESOURCES = ("cpu", "ephemeral-storage", "memory")
-"""A LimitRange on a card would hand cards to every container that requests none."""
+"""A LimitRange of a card would give cards to every container that requests none."""
 _FIELDS = {"default": "default", "defaultRequest": "default_request", "min": "minimum", "max": "maximum"}
-"""Key of the object to the field of `ContainerRange`."""
+"""Key of an item of `limits` to the field of `ContainerRange`."""
 
 
 class LimitRange(NamedTuple):
-    """The object, of its item of type Container."""
+    """A LimitRange, as far as its item of type Container."""
 
     namespace: str
     name: str
     containers: ContainerRange = ContainerRange()
-    unsaid: tuple[str, ...] = ()
-    """Fields read that have no place here."""
+    unread: tuple[str, ...] = ()
+    """Fields of the object that this type does not have."""
 
 
 def with_defaults(containers: ContainerRange) -> ContainerRange:
-    """As the API server stores it: stated in full, or `kubectl apply` changes it again each time.
+    """A range with the API server's defaults: without them, each `kubectl apply` changes the object.
 
     Source: `SetDefaults_LimitRangeItem` (Kubernetes v1.36).
     """
@@ -42,7 +42,7 @@ def with_defaults(containers: ContainerRange) -> ContainerRange:
 
 
 def without_defaults(containers: ContainerRange) -> ContainerRange:
-    """As a policy states it: without what the API server adds."""
+    """A range as a policy states it: without defaults of the API server."""
     added = with_defaults(containers._replace(default_request={})).default_request
     return containers._replace(
         default=_besides(containers.default, containers.maximum),
@@ -55,7 +55,7 @@ def _besides(stated: Amounts, added: Amounts) -> Amounts:
 
 
 def write(limits: LimitRange) -> dict[str, Any]:
-    """Raises PolicykitError for cards and whatever else a range of containers must not state."""
+    """The object. Raises PolicykitError for cards, and for other resources that it must not have."""
     item: dict[str, Any] = {"type": "Container"}
     for key, field in _FIELDS.items():
         stated: Amounts = getattr(limits.containers, field)
@@ -81,16 +81,16 @@ def _text(limits: LimitRange, resource: str, wanted: int) -> str:
 
 
 def read(data: Mapping[str, Any]) -> LimitRange:
-    """What is of another shape is left out, and named in `unsaid`."""
+    """A LimitRange. Parts that this type cannot express are named in `unread`."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     items = mappings(spec.get("limits"))
     item: Mapping[str, Any] = next((each for each in items if each.get("type") == "Container"), {})
     found = {field: amounts(item.get(key)) for key, field in _FIELDS.items()}
-    unsaid = [f"limits of {text(each.get('type')) or 'no type'}" for each in items if each is not item]
-    unsaid += unread_fields(item, ("type", *_FIELDS))
+    unread = [f"limits of {text(each.get('type')) or 'no type'}" for each in items if each is not item]
+    unread += unread_fields(item, ("type", *_FIELDS))
     for key, field in _FIELDS.items():
-        unsaid += unread_fields(found[field], RESOURCES, key)
+        unread += unread_fields(found[field], RESOURCES, key)
         found[field] = {name: found[field][name] for name in found[field] if name in RESOURCES}
     return LimitRange(
-        text(metadata.get("namespace")), text(metadata.get("name")), ContainerRange(**found), tuple(unsaid)
+        text(metadata.get("namespace")), text(metadata.get("name")), ContainerRange(**found), tuple(unread)
     )

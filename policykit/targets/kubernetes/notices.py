@@ -1,4 +1,4 @@
-"""What Kubernetes alone cannot express of a policy, and the nearest alternative."""
+"""Notices about what Kubernetes alone cannot express, with the nearest alternative."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
             yield (
                 f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no effect. "
                 "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 "
-                "on targets.kubernetes.nativeGang"
+                "on, targets.kubernetes.nativeGang"
             )
     elif not cluster.kubernetes_version:
         yield (

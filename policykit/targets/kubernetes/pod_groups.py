@@ -1,4 +1,4 @@
-"""Gangs of Kubernetes' own (scheduling.k8s.io), in the form of each release: none takes another's."""
+"""Gangs of Kubernetes itself (scheduling.k8s.io). Each release has an API of its own for them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _MEMBERS = "all"
 
 
 class Gang(NamedTuple):
-    """Pods that start together: a PodGroup, in 1.35 a Workload of one pod group."""
+    """Pods that start together: a PodGroup, or in 1.35 a Workload with one pod group."""
 
     name: str
     namespace: str
     size: int
     """minCount."""
     level: str = ""
-    """Node label whose value all their nodes share; empty if none, and always in 1.35."""
+    """Label whose value all their nodes share; empty: any nodes, as always in 1.35."""
 
 
 def api_version(version: Version) -> str:
-    """Empty before 1.35, which has no such API."""
+    """apiVersion of its objects; empty before 1.35, which has none."""
     if version >= POD_GROUP_BETA:
         return f"{GROUP}/v1beta1"
     if version >= POD_GROUP_API:
@@ -39,7 +39,7 @@ def api_version(version: Version) -> str:
 
 
 def is_native_gang(kind: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether the pods of a kind start together, by a kube-scheduler."""
+    """Whether the pods of a kind are a gang that a kube-scheduler places."""
     return kind.gang == "all" and scheduler_names.is_served(kind.scheduler, cluster)
 
 
@@ -54,7 +54,7 @@ def gates(kinds: Iterable[WorkloadKind], version: Version) -> tuple[str, ...]:
 
 
 def write(gang: Gang, version: Version) -> dict[str, Any]:
-    """The object of that release, 1.35 or newer."""
+    """The object in the API of a release, 1.35 or newer."""
     metadata = {"name": gang.name, **({"namespace": gang.namespace} if gang.namespace else {})}
     policy = {"gang": {"minCount": gang.size}}
     head = {"apiVersion": api_version(version)}
@@ -75,7 +75,7 @@ def pod_fields(gang: Gang, version: Version) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Gang | None:
-    """A PodGroup, or a Workload of one gang; None for what is no gang."""
+    """The gang of a PodGroup, or of a Workload with one; None: it is not a gang."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     inner = mappings(spec.get("podGroups"))
     policy = mapping(inner[0].get("policy")) if len(inner) == 1 else mapping(spec.get("schedulingPolicy"))

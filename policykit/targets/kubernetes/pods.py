@@ -15,12 +15,12 @@ from policykit.targets.kubernetes import options, pod_groups, scheduler_names, v
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
-    """Fields for pods of a kind that kube-scheduler places, or another scheduler that reads the same."""
+    """Fields for pods of a kind that kube-scheduler or a scheduler with the same plugins places."""
     if pods.owner_kind == "DaemonSet":
         return PodFields()
     together, grouped = _gang(kind, cluster, pods)
-    apart, unknown = _apart(kind, cluster, pods)
-    close, unsaid = ({}, ()) if together and together.level else _close(kind, cluster, pods)
+    apart, unknown = _spread(kind, cluster, pods)
+    close, unsupported = ({}, ()) if together and together.level else _affinity(kind, cluster, pods)
     spec: dict[str, Any] = {**apart, **close}
     objects: tuple[dict[str, Any], ...] = ()
     if together:
@@ -28,10 +28,10 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
         spec |= pod_groups.pod_fields(together, version)
         objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
-    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
+    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsupported, *grouped))
 
 
-def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _spread(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """topologySpreadConstraints for `across`, and for a spread placement that no profile serves."""
     wanted = [kind.across] if kind.across else []
     by_node = TopologySpread("node")
@@ -60,8 +60,10 @@ def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     return stated.way != options.CLUSTER or stated.default != placement.name
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Pod affinity for `within`: the nearest thing to it that kube-scheduler has."""
+def _affinity(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Pod affinity for `within`, the closest that kube-scheduler offers."""
     if kind.within is None:
         return {}, ()
     level = kind.within.level

@@ -18,7 +18,7 @@ KIND = "PriorityClass"
 
 
 def write(priority: Priority) -> dict[str, Any]:
-    """Defaults of the API server are stated, so nothing drifts.
+    """A PriorityClass. It states the API server's defaults, so that GitOps tools see no difference.
 
     A false globalDefault is left out: the API server drops it, and kubectl would add it again each time.
     Source: `GlobalDefault` in `scheduling/v1` (omitempty).
@@ -37,7 +37,7 @@ def write(priority: Priority) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Priority:
-    """What is absent or of another shape has Kubernetes' default: value 0, preempting."""
+    """A PriorityClass. A field that is missing or has the wrong type gets Kubernetes' default."""
     return Priority(
         text(mapping(data.get("metadata")).get("name")),
         whole(data.get("value")) or 0,
@@ -58,7 +58,7 @@ _GROUPS = frozenset({"batch.volcano.sh", "flow.volcano.sh", "scheduling.volcano.
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of a PriorityClass, of what makes pods, and of Volcano's PodGroup."""
+    """The facts of a PriorityClass, of an object with pods, or of Volcano's PodGroup."""
     if manifest.kind == "PriorityClass":
         if manifest.group == "scheduling.k8s.io" and not manifest.partial:
             data = manifest.data

@@ -1,4 +1,4 @@
-"""ResourceQuota: of keys that count, for all pods of a namespace or for those of some priorities."""
+"""ResourceQuotas, for all pods of a namespace or for those of some priorities: written and read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from policykit.targets.reading import unread_fields
 
 KIND = "ResourceQuota"
 _SCOPED = frozenset({"cpu", "memory"})
-"""Beside pods and names with a `/`, all that a quota of some pods may state."""
+"""Resources, besides pods and names with a `/`, that a quota scoped to priorities may limit."""
 _SCOPE = "PriorityClass"
 
 
 class ResourceQuota(NamedTuple):
-    """The object. Amounts: cpu in milli-cores, everything else in units."""
+    """A ResourceQuota, with cpu in milli-cores and everything else in units."""
 
     namespace: str
     name: str
@@ -27,15 +27,15 @@ class ResourceQuota(NamedTuple):
     """`requests.cpu`, `requests.nvidia.com/gpu`, `pods`, ..."""
     priorities: tuple[str, ...] = ()
     """Counts only pods of these PriorityClasses; empty: all."""
-    unsaid: tuple[str, ...] = ()
-    """Fields read that have no place here."""
+    unread: tuple[str, ...] = ()
+    """Fields of the object that this type does not have."""
 
 
 def resource_quota(quota: Quota) -> ResourceQuota:
     """A quota of the policy, with the keys that the API server counts.
 
-    It accepts limits of a card and counts nothing: what cannot be overcommitted has a limit that is
-    its request. Source: `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
+    It accepts limits of cards but never counts them, since what cannot be overcommitted is limited by its
+    request. Source: `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
     """
     hard = {f"requests.{r}": amount for r, amount in sorted(quota.requests.items()) if _kept(quota, r)}
     for resource, wanted in sorted(quota.limits.items()):
@@ -52,7 +52,7 @@ def _kept(quota: Quota, resource: str) -> bool:
 
 
 def _native(resource: str) -> bool:
-    """Kubernetes' own names with a `/`, Koordinator's batch resources among them, are never charged."""
+    """Kubernetes' own names with a `/`, which include Koordinator's batch resources, are never counted."""
     return "/" in resource and not is_extended(resource)
 
 
@@ -61,7 +61,7 @@ def _refused(quota: Quota, resource: str) -> bool:
 
 
 def uncounted(quota: Quota) -> Iterator[str]:
-    """What of it no ResourceQuota can count, and what comes nearest."""
+    """Notices about resources that no ResourceQuota can count, with the nearest alternative."""
     named = sorted({*quota.requests, *quota.limits})
     refused = [resource for resource in named if _refused(quota, resource)]
     native = [resource for resource in named if _native(resource)]
@@ -93,25 +93,25 @@ def write(quota: ResourceQuota) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> ResourceQuota:
-    """What is of another shape is left out, and named in `unsaid`."""
+    """A ResourceQuota. Parts that this type cannot express are named in `unread`."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     stated = mapping(spec.get("hard"))
     hard = {k: a for k, v in stated.items() if (a := amount(_resource(str(k)), v)) is not None}
     expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
     ours = [each for each in expressions if each.get("scopeName") == _SCOPE and each.get("operator") == "In"]
-    unsaid = [*unread_fields(spec, ("hard", "scopeSelector")), *unread_fields(stated, tuple(hard), "hard")]
+    unread = [*unread_fields(spec, ("hard", "scopeSelector")), *unread_fields(stated, tuple(hard), "hard")]
     if len(expressions) > 1 or len(ours) < len(expressions):
-        unsaid.append("scopeSelector")
+        unread.append("scopeSelector")
     return ResourceQuota(
         text(metadata.get("namespace")),
         text(metadata.get("name")),
         hard,
         texts(ours[0].get("values")) if ours else (),
-        tuple(unsaid),
+        tuple(unread),
     )
 
 
 def _resource(key: str) -> str:
-    """Resource whose unit a key's amount has: cpu of limits.cpu."""
+    """The resource of a key: cpu of limits.cpu."""
     kind, dot, resource = key.partition(".")
     return resource if dot and kind in ("requests", "limits") else key

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from policykit.lazy import Lazy
+from policykit.linter.configurations import Configuration
 from policykit.linter.target import FactReader, QueueSupport, Target
-from policykit.targets.kueue.names import KEYS, POD_GROUP_TOTAL
+from policykit.targets.kueue.names import CONFIGURATION, CONFIGURATION_GROUP, KEYS, POD_GROUP_TOTAL
+
+
+def _matches_shape(data: object) -> bool:
+    return (
+        isinstance(data, dict)
+        and data.get("kind") == CONFIGURATION
+        and str(data.get("apiVersion")).startswith(f"{CONFIGURATION_GROUP}/")
+    )
+
 
 TARGET = Target(
     "kueue",
@@ -12,6 +22,9 @@ TARGET = Target(
     keys=KEYS,
     gang_annotations=frozenset({POD_GROUP_TOTAL}),
     gang_substrings=("kueue",),
+    configurations=(
+        Configuration(CONFIGURATION, (CONFIGURATION_GROUP,), _matches_shape, kind=CONFIGURATION),
+    ),
     facts=(
         FactReader(
             Lazy("policykit.targets.kueue.queue_facts:facts"),
@@ -30,4 +43,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.kueue.generate:generate"),
     import_reader=Lazy("policykit.targets.kueue.importing:KueueReader"),
     releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.kueue.release_facts:FACTS"),
 )

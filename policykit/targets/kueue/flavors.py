@@ -1,4 +1,4 @@
-"""ResourceFlavors and Topologies of the policy's pools, and how much of each resource a flavor has."""
+"""ResourceFlavors and Topologies for the policy's pools, and the amounts of each flavor."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def pool_flavors(cluster: Cluster, version: Version) -> Flavors:
 
 
 def labels(cluster: Cluster, pool: Pool) -> dict[str, str]:
-    """Labels by which the pool's nodes differ from others: its own, and the product of its card.
+    """Labels that select the pool's nodes: its own, and the product of its card.
 
-    What discovery reports beside the product (counts, memory, driver) selects nothing.
+    Other labels of discovery (counts, memory, driver) are left out.
     """
     card = cluster.card_of(pool)
     product = card.product_key if card else ""
@@ -62,7 +62,7 @@ def labels(cluster: Cluster, pool: Pool) -> dict[str, str]:
 def _flavor(
     cluster: Cluster, selector: Mapping[str, str], pools: Sequence[Pool], topology: Topology | None
 ) -> ResourceFlavor:
-    """Taints that all of the pools have, and what admission adds to the pods bound there."""
+    """The flavor of some pools, with the taints that all of them have."""
     first = pools[0]
     taints = tuple(taint for taint in first.taints if all(taint in pool.taints for pool in pools))
     added = dict.fromkeys(each for pool in pools for each in _injected(cluster, pool))
@@ -70,7 +70,7 @@ def _flavor(
 
 
 def _injected(cluster: Cluster, pool: Pool) -> Iterator[Toleration]:
-    """Tolerations that pods get only when they are created: Kueue judges the template without them."""
+    """Tolerations that admission adds to pods: the template, which Kueue judges, lacks them."""
     yield from pool.injects
     if pool.injects_resource_tolerations:
         for resource in card_resources(cluster, pool):
@@ -82,7 +82,7 @@ def _indistinct(found: Iterable[PoolFlavor]) -> Iterator[str]:
         if not flavor.labels:
             names = ", ".join(pool.name for pool in pools)
             yield (
-                f"pool {names} has no labels of its own: flavor {flavor.name} stands for every node. Give "
+                f"pool {names} has no labels of its own: flavor {flavor.name} selects every node. Give "
                 "the pool a usage, a card or labels"
             )
         elif len(pools) > 1:
@@ -91,7 +91,7 @@ def _indistinct(found: Iterable[PoolFlavor]) -> Iterator[str]:
 
 
 def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Node labels of the levels, if some workload kind wants its pods close; and what is not written."""
+    """Node labels of the levels, if a workload kind must stay within one; and notices."""
     close = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not close:
         return (), ()
@@ -111,7 +111,7 @@ def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[
 
 
 def _topology_is_stated(cluster: Cluster) -> bool:
-    """Whether any pool states the topology of its nodes."""
+    """Whether a pool states the topology of its nodes."""
     keys = {level.key for level in cluster.levels}
     return any(keys & {*pool.labels, *shape.labels} for pool in cluster.pools for shape in pool.shapes)
 
@@ -119,8 +119,8 @@ def _topology_is_stated(cluster: Cluster) -> bool:
 def _topology(pools: Sequence[Pool], levels: tuple[str, ...], *, stated: bool) -> Topology:
     """The levels that all nodes of the pools are known to have, and single nodes below them.
 
-    A node without one of the labels does not count at all, so a level that some nodes lack is left
-    out. Where no pool states a topology, the nodes are assumed to have all labels.
+    Kueue ignores nodes that lack one of the labels, so a level that some nodes lack is left out. If no
+    pool states a topology, the nodes are assumed to have all labels.
     """
     known = [{**pool.labels, **shape.labels}.keys() for pool in pools for shape in pool.shapes]
     keys = tuple(key for key in levels if not stated or all(key in each for each in known))
@@ -143,13 +143,13 @@ def _without_topology(cluster: Cluster) -> Iterator[str]:
 
 
 _ALWAYS = ("cpu", "memory")
-"""Resources that every node has, whether or not the policy says how much."""
+"""Resources that every node has, even if the policy does not say how much."""
 _ON_REQUEST = frozenset({"pods"})
-"""Resources that every pod uses: covered only if a queue limits them."""
+"""Resources that every pod uses, which are covered only if a queue limits them."""
 
 
 class Capacity(NamedTuple):
-    """Resources that quotas cover, and what each flavor has of them."""
+    """Resources that quotas cover, and their amounts in each flavor."""
 
     resources: tuple[str, ...]
     """cpu and memory first, others by name."""
@@ -157,9 +157,9 @@ class Capacity(NamedTuple):
     """Flavor to covered resource to its amount; None: unknown."""
 
     def shares(self, amount: int, resource: str, flavors: Sequence[str]) -> dict[str, int]:
-        """An amount split over flavors as they have the resource; equally where that is unknown.
+        """An amount divided among flavors in proportion to what they have, or equally if that is unknown.
 
-        The parts add up to the amount; it is lost where no flavor has the resource.
+        The parts add up to the amount, unless no flavor has the resource.
         """
         there = {name: self.flavors[name].get(resource) for name in flavors}
         if any(number is None for number in there.values()):
@@ -170,7 +170,7 @@ class Capacity(NamedTuple):
 
 
 def flavor_capacity(cluster: Cluster, flavors: Sequence[PoolFlavor]) -> Capacity:
-    """Of the pools of each flavor, autoscaled ones at their largest."""
+    """Amounts of the pools of each flavor, with autoscaled pools at their largest."""
     wanted = {
         resource
         for queue in cluster.queues
@@ -193,7 +193,7 @@ def _flavor_amounts(cluster: Cluster, flavor: PoolFlavor, resources: Sequence[st
 
 
 def _split(amount: int, weights: Mapping[str, int]) -> dict[str, int]:
-    """In proportion to the weights, the largest remainders rounded up."""
+    """An amount divided in proportion to weights, with the largest remainders rounded up."""
     total = sum(weights.values())
     if not total:
         return dict.fromkeys(weights, 0)

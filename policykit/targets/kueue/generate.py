@@ -20,7 +20,7 @@ README = f"{TARGET_NAME}/README.md"
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets["kueue"]`; nothing where the policy has no such target.
+    """All files for `cluster.targets["kueue"]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version, and for queues that Kueue would reject.
     """
@@ -47,7 +47,7 @@ def generate(cluster: Cluster) -> Generated:
 def _objects(
     cluster: Cluster, made: Flavors, shared: Quotas, version: Version
 ) -> Mapping[str, list[dict[str, Any]]]:
-    """Name of a file to its objects: what others refer to comes first."""
+    """File name to objects, those that others refer to first."""
     tree: Iterable[dict[str, Any]] = (
         *(queues.write_cohort(each, version) for each in shared.cohorts),
         *(queues.write_cluster_queue(each, version) for each in shared.queues),

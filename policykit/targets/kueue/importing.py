@@ -30,7 +30,7 @@ _STOP = frozenset({"Borrow", "Preempt", "MayStopSearch"})
 
 
 class KueueReader(ImportReader):
-    """Reads Kueue's objects; queues become those of the policy once all are there."""
+    """Reads Kueue's objects. Queues are added once all objects are read."""
 
     target_name = TARGET_NAME
     namespace = NAMESPACE
@@ -53,7 +53,7 @@ class KueueReader(ImportReader):
         return True
 
     def finish(self) -> None:
-        """Adds queues and priorities that no other system's objects have, and Kueue's options."""
+        """Adds queues and priorities that no other target's objects define, and Kueue's options."""
         queues = {each.name: each for each in self.objects if isinstance(each, ClusterQueue)}
         cohorts = {each.name: each for each in self.objects if isinstance(each, Cohort)}
         for name in [each.cohort for each in queues.values()] + [each.parent for each in cohorts.values()]:
@@ -120,7 +120,7 @@ def _policy_queues(
             yield Queue(cohort.name, parent, cohort.weight or 1, *amounts, pools=pools)
     for queue in queues.values():
         if queue.name in cohorts and queue.cohort == queue.name:
-            continue  # one queue: its own workloads beside those of its children
+            continue  # one queue of the policy, with workloads of its own and children
         parent = "" if queue.cohort == root else queue.cohort
         guarantee, deserved, limit = _amounts(queue, totals[queue.name])
         if not queue.cohort:
@@ -180,7 +180,7 @@ def _add(total: dict[tuple[str, str], int], more: Mapping[tuple[str, str], int])
 def _amounts(
     each: ClusterQueue | Cohort, totals: Mapping[tuple[str, str], int]
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """guarantee, deserved and limit: quota adds up over flavors, a limit is the largest of them."""
+    """guarantee, deserved and limit. Quotas of flavors are added; the largest limit counts."""
     guarantee: dict[str, int] = {}
     deserved: dict[str, int] = {}
     limit: dict[str, int] = {}
@@ -205,7 +205,7 @@ def _add_amount(amounts: dict[str, int], resource: str, amount: int) -> None:
 def _evident(
     guarantee: Mapping[str, int], deserved: Mapping[str, int], limit: Mapping[str, int]
 ) -> StatedResources:
-    """Of objects that were not generated: what is guaranteed in full is not deserved as well."""
+    """Resources to state for other objects: what is fully guaranteed is not deserved as well."""
     due = tuple(name for name, amount in deserved.items() if amount != guarantee.get(name))
     return StatedResources(tuple(guarantee), due, tuple(limit))
 
@@ -217,13 +217,13 @@ def _inherited(name: str, cohorts: Mapping[str, Cohort]) -> set[str]:
 
 
 def _pools(each: ClusterQueue | Cohort, flavors: set[str]) -> PoolAffinity | None:
-    """Pools of its flavors, if it has not all of them; a generated flavor has the name of its pool."""
+    """Pools of its flavors, unless it has all. A generated flavor has the name of its pool."""
     named = tuple(dict.fromkeys(_flavors(each)))
     return PoolAffinity(named) if named and len(named) < len(flavors) else None
 
 
 def _options(queues: Iterable[ClusterQueue], inventory: Inventory) -> None:
-    """What all queues have alike; the first that says something decides."""
+    """Options for all queues, each from the first queue that sets it."""
     for queue in queues:
         preemption, there = queue.preemption, inventory.preemption
         within = True if preemption.within_queue not in _NEVER else None

@@ -14,15 +14,15 @@ POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 POD_GROUP_TOTAL = "kueue.x-k8s.io/pod-group-total-count"
 """Pod annotation: how many pods the group has."""
 REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
-"""Pod annotation: the node label of the level within which all pods of the pod set must be."""
+"""Pod annotation: node label of the level within which all pods of the pod set must be."""
 PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 """Pod annotation: the narrowest level that is tried first."""
 UNCONSTRAINED_TOPOLOGY = "kueue.x-k8s.io/podset-unconstrained-topology"
-"""Pod annotation: true if any nodes with room will do."""
+"""Pod annotation: true if the pods may be on any nodes."""
 SLICE_TOPOLOGY = "kueue.x-k8s.io/podset-slice-required-topology"
-"""Pod annotation: the level within which each slice of the pod set must be."""
+"""Pod annotation: node label of the level within which each slice of the pod set must be."""
 SLICE_SIZE = "kueue.x-k8s.io/podset-slice-size"
-"""Pod annotation: pods of a slice."""
+"""Pod annotation: number of pods per slice."""
 SLICE_CONSTRAINTS = "kueue.x-k8s.io/podset-slice-required-topology-constraints"
 """Pod annotation: levels and sizes of nested slices, as JSON."""
 POD_SET_GROUP = "kueue.x-k8s.io/podset-group-name"
@@ -41,3 +41,6 @@ KEYS = (
     Key("labels", POD_GROUP, "gang"),
     *(Key("annotations", key, "gang") for key in TOPOLOGY_KEYS),
 )
+
+CONFIGURATION, CONFIGURATION_GROUP = "Configuration", "config.kueue.x-k8s.io"
+"""Kind and API group of the file that Kueue's manager reads."""

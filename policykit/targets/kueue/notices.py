@@ -1,4 +1,4 @@
-"""What Kueue cannot express of a policy, and the nearest alternative."""
+"""Notices about what Kueue cannot express, with the nearest alternative."""
 
 from __future__ import annotations
 

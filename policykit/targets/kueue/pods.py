@@ -25,14 +25,14 @@ SUSPEND: Mapping[str, Path] = {
     ),
     "CronJob": ("spec", "suspend"),
 }
-"""Kind of the job that Kueue admits to its field; a CronJob's is that of the Jobs it makes."""
+"""Kind of job to the field that suspends it; for a CronJob, that of its Jobs."""
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels of the object that Kueue admits, and annotations of its pods.
 
-    For pods placed by a scheduler without queues of its own. Without a queue Kueue leaves the
-    workload alone. Source: `pkg/controller/jobframework` (0.9 to 0.19).
+    Only for pods of a scheduler without queues of its own. Kueue ignores workloads without a
+    queue. Source: `pkg/controller/jobframework` (0.9 to 0.19).
     """
     if not kind.queue:
         return PodFields()
@@ -47,7 +47,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
 
 
 def _suspend_field(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
-    """The field that keeps a job from starting, where the policy wants it written."""
+    """The field that keeps a job from starting, if the policy asks for it."""
     path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
     return {path: True} if path else {}
 

@@ -1,4 +1,4 @@
-"""Facts from Kueue's objects and from pods that want a topology, and how Kueue treats queues."""
+"""Facts from Kueue's objects and from pods with topology requests, and how Kueue treats queues."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of an object of Kueue, or of pods with a topology request."""
+    """The facts of an object of Kueue, or of pods with a topology request."""
     if manifest.group == GROUP and manifest.kind in _READERS:
         yield from _READERS[manifest.kind](manifest, context)
     for pod_set in pod_sets:
@@ -73,7 +73,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
 
 
 def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
-    """Path and value of the name of each flavor of `resourceGroups`, in the object's order."""
+    """Path and name of each flavor in `resourceGroups`, in order."""
     groups = mapping(data.get("spec")).get("resourceGroups")
     for number, group in enumerate(groups if isinstance(groups, list) else ()):
         flavors = mapping(group).get("flavors")
@@ -90,13 +90,13 @@ def _cohort(manifest: Manifest, context: Context) -> Iterator[Fact]:
 
 
 def _written(manifest: Manifest, *fields: str) -> Path:
-    """The first of these fields of spec that the object has."""
+    """Path of the first of these fields of spec that the object has."""
     spec = mapping(manifest.data.get("spec"))
     return ("spec", next((field for field in fields if field in spec), fields[0]))
 
 
 def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    """Beside what it refers to, a queue that workloads of its namespace name."""
+    """A reference to its ClusterQueue, and a queue that workloads in its namespace name."""
     found = queues.read_local_queue(manifest.data)
     namespace = found.namespace or context.namespace
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
@@ -116,9 +116,9 @@ _READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Fact]]] = {
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """Of LocalQueues, which workloads name. Source: `pkg/queue/manager.go` (0.9 to 0.19).
+    """LocalQueues, which workloads name. Source: `pkg/queue/manager.go` (0.9 to 0.19).
 
-    The tree of ClusterQueues and Cohorts has rules of its own.
+    Rules of Kueue's own check the tree of ClusterQueues and Cohorts.
     """
     return QueueSemantics(
         "Kueue",
@@ -133,7 +133,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
 
 
 def policy_queues(cluster: Cluster) -> PolicyQueues:
-    """LocalQueues that are generated; none where a kind may use its queue in any namespace."""
+    """The generated LocalQueues; none if a kind may use its queue in any namespace."""
     from policykit.targets.kueue import tenancy
 
     if None in tenancy.namespaces(cluster).values():

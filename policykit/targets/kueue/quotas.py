@@ -1,10 +1,10 @@
 """The policy's queues as ClusterQueues and Cohorts, with quotas by flavor.
 
-A queue is a ClusterQueue, a queue with children a Cohort; one that has both children and users is
-both, under one name. What a queue deserves, else is guaranteed, is its nominalQuota; what it
-keeps for itself is its guarantee, so others may borrow the rest (lendingLimit); what it may use
-beyond its quota is borrowed up to its limit (borrowingLimit). Of resources that a queue does not
-state it gets as large a part as of those it does. The root cohort has what no queue deserves.
+A queue becomes a ClusterQueue, and a queue with children a Cohort; one with both children and users
+becomes both, under one name. Its nominalQuota is what it deserves, or else its guarantee. It keeps
+its guarantee, so others may borrow the rest (lendingLimit), and it may itself borrow up to its limit
+(borrowingLimit). Of resources that it does not state, it gets the same share as of those it does. The
+root cohort has what no queue deserves.
 Source: `pkg/cache/scheduler/resource_node.go` (0.19).
 """
 
@@ -31,7 +31,7 @@ _OLD_FUNGIBILITY = {"when_can_borrow": "Borrow", "when_can_preempt": "Preempt"}
 """Names of MayStopSearch before 0.15."""
 _STOP = "MayStopSearch"
 _UNITS = {"cpu": 1000, "memory": 1 << 30, "ephemeral-storage": 1 << 30}
-"""Parts of these are whole cores and GiB."""
+"""Resources that are divided into whole cores and GiB."""
 
 
 class Quotas(NamedTuple):
@@ -45,7 +45,9 @@ class Quotas(NamedTuple):
 def quotas(
     cluster: Cluster, flavors: Sequence[PoolFlavor], options: KueueOptions, version: Version
 ) -> Quotas:
-    """Raises PolicykitError for a queue that may use no pool, or more flavors than the release allows."""
+    """Quotas of the policy's queues.
+
+    Raises PolicykitError for a queue that may use no pool, and for more flavors than the release allows."""
     if not cluster.queues:
         return Quotas((), ())
     tree = _Tree(cluster, flavors, options, version)
@@ -54,7 +56,7 @@ def quotas(
 
 
 class _Tree:
-    """The queues with what each has, by flavor and resource."""
+    """The queues with their quotas, by flavor and resource."""
 
     def __init__(
         self, cluster: Cluster, flavors: Sequence[PoolFlavor], options: KueueOptions, version: Version
@@ -116,7 +118,7 @@ class _Tree:
                 yield Cohort(
                     name,
                     queue.parent or root,
-                    self._groups(self._flavors[name], self._of(name)) if _says(queue) else (),
+                    self._groups(self._flavors[name], self._of(name)) if _states_quota(queue) else (),
                     self._weight(queue) if weighted else None,
                     _stated(queue),
                 )
@@ -129,7 +131,7 @@ class _Tree:
     def _groups(
         self, flavors: Sequence[str], found: Mapping[tuple[str, str], Quota]
     ) -> tuple[ResourceGroup, ...]:
-        """One group: a pod set gets all its resources from one flavor, as its nodes are of one pool."""
+        """One group, since a pod set gets all its resources from one pool, and so from one flavor."""
         resources = self._capacity.resources
         if not resources or not flavors:
             return ()
@@ -161,7 +163,7 @@ class _Tree:
         return found
 
     def _rest(self) -> dict[tuple[str, str], Quota]:
-        """What no queue deserves, which all share; of an unknown amount, what the limits add up to."""
+        """The quota that all queues share: what none deserves, or the sum of limits if that is unknown."""
         found: dict[tuple[str, str], Quota] = {}
         for flavor, amounts in self._capacity.flavors.items():
             for resource, amount in amounts.items():
@@ -171,7 +173,7 @@ class _Tree:
         return found
 
     def _wanted(self, flavor: str, resource: str) -> int:
-        """What the limits of the queues allow beyond their quotas."""
+        """The sum of what the queues' limits allow beyond their quotas."""
         found = 0
         for name, queue in self._queues.items():
             limit = queue.limit.get(resource)
@@ -181,7 +183,7 @@ class _Tree:
 
     @cached_property
     def _own(self) -> dict[tuple[str, str], dict[str, int]]:
-        """(queue, resource) to flavor to nominalQuota; a parent's is what its children leave."""
+        """(queue, resource) to flavor to nominalQuota; for a parent, what its children leave."""
         return {
             key: {
                 flavor: amount
@@ -193,7 +195,7 @@ class _Tree:
 
     @cached_property
     def _total(self) -> dict[tuple[str, str], dict[str, int]]:
-        """(queue, resource) to flavor to the quota of the queue and all below it."""
+        """(queue, resource) to flavor to the quota of a queue and all queues below it."""
         found: dict[tuple[str, str], dict[str, int]] = {}
         for name in self._bottom_up():
             queue = self._queues[name]
@@ -218,16 +220,16 @@ class _Tree:
     def _below(
         self, name: str, resource: str, found: Mapping[tuple[str, str], Mapping[str, int]]
     ) -> dict[str, int]:
-        """Flavor to what the children have together."""
+        """Flavor to the total of the children."""
         return {
             flavor: sum(found[child, resource].get(flavor, 0) for child in self._children.get(name, ()))
             for flavor in self._flavors[name]
         }
 
     def _part(self, queue: Queue, flavor: str, resource: str, own: Mapping[str, Mapping[str, int]]) -> int:
-        """As large a part of a resource it does not state as of the one that it has most of.
+        """The same share of a resource that it does not state as of the one it has the largest share of.
 
-        Without any, its workloads would borrow, and a workload that borrows reclaims nothing.
+        Without a quota its workloads would borrow, and workloads that borrow cannot reclaim.
         """
         there = self._capacity.flavors[flavor]
         parts = (Fraction(amounts[flavor], there[name] or 1) for name, amounts in own.items() if there[name])
@@ -246,9 +248,9 @@ class _Tree:
         return self._capacity.flavors[flavor].get(resource) != 0
 
     def _allowed(self, queue: Queue, by_pool: Mapping[str, str]) -> tuple[str, ...]:
-        """Flavors of the pools it may use, preferred ones first and avoided ones last.
+        """Flavors of the pools that a queue may use, preferred ones first and avoided ones last.
 
-        A queue that names no pools has those of the nearest queue above.
+        A queue that names no pools gets those of the nearest queue above.
         """
         here: Queue | None = queue
         while here is not None and not (here.pools and any(here.pools)):
@@ -288,7 +290,7 @@ class _Tree:
         return queue.weight if self._options.fair_sharing else None
 
     def _split_amounts(self) -> Iterator[str]:
-        """A queue's limit is one of all pools together, a borrowingLimit one of each flavor."""
+        """Notices about limits: a queue's is for all its pools together, a borrowingLimit for each flavor."""
         for name, queue in self._queues.items():
             for resource, limit in queue.limit.items():
                 several = [flavor for flavor in self._flavors[name] if self._has(flavor, resource)]
@@ -334,8 +336,8 @@ class _Tree:
             )
 
 
-def _says(queue: Queue) -> bool:
-    """Whether its Cohort has anything to say of quotas or flavors."""
+def _states_quota(queue: Queue) -> bool:
+    """Whether a queue with children states quotas or pools."""
     return any(_stated(queue)) or bool(queue.pools and any(queue.pools))
 
 

@@ -1,4 +1,4 @@
-"""Pods for Kueue that every pool refuses as they are written: only tolerations of a flavor can help."""
+"""Facts about Kueue's pods that every pool repels unless a flavor adds tolerations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def facts(manifest: Manifest, pod_set: PodSet, cluster: Cluster, namespace: str) -> Iterator[Fact]:
-    """Of pods with cards: without them a pool that the policy does not list may take them."""
+    """Facts of pods with cards; others may run in a pool that the policy does not list."""
     queue = queues.read(manifest.data, pod_set, TARGET_NAME)
     if queue is None or is_placeholder(queue.value):
         return

@@ -11,14 +11,14 @@ from policykit.targets.kueue.objects.queues import LocalQueue
 
 
 def admits(kind: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether Kueue admits the kind: its pods are placed by a scheduler without queues of its own."""
+    """Whether Kueue admits the kind, because the scheduler of its pods has no queues of its own."""
     return target_name_of(kind.scheduler, cluster) == DEFAULT_TARGET
 
 
 def namespaces(cluster: Cluster) -> dict[str, tuple[str, ...] | None]:
-    """Queue to the namespaces that use it, sorted; None: a workload kind uses it in any.
+    """Queue to the namespaces that use it, sorted; None: a workload kind may use it in any.
 
-    Queues that neither a tenant nor a kind that Kueue admits uses are left out.
+    Queues without a tenant or a kind that Kueue admits are left out.
     """
     found: dict[str, set[str] | None] = {}
     for tenant in cluster.tenants:
@@ -51,7 +51,7 @@ def local_queues(cluster: Cluster) -> tuple[LocalQueue, ...]:
 
 
 def notices(cluster: Cluster) -> Iterator[str]:
-    """Kinds whose LocalQueues cannot be written, as the policy does not say where they run."""
+    """Notices about kinds without LocalQueues, since the policy does not name their namespaces."""
     for kind in cluster.workloads.values():
         if kind.queue and admits(kind, cluster) and not kind.namespaces:
             yield (

@@ -1,4 +1,4 @@
-"""Releases of Kueue that policykit knows (0.9 to 0.19), and what each brought.
+"""The Kueue releases that policykit knows (0.9 to 0.19), and the features each added.
 
 Sources, at the tags of a release and of the one before: `config/components/crd/bases`, `apis`,
 `pkg/features/kube_features.go`, `pkg/controller`.
@@ -24,7 +24,7 @@ TOPOLOGY_RULES = Version(0, 10, 0)
 COHORT_FAIR_SHARING = Version(0, 11, 0)
 """Cohort.spec.fairSharing."""
 TAS_IN_COHORTS = Version(0, 11, 0)
-"""Before, a ClusterQueue with topologies was inactive in a cohort, or with withinClusterQueue."""
+"""ClusterQueues with topologies work in a cohort and with withinClusterQueue; before, they are inactive."""
 UNCONSTRAINED = Version(0, 11, 0)
 """Annotation podset-unconstrained-topology."""
 COHORT_V1BETA1 = Version(0, 13, 0)
@@ -32,17 +32,17 @@ COHORT_V1BETA1 = Version(0, 13, 0)
 SLICES = Version(0, 13, 0)
 """Annotations podset-slice-required-topology, podset-slice-size and podset-group-name."""
 MANY_LEVELS = Version(0, 13, 0)
-"""A Topology may have 16 levels, 8 before."""
+"""A Topology may have 16 levels; before, 8."""
 TOPOLOGY_V1BETA1 = Version(0, 14, 0)
 """Topology is served as v1beta1; v1alpha1 is gone."""
 TAS_DEFAULT = Version(0, 14, 0)
-"""Gate TopologyAwareScheduling is on; it exists, off, since 0.9."""
+"""Gate TopologyAwareScheduling is on by default; it exists since 0.9."""
 LARGE_GROUPS = Version(0, 14, 0)
-"""A resource group may have 64 flavors and 64 resources, 16 before."""
+"""A resource group may have 64 flavors and 64 resources; before, 16."""
 V1BETA2 = Version(0, 15, 0)
 """Every kind is served as v1beta2, with cohortName; v1beta1 stays served and is deprecated."""
 LABEL_ONLY = Version(0, 15, 0)
-"""The queue is read from the label alone; before, an annotation of the same key counted too."""
+"""The queue is read only from the label; before, an annotation with the same key counts too."""
 FUNGIBILITY_PREFERENCE = Version(0, 15, 0)
 """flavorFungibility.preference, and the value MayStopSearch in place of Borrow and Preempt."""
 SLICE_LAYERS = Version(0, 17, 0)
@@ -52,7 +52,7 @@ CHECKED_FLAVORS = Version(0, 18, 0)
 
 
 def api_version(kind: str, version: Version) -> str:
-    """apiVersion of a kind of Kueue in the newest version that the release serves."""
+    """Newest apiVersion of a kind that the release serves."""
     if version >= V1BETA2:
         return "kueue.x-k8s.io/v1beta2"
     first = {"Cohort": COHORT_V1BETA1, "Topology": TOPOLOGY_V1BETA1}.get(kind)
@@ -74,7 +74,7 @@ def parse(text: str) -> Version:
 
 
 def release_of(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None where it states none."""
+    """The release that the policy states; None if it states none."""
     return stated_release(cluster, TARGET_NAME, parse)
 
 

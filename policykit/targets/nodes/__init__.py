@@ -1,4 +1,4 @@
-"""Nodes: labels, taints, join-time forms and what their daemons must tolerate."""
+"""Nodes: labels, taints, join-time files, and tolerations of their daemons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ACK: a node pool with its labels and taints, as its API reads it."""
+"""ACK: a node pool with its labels and taints, as its API takes it."""
 
 from __future__ import annotations
 

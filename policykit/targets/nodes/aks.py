@@ -24,7 +24,7 @@ _RESERVED = ("kubernetes.azure.com",)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
-    """`aks.sh`. az takes only taints with a value."""
+    """`aks.sh`. az accepts only taints with a value."""
     name = pool_names(cluster, _NAMES)[pool.name]
     valued = tuple(taint for taint in pool_taints(cluster, pool) if taint.value)
     bare = [f"taint {taint}" for taint in pool_taints(cluster, pool) if not taint.value]
@@ -52,7 +52,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
 
 
 def _numbered(name: str, number: int) -> str:
-    """Names of further groups stay within twelve characters."""
+    """Name of a further group, within twelve characters."""
     return name if not number else f"{name[: _NAMES.limit - 2]}{number + 1:02d}"
 
 

@@ -19,7 +19,7 @@ class Form(NamedTuple):
 
     artifacts: tuple[Artifact, ...]
     left_out: tuple[str, ...] = ()
-    """Sentences for people."""
+    """Notices."""
 
 
 Write = Callable[[Cluster, Pool], Form]
@@ -34,7 +34,7 @@ class LabelsAndTaints(NamedTuple):
 
 
 def in_domain(key: str, domains: Iterable[str]) -> bool:
-    """Whether a key's prefix is one of the domains or below one."""
+    """Whether a key's prefix is one of the domains or a subdomain."""
     prefix, slash, _ = key.partition("/")
     return bool(slash) and any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
 
@@ -56,7 +56,7 @@ def without_domains(
 
 
 def create_or_update(comments: Iterable[str], file: str, create: str, updates: Iterable[str]) -> str:
-    """A script whose first argument is create or update; the others go to the cloud's command."""
+    """A script whose first argument is create or update; the others are passed to the cloud's command."""
     says = "".join(f"# {comment}\n" for comment in comments)
     cases = [_case("create", [create]), _case("update", list(updates))]
     usage = f'*)\n  echo "usage: sh {file} create|update [ARGUMENT]..." >&2\n  exit 2\n  ;;\n'
@@ -69,7 +69,7 @@ def _case(name: str, commands: list[str]) -> str:
 
 
 def call(words: str, arguments: Iterable[str]) -> str:
-    """A command on several lines that passes on what the script was given."""
+    """A command on several lines that passes on the script's arguments."""
     return " \\\n  ".join([words, *arguments, '"$@"'])
 
 
@@ -77,14 +77,14 @@ _HASH = 4
 
 
 class NameRule(NamedTuple):
-    """What a cloud takes for the name of a node pool: lower-case letters, digits and `joint`."""
+    """What a cloud accepts as the name of a node pool: lower-case letters, digits and `joint`."""
 
     limit: int
     joint: str = "-"
 
 
 def pool_names(cluster: Cluster, rule: NameRule) -> dict[str, str]:
-    """Policy's pool name to the cloud's, unlike each other: a name that had to be cut ends in a hash."""
+    """Pool name in the policy to the cloud's, each unique: a shortened name ends in a hash."""
     plain = {pool.name: _plain(pool.name, rule) for pool in cluster.pools}
     uses = Counter(plain.values())
     return {

@@ -1,4 +1,4 @@
-"""Tolerations of node daemons: without them, the labels that discovery sets never appear."""
+"""Tolerations of node daemons, without which the labels of discovery never appear."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def unknown_vendor_taints(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
 
 
 def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
-    """Vendor of the cards to the hard taints of pools with them; only pools that have any."""
+    """Vendor of the cards to the hard taints of pools with them, without vendors that have none."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
         vendor = hardware_vendor(cluster, pool)
@@ -69,7 +69,7 @@ def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
 
 
 def hardware_vendor(cluster: Cluster, pool: Pool) -> str:
-    """Id of the vendor whose daemons run on the pool's nodes; empty: none that is known."""
+    """Id of the vendor whose daemons run on the pool's nodes; empty: unknown."""
     card = cluster.card_of(pool)
     vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
     return (vendor.hardware or vendor.vendor) if vendor else ""
@@ -85,7 +85,7 @@ def _charts(vendors: Mapping[str, object]) -> dict[str, list[tuple[str, str, tup
 
 
 def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
-    """A strategic merge patch for a DaemonSet: `tolerations` has no merge key, so the list is whole."""
+    """A strategic merge patch for a DaemonSet with a whole list, since `tolerations` has no merge key."""
     known = catalogue.vendor(vendor)
     shipped = known.daemon_tolerations if known else ()
     needed = complete_tolerations(shipped, taints)

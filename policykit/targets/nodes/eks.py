@@ -1,4 +1,4 @@
-"""EKS: a managed node group with its labels and taints, as eksctl reads it."""
+"""EKS: a managed node group with its labels and taints, for eksctl."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def node_group(name: str, group: NodeGroup, marks: LabelsAndTaints) -> dict[str,
     if group.autoscaled or group.fixed is not None:
         found["minSize"] = group.minimum
     if group.maximum is not None:
-        # The least that EKS takes is 1.
+        # The smallest size that EKS accepts is 1.
         found["maxSize"] = max(group.maximum, 1)
     if group.fixed is not None:
         found["desiredCapacity"] = group.fixed
     if group.autoscaled:
-        # Tags tell the autoscaler what a node will look like while there is none.
+        # Tags tell the autoscaler the labels and taints of a new node while there is none.
         found["propagateASGTags"] = True
     if group.zone:
         found["availabilityZones"] = [group.zone]

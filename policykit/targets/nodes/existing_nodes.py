@@ -1,4 +1,4 @@
-"""Labels and taints of nodes that exist: Node objects to apply, and commands."""
+"""Labels and taints of existing nodes: Node objects to apply, and commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ APPLY = "kubectl apply --server-side --field-manager=policykit -f"
 
 
 def write_labels(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
-    """`labels.yaml` where names are known, `labels.sh` where names or a selector are."""
+    """`labels.yaml` if the policy has node names, `labels.sh` if it has names or a selector."""
     folder = f"nodes/{pool.name}"
     objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
     if objects:
@@ -32,7 +32,7 @@ def write_labels(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
 
 
 def nodes(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
-    """Node objects with name and labels only: applied server-side, every other field stays its owner's."""
+    """Node objects with only name and labels: applied server-side, they leave other fields alone."""
     for shape in pool.shapes:
         labels = shape_labels(cluster, pool, shape)
         for name in shape.node_names if labels else ():
@@ -54,7 +54,7 @@ _TAINT = "kubectl taint nodes --overwrite"
 
 
 def write_taints(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
-    """`taints.sh`, where the nodes are known by name or selector."""
+    """`taints.sh`, if the policy has node names or a selector."""
     taints = pool_taints(cluster, pool)
     meant = [each for shape in pool.shapes for each in node_arguments(shape)] if taints else []
     if meant:
@@ -68,7 +68,7 @@ def write_taints(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
 
 
 def control_plane(cluster: Cluster) -> Iterator[Artifact]:
-    """The command that taints the control plane, where the policy says so."""
+    """The command that taints the control plane, if the policy asks for it."""
     taint = cluster.control_plane_taint
     if taint is None:
         return
@@ -87,6 +87,6 @@ def _warnings(taints: Iterable[Taint]) -> Iterator[str]:
 
 
 def taint_data(taint: Taint) -> dict[str, Any]:
-    """A taint as objects hold it, without an empty value."""
+    """A taint as in a Node object, without an empty value."""
     value = {"value": taint.value} if taint.value else {}
     return {"key": taint.key, **value, "effect": taint.effect}

@@ -1,4 +1,4 @@
-"""Node files: labels and taints in every form that fits the policy, and the rollout order."""
+"""Files for nodes: labels and taints in every form that applies, and a README."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter", 
 def generate(cluster: Cluster) -> Generated:
     """`nodes/<pool>/...`, `nodes/daemons/...`, `nodes/control-plane/taint.sh` and `nodes/README.md`.
 
-    Nothing if the policy enables no form, or no node needs a label or taint.
+    No files if the policy enables no form, or no node needs a label or taint.
     """
     forms = forms_of(cluster)
     if not forms:
@@ -57,7 +57,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def forms_of(cluster: Cluster) -> frozenset[str]:
-    """The forms in `generate.nodes`; by default all that apply. In a cloud only the provider joins nodes."""
+    """The forms in `generate.nodes`; by default all that apply. In a cloud, the provider joins nodes."""
     if cluster.node_forms is not None:
         return frozenset(cluster.node_forms)
     if not cluster.provider:
@@ -66,7 +66,7 @@ def forms_of(cluster: Cluster) -> frozenset[str]:
 
 
 def taints_nodes(cluster: Cluster) -> bool:
-    """Whether a form is generated that sets the pools' taints."""
+    """Whether one of the generated forms sets the pools' taints."""
     return bool(forms_of(cluster) & _TAINTING)
 
 

@@ -16,7 +16,7 @@ _NAMES = NameRule(36)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
-    """`gke.sh`. gcloud reads taints as a map, so it takes one per key."""
+    """`gke.sh`. gcloud reads taints as a map, so it accepts one per key."""
     name = pool_names(cluster, _NAMES)[pool.name]
     taints, left = _one_per_key(pool_taints(cluster, pool))
     artifacts = (_script(pool, name, group, taints) for group in groups(cluster, pool))
@@ -55,7 +55,7 @@ def _size(group: NodeGroup) -> Iterator[str]:
 
 
 def _text(taint: Taint) -> str:
-    """Without a value gcloud wants the `=` all the same."""
+    """A taint as gcloud takes it, with `=` even without a value."""
     return f"{taint.key}={taint.value}:{taint.effect}"
 
 

@@ -1,4 +1,4 @@
-"""Labels and taints that a node brings along when it joins: kubelet flags and kubeadm's JoinConfiguration."""
+"""Labels and taints that a node has when it joins: kubelet flags and kubeadm's JoinConfiguration."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def restricted_labels(labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def node_labels(labels: Mapping[str, str]) -> str:
-    """Value of `--node-labels`, without what a kubelet may not set."""
+    """Value of `--node-labels`, without labels that a kubelet may not set."""
     return ",".join(f"{key}={value}" for key, value in labels.items() if may_set(key))
 
 
 def flags(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> tuple[str, ...]:
-    """`--node-labels` and `--register-with-taints`, each only where it says something."""
+    """`--node-labels` and `--register-with-taints`, each unless it is empty."""
     values = {
         "--node-labels": node_labels(labels),
         "--register-with-taints": ",".join(map(str, pool_taints(cluster, pool))),
@@ -80,7 +80,7 @@ def write_kubelet(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
 
 
 def comment(group: NodeGroup) -> str:
-    """Comment lines that name the nodes a file is for; empty: all of the pool."""
+    """Comment lines with the nodes that a file is for; empty: all of the pool."""
     lines = wrap(f"For {', '.join(group.names)}.", _WIDE, break_on_hyphens=False) if group.names else []
     return "".join(f"# {line}\n" for line in lines)
 
@@ -105,13 +105,13 @@ def write_kubeadm(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
 
 
 def version(cluster: Cluster) -> str:
-    """v1beta4 came with Kubernetes 1.31; an unstated version is a current one."""
+    """Version of kubeadm's API: v1beta4 since Kubernetes 1.31, or if the policy states no version."""
     match = _MINOR.match(cluster.kubernetes_version)
     return "v1beta3" if match and int(match[1]) < _FIRST_V1BETA4 else "v1beta4"
 
 
 def node_registration(cluster: Cluster, pool: Pool, labels: dict[str, str]) -> dict[str, Any]:
-    """In the form of the version: kubeletExtraArgs was a map until v1beta3, and is a list since."""
+    """nodeRegistration: kubeletExtraArgs is a map up to v1beta3, and a list since."""
     found: dict[str, Any] = {}
     value = node_labels(labels)
     if value:

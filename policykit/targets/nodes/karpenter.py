@@ -1,4 +1,4 @@
-"""Karpenter: a NodePool per autoscaled pool, with what its nodes will look like."""
+"""Karpenter: a NodePool per autoscaled pool, with the labels and taints of its nodes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CLASSES = {
 _CARD_NAMES = {"eks": "karpenter.k8s.aws/instance-gpu-name", "aks": "karpenter.azure.com/sku-gpu-name"}
 _CARD_MEMORY = "karpenter.k8s.aws/instance-gpu-memory"
 _A100_MEMORY = {"40gb": "40960", "80gb": "81920"}
-"""MiB as Karpenter has it: the two A100 share a name."""
+"""Memory in MiB as Karpenter reports it: the two A100 share a name."""
 
 _RESERVED = ("karpenter.sh", "karpenter.k8s.aws")
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
-    """`karpenter.yaml`, where the cluster runs on a cloud that Karpenter knows."""
+    """`karpenter.yaml`, if the cluster runs on a cloud that Karpenter supports."""
     if cluster.provider not in _CLASSES:
         says = (
             f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so karpenter.yaml is not "
@@ -54,7 +54,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
 
 
 def node_pool(cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]) -> dict[str, Any]:
-    """A karpenter.sh/v1 NodePool; its node class is yours."""
+    """A karpenter.sh/v1 NodePool, without a node class."""
     node_class, kind = _CLASSES[cluster.provider]
     spec: dict[str, Any] = {
         "nodeClassRef": {"group": node_class, "kind": kind, "name": "default"},
@@ -80,7 +80,7 @@ def node_pool(cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[
 
 
 def requirements(cluster: Cluster, pool: Pool) -> list[dict[str, Any]]:
-    """What pins the instances to the pool's card, as far as Karpenter's names for it are known."""
+    """Requirements that select instances with the pool's card, if Karpenter's name for it is known."""
     card = cluster.card_of(pool)
     if card is None:
         return []
@@ -103,9 +103,9 @@ def _in(key: str, value: str) -> dict[str, Any]:
 def _labels(
     cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]
 ) -> Mapping[str, str]:
-    """With the product label, though discovery writes it too: no node is made for a pod that asks
-    for a label which the template does not promise. Only where the instances are pinned, so that
-    the promise is kept.
+    """Labels of the template. It has the product label although discovery sets it too, since Karpenter
+    adds no node for a pod that requires a label missing in the template; but only if the requirements
+    guarantee the card.
     """
     labels = {key: value for key, value in group.labels.items() if not in_domain(key, _RESERVED)}
     card = cluster.card_of(pool)

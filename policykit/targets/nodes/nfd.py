@@ -17,15 +17,15 @@ from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 
 _RESERVED = ("kubernetes.io",)
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
-"""Below the reserved domain, and yet for rules. Taints may use the first alone."""
+"""Domains below the reserved one that rules may use; taints only the first."""
 
 
 class Device(NamedTuple):
-    """PCI devices that are the cards of a vendor, without its other devices."""
+    """PCI devices of a vendor that are cards."""
 
     vendor: str
     classes: tuple[str, ...] = ()
-    """Empty: the maker has no other devices."""
+    """Empty: all devices of the vendor."""
 
 
 _DEVICES: Mapping[str, Device] = {
@@ -42,7 +42,7 @@ _DEVICES: Mapping[str, Device] = {
     "rebellions": Device("1eff"),
     "vastai": Device("1ec6"),
 }
-"""Maker to its cards as the PCI bus shows them. Vendor numbers: pci.ids of August 2026."""
+"""Vendor to its cards as PCI devices. Vendor numbers: pci.ids of August 2026."""
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
@@ -64,17 +64,17 @@ def write(cluster: Cluster, pool: Pool) -> Form:
 
 
 def may_label(key: str) -> bool:
-    """Whether a rule sets a label under this very key: NFD puts a domain before keys without one."""
+    """Whether a rule can set a label with this key: NFD prefixes keys without a domain."""
     return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN))
 
 
 def may_taint(key: str) -> bool:
-    """Whether NFD takes a taint with this key."""
+    """Whether a rule can set a taint with this key."""
     return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN[:1]))
 
 
 def device(cluster: Cluster, pool: Pool) -> Device | None:
-    """The card devices that only this pool has; None if there are none."""
+    """Card devices that only this pool has; None: there are none."""
     maker = hardware_vendor(cluster, pool)
     alone = all(each is pool or hardware_vendor(cluster, each) != maker for each in cluster.pools)
     return _DEVICES.get(maker) if maker and alone and cluster.complete else None
@@ -96,7 +96,7 @@ def _matches(cluster: Cluster, pool: Pool) -> Iterator[tuple[Shape, dict[str, An
             yield shape, _feature("system.name", {"nodename": shape.node_names})
     unnamed = [shape for shape in pool.shapes if not shape.node_names]
     card = device(cluster, pool)
-    # By their cards, nodes of several shapes look alike.
+    # Cards do not distinguish nodes of several shapes.
     if card and len(unnamed) == len(pool.shapes) == 1:
         classes = {"class": card.classes} if card.classes else {}
         yield unnamed[0], _feature("pci.device", {"vendor": (card.vendor,), **classes})

@@ -1,4 +1,4 @@
-"""Labels, taints and node groups of a pool, without those that discovery, kubelet or the cloud set."""
+"""Groups of a pool's nodes, with their labels and taints except those set by others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_FILES = 16
 """Largest number of files of one form for the named nodes of a pool."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
-"""Set by the cloud's controller on nodes that it creates; without a cloud the policy sets them."""
+"""Labels that a cloud's controller sets on nodes that it creates; without a cloud the policy sets them."""
 
 
 class NodeGroup(NamedTuple):
@@ -32,12 +32,12 @@ class NodeGroup(NamedTuple):
     """Sorted by key."""
     minimum: int
     maximum: int | None
-    """None: no bound, or not known."""
+    """None: unlimited or unknown."""
     autoscaled: bool
     cards: int
-    """Cards of one node, 0: none or not known."""
+    """Cards per node; 0: none or unknown."""
     zone: str = ""
-    """Zone of all of them; empty if unknown or more than one."""
+    """Their zone; empty: unknown, or several."""
     names: tuple[str, ...] = ()
     """Names of the nodes, if the pool lists nodes by name in several groups."""
 
@@ -48,7 +48,7 @@ class NodeGroup(NamedTuple):
 
 
 def has_settings(cluster: Cluster, pool: Pool) -> bool:
-    """Whether there is anything to set on the pool's nodes."""
+    """Whether the pool's nodes need a label or taint."""
     shapes = any(shape_labels(cluster, pool, shape) for shape in pool.shapes)
     return shapes or bool(pool_taints(cluster, pool))
 
@@ -93,8 +93,8 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
-    """Like `groups`, but nodes listed by name have one group for each set of labels, unless that makes more
-    than `MAX_FILES` groups. For files with which a node joins the cluster.
+    """Groups for join-time files: like `groups`, but nodes listed by name have one group for each set of
+    labels, unless that results in more than `MAX_FILES` groups.
     """
     named = [shape for shape in pool.shapes if shape.node_names]
     found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
@@ -115,7 +115,7 @@ def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
 
 
 def _zone(pool: Pool, shape: Shape) -> str:
-    """The zone in which the cloud creates nodes; the cloud sets the label itself."""
+    """The zone in which the cloud creates nodes, whose label it sets itself."""
     return {**pool.labels, **shape.labels}.get(ZONE, "")
 
 

@@ -1,4 +1,4 @@
-"""Labels and taints that an object gives to nodes: Node, NFD rule, NodePool, kubeadm's files."""
+"""Labels and taints that objects give nodes: Node, NodeFeatureRule, NodePool, kubeadm's files."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class NodeSettings(NamedTuple):
 
     labels: Mapping[str, str]
     labels_at: Path
-    """The map of labels, or the string that lists them."""
+    """Path of the map of labels, or of the string that lists them."""
     keyed: bool
-    """`labels_at` is a map with a key per label."""
+    """Whether `labels_at` is a map with a key per label."""
     taints: tuple[Taint, ...]
     taints_at: Path
     taints_final: bool
-    """No other object can add taints to these nodes."""
+    """Whether no other object can add taints to these nodes."""
     requirements: Mapping[str, tuple[str, ...]] = {}
-    """Node label to the values that an autoscaler chooses from."""
+    """Node label to the values that an autoscaler may choose."""
 
     def label_at(self, key: str) -> Path:
         return (*self.labels_at, key) if self.keyed else self.labels_at
 
 
 def read(manifest: Manifest) -> Iterator[NodeSettings]:
-    """One per set of nodes; nothing of other kinds."""
+    """The settings of each set of nodes; none for other kinds."""
     if manifest.kind == "Node" and manifest.api_version == "v1":
-        # Taints of a Node are often set by other means, so a missing list proves nothing.
+        # Taints of a Node are often set by commands, so a missing list proves nothing.
         yield _settings(manifest, ("metadata", "labels"), ("spec", "taints"), taints_final=False)
     elif manifest.kind == "NodeFeatureRule":
         rules = lookup(manifest.data, ("spec", "rules"))
@@ -67,7 +67,7 @@ def _settings(manifest: Manifest, labels: Path, taints: Path, *, taints_final: b
 
 
 def _kubeadm(manifest: Manifest) -> Iterator[NodeSettings]:
-    """kubeletExtraArgs is a map until v1beta3, a list of names and values since."""
+    """Settings of nodes that join: kubeletExtraArgs is a map up to v1beta3, and a list since."""
     base: Path = ("nodeRegistration", "kubeletExtraArgs")
     arguments = lookup(manifest.data, base)
     place: Path = (*base, _ARGUMENT)

@@ -1,4 +1,4 @@
-"""What the node forms cannot express for a pool, and the nearest alternative."""
+"""Notices about what the node files cannot express, with the nearest alternative."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def notices(cluster: Cluster, forms: frozenset[str]) -> list[str]:
 
 
 def _nfd_taints(cluster: Cluster) -> Iterator[str]:
-    """Prerequisites for taints by NFD."""
+    """Notices about prerequisites for taints by NFD."""
     if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
         yield (
             "NFD taints nodes only with enableTaints: true in the configuration of nfd-master, which is "
@@ -45,7 +45,7 @@ def _nfd_taints(cluster: Cluster) -> Iterator[str]:
 
 
 def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
-    """Pools whose nodes no command can select."""
+    """Notices about pools whose nodes no command can select."""
     pools = [
         pool.name
         for pool in cluster.pools
@@ -59,7 +59,7 @@ def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
 
 
 def _restricted_labels(cluster: Cluster) -> Iterator[str]:
-    """Labels that no kubelet may set on its own node."""
+    """Notices about labels that a kubelet may not set on its own node."""
     for pool in cluster.pools:
         keys = sorted(
             {key for group in joining_groups(cluster, pool) for key in restricted_labels(group.labels)}
@@ -72,7 +72,7 @@ def _restricted_labels(cluster: Cluster) -> Iterator[str]:
 
 
 def _too_many_locations(cluster: Cluster) -> Iterator[str]:
-    """Pools whose join-time files omit the labels that differ between nodes."""
+    """Notices about pools whose join-time files omit labels that differ between nodes."""
     for pool in cluster.pools:
         sets = {tuple(shape_labels(cluster, pool, each).items()) for each in pool.shapes if each.node_names}
         if len(sets) > MAX_FILES:
@@ -84,7 +84,7 @@ def _too_many_locations(cluster: Cluster) -> Iterator[str]:
 
 
 def _scale_from_zero(cluster: Cluster) -> Iterator[str]:
-    """Pools whose labels an autoscaler does not know while they have no nodes."""
+    """Notices about pools whose labels an autoscaler does not know while they have no nodes."""
     pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unknown_to_autoscaler(cluster, pool)]
     if pools:
         yield (

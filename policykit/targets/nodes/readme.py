@@ -55,7 +55,7 @@ _CUT = (
 
 
 def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) -> Artifact:
-    """`nodes/README.md`, made last: it lists what the others wrote."""
+    """`nodes/README.md`, which lists the other files."""
     parts = [
         f"# Nodes of {cluster.name}",
         "## Order",

@@ -1,4 +1,4 @@
-"""Shell scripts: quoted, safe to run again, one command per batch of nodes."""
+"""Shell scripts with quoted arguments, and commands for batches of nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from policykit.escape import one_line
 from policykit.model.pool import Shape
 
 BATCH = 50
-"""Nodes named in one command: enough to be quick, few enough to read."""
+"""Most nodes in one command, so that it stays readable."""
 
 
 def script(comments: Iterable[str], commands: Iterable[str]) -> str:
@@ -19,14 +19,14 @@ def script(comments: Iterable[str], commands: Iterable[str]) -> str:
 
 
 def command(words: str, *groups: Iterable[str]) -> str:
-    """`words` as they are, then each group of arguments, quoted, on a line of its own."""
+    """A command: `words` unquoted, then each group of arguments, quoted, on a line of its own."""
     quoted = ([quote(one_line(argument)) for argument in group] for group in groups)
     lines = [words, *(" ".join(group) for group in quoted if group)]
     return " \\\n  ".join(lines) + "\n"
 
 
 def node_arguments(shape: Shape) -> Iterator[list[str]]:
-    """The nodes of a shape as arguments of kubectl: batches of names, or a selector; else nothing."""
+    """The nodes of a shape as arguments of kubectl: batches of names, or a selector; maybe neither."""
     names = sorted(shape.node_names)
     for start in range(0, len(names), BATCH):
         yield names[start : start + BATCH]

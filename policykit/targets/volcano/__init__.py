@@ -25,11 +25,11 @@ from policykit.targets.volcano.names import (
 
 _FIELDS = frozenset({"actions", "tiers", "configurations", "metrics"})
 _ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim")
-"""A line without any of them may be another program's: `actions: read` is a permission of GitHub."""
+"""A line without any of them may belong to another program: `actions: read` is a GitHub permission."""
 
 
 def _matches_shape(data: object) -> bool:
-    """Tiers of plugins, or a line of Volcano's actions and nothing that is not the scheduler's."""
+    """Whether it has tiers of plugins, or a line of Volcano's actions and no keys of other programs."""
     if not isinstance(data, dict):
         return False
     tiers = data.get("tiers")
@@ -95,6 +95,7 @@ TARGET = Target(
         amounts=QueueAmounts(
             frozenset({"Queue"}), Lazy("policykit.targets.volcano.queue_facts:amount_paths")
         ),
+        used=("status", "allocated"),
         pod_annotation=QUEUE_NAME,
     ),
     jobs=JobSupport(

@@ -26,11 +26,11 @@ CONFIG_MAP = "volcano/scheduler-configmap.yaml"
 QUEUES = "volcano/queues.yaml"
 README = "volcano/README.md"
 _WIDTH = 74
-"""Of comments: inside a block of values they still keep to 80 columns."""
+"""Width of comments: indented in Helm values they still fit into 80 columns."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets["volcano"]`; nothing where the policy has no such target.
+    """All files for `cluster.targets["volcano"]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version or delivery, and for queues Volcano would reject.
     """
@@ -61,7 +61,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def object_artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """HyperNodes, node groups and the tenants' namespaces; and what they cannot express.
+    """HyperNodes, node groups and the tenants' namespaces, with notices.
 
     Queues are written with the configuration, which depends on them.
     """
@@ -88,7 +88,7 @@ def _page(artifacts: Sequence[Artifact], target: TargetSettings, version: Versio
 
 
 def _delivery(target: TargetSettings, version: Version) -> tuple[str, tuple[str, ...]]:
-    """helm-values or manifest, and why if it is not what the policy says."""
+    """helm-values or manifest, and a notice if it differs from the policy."""
     wanted = target.delivery or "helm-values"
     if wanted not in ("helm-values", "manifest"):
         raise PolicykitError(

@@ -35,7 +35,7 @@ def component(
 
 
 def metadata_patch(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
-    """Maps merge in custom resources too, so the Job's other labels stay."""
+    """A merge patch of labels: maps merge in custom resources too, so the Job's other labels stay."""
     data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "kind": _KIND,
@@ -50,13 +50,13 @@ def metadata_patch(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
 def spec_patch(
     workload: WorkloadKind, pod_spec: Mapping[str, Any], cluster: Cluster
 ) -> tuple[dict[str, Any], ...]:
-    """JSON patch operations: the list of tasks is atomic, so tasks are named by index.
+    """JSON patch operations: the list of tasks is atomic, so tasks are addressed by index.
 
-    `add` on a field that exists replaces it. Only the first task is named: there may be no other.
+    `add` replaces a field that exists. Only the first task is patched: there may be no other.
     """
     operations: list[dict[str, Any]] = []
     fields = dict(pod_spec)
-    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
+    # A task's schedulerName takes precedence over the Job's, whose default is volcano: set both.
     scheduler = fields.get("schedulerName", "")
     if scheduler and scheduler != SCHEDULER:
         operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
@@ -67,7 +67,7 @@ def spec_patch(
         operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
     there = {operation["path"] for operation in operations}
     for one in _patches_of_any_job(workload, cluster):
-        # Only a field right below `spec` has a parent that surely exists.
+        # Only fields directly below `spec` have a parent that always exists.
         if len(one.path) == 2 and one.path[0] == "spec" and pointer(one.path) not in there:
             operations.append({"op": "add", "path": pointer(one.path), "value": one.value})
     for field, value in fields.items():
@@ -77,12 +77,12 @@ def spec_patch(
 
 
 def _is_ours(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Jobs without a scheduler of their own are Volcano's; other schedulers read no field of the Job."""
+    """Whether Volcano schedules the jobs: no other scheduler reads their fields."""
     return target_name_of(workload.scheduler or SCHEDULER, cluster) == SCHEDULER
 
 
 def _patches_of_any_job(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """Those that hold whatever the tasks of the Job."""
+    """Patches that do not depend on the tasks of a Job."""
     if not _is_ours(workload, cluster):
         return ()
     bare = {"apiVersion": API_VERSION, "kind": _KIND, "spec": {}}

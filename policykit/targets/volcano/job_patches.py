@@ -21,12 +21,12 @@ from policykit.targets.volcano.options import JobOptions, TaskTopology, of
 CRON = Version(1, 13, 0)
 """CronJob of batch.volcano.sh."""
 PENDING = Version(1, 11, 0)
-"""Event PodPending in the policies of a job."""
+"""First release with event PodPending in the policies of a job."""
 _PENDING, _ANY, _ABORT = "PodPending", "*", "AbortJob"
 
 
 class _Case(NamedTuple):
-    """A job with all that its patches depend on."""
+    """A job, and what its patches depend on."""
 
     job: Job
     data: Mapping[str, Any]
@@ -37,11 +37,11 @@ class _Case(NamedTuple):
 
 
 def patches(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """Changes to a Job, CronJob or JobTemplate of Volcano, in order; none where nothing is missing.
+    """Changes to a Job, CronJob or JobTemplate of Volcano, in order; empty if nothing is missing.
 
     Scheduler, queue, priority class, gang with its timeout, network topology, and the job
-    plugins and task topology of the target's options; anything else stays as it is. Of pod
-    templates only schedulerName changes. Other objects, and jobs of other schedulers, get none.
+    plugins and task topology of the target's options. In pod templates only schedulerName changes.
+    Other objects, and jobs of other schedulers, are left unchanged.
     """
     case = _case(job, kind, cluster)
     if case is None:
@@ -50,7 +50,7 @@ def patches(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tup
 
 
 def notices(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tuple[str, ...]:
-    """What the patches of an object cannot express, and what comes nearest."""
+    """Notices about what the patches of an object cannot express, with the nearest alternative."""
     if _group_kind(job) == (FLOW_GROUP, "JobFlow"):
         return (
             "Volcano's controller does not read the patch of a JobFlow's flows: change the JobTemplates that "
@@ -97,7 +97,7 @@ def _names(case: _Case) -> Iterator[Patch]:
         yield from _set(case, kind.scheduler, "schedulerName")
     for number in range(len(case.job.tasks)) if kind.scheduler else ():
         own = ("tasks", number, "template", "spec", "schedulerName")
-        # A task's own schedulerName wins over the job's.
+        # A task's schedulerName takes precedence over the job's.
         if lookup(case.data, (*case.spec, *own)) not in (None, ""):
             yield from _set(case, kind.scheduler, *own)
     if kind.queue:
@@ -107,12 +107,12 @@ def _names(case: _Case) -> Iterator[Patch]:
 
 
 def _independent(job: Job) -> int:
-    """Pods of the tasks that depend on no other."""
+    """Number of pods of tasks that depend on no other."""
     return sum(task.replicas for task in job.tasks if not task.depends_on)
 
 
 def _gang_size(case: _Case) -> int | None:
-    """minAvailable for the kind; no more than there are pods, or than are created before others run."""
+    """minAvailable for the kind: at most the number of pods that Volcano creates at once."""
     if case.kind.gang != "all" or not case.job.replicas:
         return None
     size = case.kind.gang_rule.size if case.kind.gang_rule else None
@@ -125,10 +125,10 @@ def _gang(case: _Case) -> Iterator[Patch]:
     size = _gang_size(case)
     if size is None:
         return
-    # Where each task's own minimum counts, that of a dependent one must not: it has no pods yet.
+    # If each task's own minimum counts, that of a dependent one must be 0: it has no pods yet.
     counted = case.job.tasks if size >= case.job.task_minimum else ()
     held = [number for number, task in enumerate(counted) if task.depends_on and needed(task)]
-    # Stated even where it is the default: only the webhook /jobs/mutate sets that, and without it the
+    # Written even if it is the default: only the webhook /jobs/mutate sets that, and without it the
     # pods of a job start one by one.
     yield from _set(case, size, "minAvailable")
     for number in held:
@@ -162,7 +162,7 @@ def _abort_after(case: _Case) -> int:
 
 
 def _timeout(case: _Case) -> Iterator[Patch]:
-    """Volcano reserves nothing for a gang that does not fit, so only aborting it needs a policy."""
+    """Policies that abort a gang; waiting needs none, since Volcano reserves nothing for it."""
     seconds = _abort_after(case)
     policies = case.job.policies
     if not seconds or case.version < PENDING or any(_ANY in policy.events for policy in policies):
@@ -248,7 +248,7 @@ def _option_patches(
 ) -> Iterator[Patch]:
     """Plugins that are missing or have other arguments, and the annotations of task topology.
 
-    Anything that names a task the job does not have is left out.
+    Parts that name a task the job does not have are left out.
     """
     for name, arguments in options.plugins.items():
         if not _absent(job, roles(name, arguments).values()) and job.plugins.get(name) != arguments:
@@ -260,7 +260,7 @@ def _option_patches(
 
 
 def _option_notices(options: JobOptions, job: Job) -> Iterator[str]:
-    """What is left out."""
+    """Notices about parts left out."""
     for name, arguments in options.plugins.items():
         missing = _absent(job, roles(name, arguments).values())
         if missing:
@@ -273,7 +273,7 @@ def _option_notices(options: JobOptions, job: Job) -> Iterator[str]:
 
 
 def _task_topology(options: TaskTopology, job: Job) -> dict[str, str]:
-    """Part to the text of its annotation; groups that lack a task are left out whole."""
+    """Part of the task topology to the text of its annotation, without groups that lack a task."""
     found: dict[str, str] = {}
     for part, stated in (("affinity", options.affinity), ("anti-affinity", options.anti_affinity)):
         groups = [group for group in stated if group and not _absent(job, group)]

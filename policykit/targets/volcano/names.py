@@ -7,7 +7,7 @@ from policykit.manifests.path import Path
 
 SCHEDULER = "volcano"
 CONFIG_FILE = "volcano-scheduler.conf"
-"""The scheduler's configuration: the file it is started with, and its key in the ConfigMap."""
+"""Name of the scheduler's configuration file, and its key in the ConfigMap."""
 CONFIG_MAP = "volcano-scheduler-configmap"
 CONFIG_OVERRIDE = "scheduler_config_override"
 """Helm value below `custom` with the whole configuration."""
@@ -17,13 +17,13 @@ GROUP_NAME = "scheduling.k8s.io/group-name"
 QUEUE_NAME = "scheduling.volcano.sh/queue-name"
 """Pod annotation: queue of the PodGroup made for it."""
 QUEUE_LABEL = "volcano.sh/queue-name"
-"""Label that KubeRay reads on its objects; Volcano writes it on the pods of its jobs and never reads it."""
+"""Label that KubeRay reads on its objects. Volcano sets it on the pods of its jobs and never reads it."""
 GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 """Annotation of the pods' owner: size of the PodGroup made for them (1.12)."""
 TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 """Pod annotation: hard or soft, for the PodGroup made for it (1.13)."""
 TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
-"""Pod annotation: the highest tier of HyperNode its PodGroup may span, a number (1.13)."""
+"""Pod annotation: number of the highest tier of HyperNode that its PodGroup may span (1.13)."""
 GROUP_APIS = frozenset({"scheduling.volcano.sh", "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
 BATCH_GROUP = "batch.volcano.sh"
@@ -33,7 +33,7 @@ SPECS: Mapping[tuple[str, str], Path] = {
     (BATCH_GROUP, "CronJob"): ("spec", "jobTemplate", "spec"),
     (FLOW_GROUP, "JobTemplate"): ("spec",),
 }
-"""(API group, kind) to where its Job spec stands."""
+"""(API group, kind) to the path of its Job spec."""
 
 KEYS = (
     Key("annotations", GROUP_NAME, "gang"),

@@ -1,4 +1,4 @@
-"""Options for Volcano: what only Volcano has, and the rest of the policy cannot say."""
+"""Options for Volcano in a policy, for features that only Volcano has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.namedtuple import NamedTuple
 
 
 class PluginOption(NamedTuple):
-    """Options of a plugin; what is left out is chosen."""
+    """Options of a plugin. Those that are not set are computed."""
 
     tier: int | None = None
     """1 or 2."""
@@ -36,19 +36,19 @@ class JobOptions(NamedTuple):
 
 
 class VolcanoOptions(NamedTuple):
-    """Options of the target; everything else is computed."""
+    """Options of the target. Those that are not set are computed."""
 
     weight: int | None = None
     """binpack.weight."""
     resources: Mapping[str, int] = {}
     """Resource to its weight inside binpack."""
     actions: tuple[str, ...] | None = None
-    """None: chosen."""
+    """None: computed."""
     plugins: Mapping[str, PluginOption] = {}
     metrics: Mapping[str, str] = {}
     configurations: Mapping[str, Mapping[str, Any]] = {}
     vgpu: bool = False
-    """Cards are shared as vGPUs, by Volcano's own device plugin."""
+    """Whether cards are shared as vGPUs, by Volcano's own device plugin."""
     jobs: Mapping[str, JobOptions] = {}
     """Workload kind to the options of its jobs."""
 

@@ -21,11 +21,11 @@ from policykit.targets.volcano.names import (
 from policykit.targets.volcano.objects import podgroups, topology
 
 MIN_MEMBER = Version(1, 12, 0)
-"""The size of a PodGroup that Volcano makes is read from the owner of the pods."""
+"""First release that reads the size of a PodGroup it creates from the owner of the pods."""
 POD_TOPOLOGY = Version(1, 13, 0)
-"""The network topology of such a PodGroup is read from the pods."""
+"""First release that reads the network topology of such a PodGroup from the pods."""
 _GROUPED = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", ""})
-"""Owners with one PodGroup for all their pods, made by Volcano's controller; empty: any of them."""
+"""Owners for whose pods Volcano's controller creates one PodGroup; empty: any of them."""
 _BY_OPERATOR = frozenset(
     {
         *("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "TrainJob", "XGBoostJob"),
@@ -33,7 +33,7 @@ _BY_OPERATOR = frozenset(
         "LeaderWorkerSet",
     }
 )
-"""Owners whose operator makes the PodGroup once it is set to use Volcano."""
+"""Owners whose operator creates the PodGroup if it is set to use Volcano."""
 
 
 class _Gang(NamedTuple):
@@ -43,10 +43,10 @@ class _Gang(NamedTuple):
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
-    """Annotations of pods and owner for a kind's gang and network topology, or a PodGroup for them.
+    """Annotations of pods and owner for a kind's gang and network topology, or a PodGroup.
 
-    For pods that Volcano schedules and that no Volcano Job creates (`jobs.patches` is for
-    those). A kind that needs neither gets nothing: Volcano creates a group of one for each
+    For pods that Volcano schedules and that no Volcano Job creates (see `job_patches`). A kind that needs
+    neither gets nothing: Volcano creates a group of one for each
     owner. Source: `controllers/podgroup` (1.8 to 1.15).
     """
     if kind.gang != "all" and not kind.within:
@@ -74,7 +74,7 @@ def _gang(kind: WorkloadKind, pods: PodContext) -> _Gang:
     stated = kind.gang_rule.size if kind.gang_rule else None
     replicas = [members.replicas for members in pods.job]
     if not replicas or None in replicas:
-        # Of a component nothing is known; each workload has its own number.
+        # A component is for any workload, each with its own number of pods.
         unknown = "the number of pods that start together is not fixed: set gang.size in the policy"
         return _Gang(stated, (unknown,) if replicas and not stated else ())
     total = sum(number or 0 for number in replicas)
@@ -90,7 +90,7 @@ def _gang(kind: WorkloadKind, pods: PodContext) -> _Gang:
 def _gang_fields(
     kind: WorkloadKind, cluster: Cluster, pods: PodContext, size: int | None, version: Version
 ) -> PodFields:
-    """Annotations where Volcano's own PodGroup reads them, else a PodGroup of ours."""
+    """Annotations if Volcano's own PodGroup takes them, or else a PodGroup."""
     grouped = pods.owner_kind in _GROUPED
     by_owner = grouped and version >= MIN_MEMBER
     by_pods = (grouped or pods.owner_kind == "Pod") and version >= POD_TOPOLOGY
@@ -145,7 +145,7 @@ def _own_group(
 
 
 def _gang_requests(pods: PodContext, size: int) -> dict[str, int]:
-    """What the first `size` pods request together; nothing where that depends on which they are."""
+    """What the first `size` pods request together; empty if that depends on which they are."""
     total = sum(members.replicas or 0 for members in pods.job)
     if len(pods.job) != 1 and total != size:
         return {}
@@ -159,7 +159,7 @@ def _gang_requests(pods: PodContext, size: int) -> dict[str, int]:
 
 
 def _rollout(owner_kind: str, size: int) -> Iterator[str]:
-    """Controllers that make pods one after another never complete a gang of their own."""
+    """Notices about controllers that create pods one after another, which never complete a gang."""
     if owner_kind == "Deployment":
         yield (
             f"each ReplicaSet of a Deployment is a gang of its own, so {size} new pods start together or "
@@ -178,7 +178,7 @@ def _topology_notices(kind: WorkloadKind, version: Version) -> Iterator[str]:
 
 
 def _timeout_notices(kind: WorkloadKind) -> Iterator[str]:
-    """Volcano reserves nothing for a gang that does not fit, so waiting needs no timeout."""
+    """Notices about timeouts; waiting needs none, since Volcano reserves nothing for a gang."""
     rule = kind.gang_rule
     if rule and rule.on_timeout == "start":
         yield (

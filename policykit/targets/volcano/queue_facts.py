@@ -1,4 +1,4 @@
-"""Facts about sharing from Volcano's Queues and PodGroups, and how Volcano treats a tree of queues."""
+"""Facts from Volcano's Queues and PodGroups, and how Volcano treats queues."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _AMOUNTS = {
     "limit": ("spec", "capability"),
 }
 _UNLIMITED_AT_NONE = ("cpu", "memory")
-"""For these a capability of 0 means no limit; for others it keeps the queue off the resource."""
+"""Resources of which a capability of 0 means no limit; of others it means none may be used."""
 _ORDER_CHECKED = Version(1, 13, 0)
-"""The webhook compares guarantee, deserved and capability since then."""
+"""First release whose webhook compares guarantee, deserved and capability."""
 _TREE_CHECKED = Version(1, 14, 0)
-"""It compares children with parents since then; before, plugin capacity stops at such a tree."""
+"""First release whose webhook compares children with parents; before, plugin capacity fails."""
 _DEPTH_CHECKED = Version(1, 14, 2)
 _NODES = (
     ("nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
@@ -44,7 +44,7 @@ _NODES = (
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of a Queue or a PodGroup."""
+    """The facts of a Queue or a PodGroup."""
     if manifest.group not in GROUP_APIS:
         return
     if manifest.kind == "Queue":
@@ -92,7 +92,7 @@ def _queue(manifest: Manifest) -> Fact:
 
 
 def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
-    """Of each resource that a Queue names."""
+    """Path of each resource that a Queue names."""
     for path in _AMOUNTS.values() if manifest.group == _API else ():
         for resource in mapping(lookup(manifest.data, path)):
             if isinstance(resource, str):
@@ -100,7 +100,7 @@ def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
 
 
 def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
-    """A PodGroup that names its queue; its members follow it."""
+    """A PodGroup that names its queue, which is that of its members."""
     spec = mapping(manifest.data.get("spec"))
     queue = text(spec.get("queue"))
     if not queue or manifest.metadata.get("ownerReferences"):
@@ -118,16 +118,17 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """Of a release. Source: `validate_queue.go` and `plugins/capacity` (1.8 to 1.15)."""
+    """How a release treats queues. Source: `validate_queue.go` and `plugins/capacity` (1.8 to 1.15)."""
     version = versions.release_of(cluster) or versions.newest()
+    tree = version >= versions.HIERARCHY
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return QueueSemantics(
         "Volcano",
         "queue",
         {"guarantee": "guarantee", "deserved": "deserved", "limit": "capability"},
-        roots=frozenset({ROOT}),
-        built_in=frozenset({ROOT, "default"}),
-        trees=version >= versions.HIERARCHY,
+        roots=frozenset({ROOT} if tree else ()),
+        built_in=frozenset({ROOT, "default"} if tree else {"default"}),
+        trees=tree,
         summed=("guarantee", "deserved"),
         drops_other_names=True,
         order=Severity.ERROR if version >= _ORDER_CHECKED else Severity.WARNING,

@@ -1,4 +1,4 @@
-"""Facts about the network: HyperNodes, gangs that stay within a tier, the plugin that reads it."""
+"""Facts about the network topology: HyperNodes, gangs that stay within a tier, and the plugin for it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BOUNDS: Mapping[tuple[str, str], Path] = {
     ("flow.volcano.sh", "JobTemplate"): ("spec", "networkTopology"),
     ("scheduling.volcano.sh", "PodGroup"): ("spec", "networkTopology"),
 }
-"""(API group, kind) to the bound of the whole gang."""
+"""(API group, kind) to the path of the networkTopology of the whole gang."""
 _GROUP = "topology.volcano.sh"
 _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _BY_NUMBER, _BY_NAME = "highestTierAllowed", "highestTierName"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of HyperNodes, of Volcano's jobs and PodGroups, and of its configuration."""
+    """The facts of a HyperNode, of a job or PodGroup of Volcano, or of its configuration."""
     if manifest.group == _GROUP and manifest.kind == "HyperNode":
         yield from _hyper_node(manifest)
     elif manifest.read_as:
@@ -41,7 +41,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:
-    """A part of an object says what it is bound to, but not how large it is."""
+    """Uses of the topology. A partial object states its tier, but not how many pods it has."""
     path = BOUNDS.get((manifest.group, manifest.kind))
     bound = lookup(manifest.data, path) if path else None
     if path is None or not isinstance(bound, Mapping):
@@ -62,7 +62,7 @@ def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:
 def _hyper_node(manifest: Manifest) -> Iterator[Fact]:
     spec = mapping(manifest.data.get("spec"))
     if not isinstance(spec.get("members"), list | None):
-        return  # a placeholder for all of them, say: nothing is known
+        return  # for example a placeholder for all members: nothing is known
     places: dict[str, Path] = {"name": ("metadata", "name"), "members": ("spec", "members")}
     if "tierName" in spec:
         places["tier_name"] = ("spec", "tierName")

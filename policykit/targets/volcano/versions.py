@@ -1,4 +1,4 @@
-"""Volcano releases policykit knows, and what each brought."""
+"""The Volcano releases that policykit knows, and the features each added."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ it scores 0, as standing apart does."""
 PREEMPT_SKIPS_TOPOLOGY = Version(1, 14, 0)
 """Action preempt skips jobs with a network topology; before, it evicts without regard to it."""
 GROUP_PACKING = Version(1, 14, 0)
-"""network-topology-aware packs groups of nodes, and says which plugin searches them."""
+"""network-topology-aware packs groups of nodes, and has a flag for which plugin searches them."""
 WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))
-"""First and last release whose webhook takes a dimension missing in a queue's capability for 0."""
+"""First and last release whose webhook treats a resource missing in a queue's capability as 0."""
 AGENT_SCHEDULER = Version(1, 14, 0)
-"""A second scheduler that the chart fills with the same override."""
+"""Second scheduler, which the chart configures with the same override."""
 NORMALISED_AFFINITY = Version(1, 15, 1)
-"""nodeorder normalises the sums of matched preferences to 100; before, it adds the sums as they are."""
+"""nodeorder normalises the sums of matched preferences to 100; before, it adds them as they are."""
 MPI_WORKER_OPTIONAL = Version(1, 15, 0)
-"""Before, the webhook refuses an mpi job without the worker task too, as it does one without the master."""
+"""The webhook refuses an mpi job only without the master task; before, also without the worker task."""
 NODES_TO_FIND = Version(1, 15, 0)
 """Chart value custom.scheduler_percentage_nodes_to_find."""
 
@@ -61,7 +61,7 @@ def parse(text: str) -> Version:
 
 
 def release_of(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None where it states none."""
+    """The release that the policy states; None if it states none."""
     return stated_release(cluster, SCHEDULER, parse)
 
 

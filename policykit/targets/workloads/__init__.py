@@ -1,4 +1,4 @@
-"""Patches that make a workload of each kind land where it should."""
+"""Patches that apply workload kinds to manifests."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ class ObjectPatch(NamedTuple):
     kinds: tuple[str, ...] = ()
     """Workload kinds applied, each once; empty if the object was not recognised."""
     notes: tuple[str, ...] = ()
-    """For people: what is left unchanged, and why."""
+    """What is left unchanged, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
     notices: tuple[str, ...] = ()
-    """For people, once: what the scheduler cannot express for any object."""
+    """What the scheduler cannot express for any object, to be reported once."""
     objects: tuple[Mapping[str, Any], ...] = ()
     """Companion objects that it needs."""
 
@@ -55,8 +55,8 @@ class ObjectPatch(NamedTuple):
 def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: PatchOptions) -> ObjectPatch:
     """The changes for every pod set of an object that has a workload kind.
 
-    Raises PolicykitError where the policy cannot say what to write: several cards would
-    serve, or no pool does.
+    Raises PolicykitError if the policy does not decide what to write: several cards are suitable, or no
+    pool is.
     """
     reviews = [review(manifest, one, cluster, namespace) for one in podsets.pod_sets(manifest.data)]
     forced = cluster.workloads[options.workload] if options.workload else None
@@ -80,7 +80,7 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
 
 
 class _Draft:
-    """An object as it is being changed."""
+    """An object while it is being changed."""
 
     def __init__(self, manifest: Manifest, cluster: Cluster, namespace: str) -> None:
         self._manifest = manifest
@@ -98,7 +98,7 @@ class _Draft:
         return ObjectPatch(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
 
     def has_template(self, key: PodSetKey) -> bool:
-        """Whether the template exists: one created here would have no containers, which the API server
+        """Whether the template exists. One created here would lack containers, which the API server
         rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
         listed = pod_set.spec.get("containers")
@@ -114,14 +114,14 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template, and on the object if a component selects it by its label; on a
-        job of a system's own kind only there.
+        """Labels the template with the workload kind, and the object if a component selects it by its label;
+        a job of a target's own kind is labelled only there.
         """
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
-        unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
-        on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
+        unread = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
+        on_owner = template is None or (alone and unread and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
         paths = [_OBJECT_LABEL, path] if alone and has_component(self._data) else [path]
         for each in dict.fromkeys(paths):
@@ -129,7 +129,7 @@ class _Draft:
                 self._make((Patch("add", each, workload.name),))
 
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
-        """Tolerations and node affinity of the requested card, or of the kind's helpers."""
+        """Adds tolerations and node affinity for the requested card, or for the kind's helpers."""
         reviewed = self._review(key)
         want = _desired_placement(reviewed, options.card)
         if want is None:
@@ -152,9 +152,9 @@ class _Draft:
             )
 
     def name(self, key: PodSetKey, workload: WorkloadKind, asked: str) -> str:
-        """Scheduler, priority class and queue, each in the field that the kind of the object uses.
+        """Sets scheduler, priority class and queue, each in the field that the object's kind has for it.
 
-        Returns the queue: the one `asked` for, else the chosen one.
+        Returns the queue: the one `asked` for, or else the chosen one.
         """
         if workload.scheduler:
             self._write(
@@ -181,7 +181,7 @@ class _Draft:
         return written or next(filter(None, theirs), workload.queue)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
-        """Gang, topology and spreading, as the scheduler of the pods reads them."""
+        """Adds gang, topology and spreading in the form that the scheduler of the pods reads."""
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
@@ -224,7 +224,7 @@ def _unknown_kind_note(name: str, cluster: Cluster) -> str:
 
 
 def _check_shapes(reviewed: Review) -> None:
-    """A value of the wrong type, such as a placeholder, must not be overwritten."""
+    """Raises PolicykitError instead of overwriting a value of the wrong type, such as a placeholder."""
     path = malformed_field(reviewed)
     if path:
         value = lookup(reviewed.pod_set.spec, path)
@@ -264,7 +264,7 @@ def _former_usage(reviewed: Review) -> str:
 
 
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
-    """Whether some system makes the pods from a job kind of its own."""
+    """Whether the pods are those of a target's own job kind."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
     group = version.partition("/")[0] if isinstance(version, str) else ""
     return is_job_group(group)
@@ -294,7 +294,7 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
 
 
 def _check_unavailable(reviewed: Review) -> None:
-    """A card that the policy has and the kind may not use is an error; an unknown card is not reported."""
+    """Raises PolicykitError if the policy has the requested card, but not for the kind."""
     assert reviewed.cluster is not None
     assert reviewed.workload is not None
     cluster = reviewed.cluster
@@ -315,7 +315,7 @@ def _resources(reviewed: Review) -> str:
 
 
 PodSetKey = tuple[str, Path]
-"""A pod set by its name and path, which changes to other fields leave as they are."""
+"""Name and path of a pod set, which changes to other fields preserve."""
 
 _EXPLICIT = ("label ", "annotation ", "match ")
 
@@ -329,10 +329,10 @@ def assigned_kinds(
 ) -> dict[PodSetKey, WorkloadKind]:
     """The workload kind of each pod set to patch.
 
-    The pod sets of one owner belong together: one that nothing recognises takes the kind of
-    its siblings where they have one. `forced` is the kind of all pod sets of an object that
-    was `named`, or that has to do with cards. Node daemons and components of the device stack
-    are left alone, unless they are named or a label, an annotation or a match says their kind.
+    The pod sets of one owner belong together: one that is not recognised takes the kind of its siblings.
+    `forced` is the kind of all pod sets of an object that was `named`, or that uses cards. Node daemons
+    and components of the device stack are skipped, unless they are named or a label, an annotation or a
+    match gives them a kind.
     """
     if forced and (named or any(_uses_cards(one) for one in reviews)):
         return {pod_set_key(one): forced for one in reviews if named or not _is_node_component(one)}
@@ -350,7 +350,7 @@ def assigned_kinds(
 
 
 def unknown_kind(review: Review) -> str:
-    """The workload kind it names, if the policy has no such kind; else empty."""
+    """The workload kind that the pod set names, if the policy does not have it; else empty."""
     if review.workload:
         return ""
     pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)

@@ -23,12 +23,12 @@ OtherObjects = Callable[[Identity], Mapping[str, Any] | None]
 
 
 class CompanionObject(NamedTuple):
-    """An object, and the document of the workload that needs it."""
+    """An object, and the index of the document with the workload that needs it."""
 
     data: Mapping[str, Any]
     document: int
     namespace: str = "default"
-    """Its namespace if it sets none itself."""
+    """Namespace of the object if it sets none."""
 
     @property
     def title(self) -> str:
@@ -56,7 +56,7 @@ def identity(data: Mapping[str, Any], namespace: str) -> Identity:
 def add_companions(text: str, wanted: Iterable[CompanionObject], elsewhere: OtherObjects) -> CompanionResult:
     """The text with all companion objects; applying it twice changes nothing more.
 
-    An existing object that is not ours, or is in another file (`elsewhere`), is left unchanged.
+    An existing object that policykit did not write, or in another file (`elsewhere`), is left unchanged.
     """
     documents = list(parse(text))
     work = _CompanionWriter(text, documents, elsewhere)
@@ -139,13 +139,13 @@ class _CompanionWriter:
             self.notes.append(f"{one.title} already exists and differs ({said}): left unchanged")
 
     def _has_room(self, document: int) -> bool:
-        """A document of YAML in block style with one object in it: another may follow."""
+        """Whether another document may follow one: it is a single object in YAML's block style."""
         root = self._documents[document].root
         in_blocks = root is not None and root.style is not True
         return in_blocks and document in self._whole and _keeps_its_end(self._text)
 
     def _behind(self, at: int, added: Sequence[CompanionObject]) -> Edit:
-        """Documents between two others: the one before may lack its last line ending, the next its `---`."""
+        """Adds documents after one that may lack its last line ending, before one that may lack its `---`."""
         before, after = self._text[:at], self._text[at:]
         text = "" if not before or before.endswith("\n") else "\n"
         text += "".join(f"---\n{dump(one.data)}" for one in added)
@@ -157,7 +157,7 @@ class _CompanionWriter:
 
 
 def _keeps_its_end(text: str) -> bool:
-    """A text may end within a block scalar whose value a line ending would change."""
+    """Whether the text ends in a block scalar whose value another line ending would change."""
     if text.endswith("\n"):
         return True
     *_, plain = parse(text)
@@ -166,7 +166,7 @@ def _keeps_its_end(text: str) -> bool:
 
 
 def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
-    """Changes to an object of ours: metadata is added, the spec is replaced."""
+    """Changes to an object that policykit wrote: metadata is added, and the spec is replaced."""
     for field, value in wanted["metadata"].items():
         if isinstance(value, Mapping):
             for key, text in value.items():
@@ -179,7 +179,7 @@ def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Pa
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first difference between the specs, in words; empty if there is none."""
+    """The first difference between the specs, as text; empty: there is none."""
     for one in differences(there.get("spec"), wanted.get("spec"), ("spec",)):
         if one.op != "remove":
             return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy needs {one.value!r}"

@@ -25,11 +25,11 @@ _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
     "requiredDuringSchedulingIgnoredDuringExecution": tuple((field,) for field in _SELECTED),
     "preferredDuringSchedulingIgnoredDuringExecution": tuple(("podAffinityTerm", f) for f in _SELECTED),
 }
-"""Lists that users write to as well, and the fields that identify an item."""
+"""Lists with items of users, and the fields that identify an item."""
 
 
 class FieldPatches(NamedTuple):
-    """Patches relative to the object, and the names of fields that its kind does not have."""
+    """Patches relative to the object, and names of fields that its kind lacks."""
 
     patches: tuple[Patch, ...] = ()
     unsupported: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def _desired(
 def _of_job(
     data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
 ) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
-    """The same of the object that a queue system admits: the one with the label of its queue."""
+    """Desired entries of the object that a queueing system admits, which has the label of its queue."""
     admitted = fields.admitted
     places = queues.places(data, pod_set, admitted.target_name) if admitted else ()
     if admitted is None or not places or places[0][-3:-1] != ("metadata", "labels"):
@@ -84,7 +84,7 @@ def spec_path(pod_set: PodSet, field: str) -> Path | None:
 
 
 def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
-    """Annotations of the object that creates the pods: for a CronJob, of its Jobs."""
+    """Path of the annotations of the object that creates the pods: for a CronJob, of its Jobs."""
     gang = gang_of(data, pod_set)
     if gang and gang.path[-2:-1] == ("annotations",):
         return gang.path[:-1]
@@ -136,7 +136,7 @@ _SPARK_SCHEDULERS = frozenset(
 """Schedulers that Spark's operator knows by name (`batchScheduler`); others are set in the templates."""
 
 Change = tuple[Patch, ...] | None
-"""The changes; None: the kind of the object has no field for it."""
+"""Changes; None: the kind of the object has no field for the value."""
 
 
 def scheduler_patches(pod_set: PodSet, name: str) -> Change:
@@ -150,10 +150,10 @@ def scheduler_patches(pod_set: PodSet, name: str) -> Change:
 
 
 def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
-    """Changes that give the pods a priority class, and their group where its class counts.
+    """Changes that give the pods a priority class, and their group if its class counts.
 
-    Kinds that keep schedulerName outside their templates keep the priority there
-    too and hand it to pods that state none. Another class that is written is replaced.
+    Kinds with schedulerName outside their templates have the priority there too, for pods that state
+    none. A different class is replaced.
     """
     own, beside = spec_path(pod_set, _PRIORITY), _object_priority(data, pod_set)
     places = [own] if own else []
@@ -161,7 +161,7 @@ def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluste
         differs = own is not None and lookup(data, own) not in (None, "", name)
         places = [beside, *(places if differs else ())]
     elif beside and _orders_by_group(pod_set, cluster):
-        # The class of the object is that of its group; that of a template only orders its pods.
+        # The class of the object is that of its gang; that of a template only orders its pods.
         places.append(beside)
     if not places:
         return None
@@ -171,7 +171,7 @@ def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluste
 def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
     """Changes that submit the pods to a queue, in the field that their scheduler reads first.
 
-    None too where the scheduler has no queues, or is not known.
+    None also if the scheduler has no queues or is unknown.
     """
     target_name = queue_target_name(target_name_of(pod_set.scheduler_name, cluster), cluster)
     if target_name is None:

@@ -1,4 +1,4 @@
-"""Gangs of an object: the pods that start together, and the gangs that exist already."""
+"""The gangs of an object: pods that start together, and gangs that already exist."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from policykit.targets import target_of
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 _NAMES = ("name", "groupName")
-"""Fields by which an item of a list of templates is called: a task, a worker group."""
+"""Fields with the name of an item in a list of templates: a task, a worker group."""
 _WHOLE = frozenset({"JobSet"})
-"""Kinds whose child jobs are parts of one job, although each may be a gang of its own."""
+"""Kinds whose child jobs are parts of one job, although each may be a gang."""
 
 
 def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> PodContext:
-    """The pod set among those that start with it; `sets` are all of the object's, placement applied.
+    """The context of a pod set: those that start with it. `sets`: all of the object, with placement applied.
 
-    An object may make several jobs of several pods: all but the first are distinguished by name.
+    An object may create several jobs of several pods: all but the first are distinguished by name.
     """
     made_by = owner(manifest, pod_set)
     job = _job(manifest, pod_set, sets)
@@ -44,13 +44,13 @@ def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> PodCont
 
 
 def too_few_pods(job: Sequence[JobPods]) -> bool:
-    """Whether there is nothing to start together: one pod, or none."""
+    """Whether there are fewer than two pods."""
     numbers = [one.replicas for one in job]
     return None not in numbers and sum(number or 0 for number in numbers) < 2
 
 
 def makes_several_gangs(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
-    """Whether the object makes several gangs that its one template cannot tell apart."""
+    """Whether the object creates several gangs from one template, which cannot name each of them."""
     gang = gang_of(manifest.data, pod_set)
     if gang is None or gang.pods is None or owner(manifest, pod_set).kind in _WHOLE:
         return False
@@ -59,7 +59,7 @@ def makes_several_gangs(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodS
 
 
 def shares_annotations(pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
-    """Whether other pod sets take their annotations from the same place."""
+    """Whether other pod sets get their annotations from the same place."""
     place = pod_set.places.get("annotations")
     return any(one.path != pod_set.path and one.places.get("annotations") == place for one in sets)
 
@@ -70,12 +70,12 @@ def gang_of(data: Mapping[str, Any], pod_set: PodSet) -> Gang | None:
 
 
 def _counts(pod_set: PodSet, gang: Gang) -> bool:
-    """Variants of a template have its name as a prefix."""
+    """Whether a pod set is in a gang; variants of a template have its name as a prefix."""
     return any(pod_set.name == name or pod_set.name.startswith(f"{name}.") for name in gang.members)
 
 
 def _job(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> list[PodSet]:
-    """Pod sets of its gang: the pod that submits a Ray job is none. Without one: all of its owner's."""
+    """Pod sets of its gang, without the pod that submits a Ray job; without a gang, all of its owner."""
     gang = gang_of(manifest.data, pod_set)
     if gang is not None and owner(manifest, pod_set).kind not in _WHOLE:
         return [one for one in sets if _counts(one, gang)]
@@ -98,7 +98,7 @@ def _members(pod_set: PodSet, name: str) -> JobPods:
 
 
 def _names(data: Mapping[str, Any], job: Sequence[PodSet]) -> list[str]:
-    """Unique names; a single pod set needs none."""
+    """Unique names of pod sets; a single one needs none."""
     if len(job) == 1:
         return [""]
     names: list[str] = []
@@ -149,7 +149,7 @@ def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind
     unread = gang.written and gang.min_member is None
     if size is None or unread or not gang.path or gang.min_member == size:
         return GangChange()
-    # Without a number the controller counts every pod itself, where it has a rule for that.
+    # Without a number, the controller counts the pods itself if it has a rule for that.
     counted = gang.min_member is not None and not gang.written and stated is None
     return GangChange() if counted else GangChange((size_patch(gang.path, size),))
 
@@ -162,7 +162,7 @@ def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -
 
 
 def other_application(manifest: Manifest, pod_set: PodSet, target_name: str | None, fields: PodFields) -> str:
-    """Application that the pods already name; empty if none, or the one in `fields`."""
+    """Application that the pods already name; empty: none, or the one in `fields`."""
     target = target_of(target_name)
     if target is None or not target.application_label:
         return ""
@@ -172,7 +172,7 @@ def other_application(manifest: Manifest, pod_set: PodSet, target_name: str | No
 
 
 def other_gang(manifest: Manifest, pod_set: PodSet, target_name: str | None, fields: PodFields) -> str:
-    """Gang that the pods already name; empty if none, or the one in `fields`."""
+    """Gang that the pods already name; empty: none, or the one in `fields`."""
     target = target_of(target_name)
     theirs = _membership(target, manifest, pod_set)
     if theirs is None:
@@ -184,7 +184,7 @@ def other_gang(manifest: Manifest, pod_set: PodSet, target_name: str | None, fie
 
 
 def _same(ours: MembershipFact, theirs: MembershipFact) -> bool:
-    """Of one name in one place; or ours in the label, which Koordinator reads before any annotation."""
+    """Whether both name one gang in the same place, or ours in a label, which Koordinator reads first."""
     if ours.membership.group != theirs.membership.group:
         return False
     return ours.group == theirs.group or ours.group[-2:-1] == ("labels",)

@@ -26,7 +26,7 @@ from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-"""A card may have any name, a folder or a label may not."""
+"""Characters of a card's name that the name of a folder or a label value must not contain."""
 _HELPERS = "none"
 """Value of the card label for pods that request no card."""
 _ABOUT = (
@@ -41,8 +41,8 @@ _NO_GANG = (
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools. Each selects
-    the objects of its kind, unless they are labelled with the card of another component."""
+    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` if helpers have pools. Each selects the
+    objects of its kind, unless they have the card label of another component."""
     artifacts: list[Artifact] = []
     notices: list[Notice] = []
     names: set[str] = set()
@@ -61,7 +61,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
-    """What components cannot express, and what no manifest can express for the scheduler of the kind."""
+    """Notices about what components, or any manifests, cannot express for the scheduler of a kind."""
     said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
@@ -95,7 +95,7 @@ def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A folder's name, numbered where two pairs make the same: a-b on c, and a on b-c."""
+    """A folder's name, numbered if two pairs result in the same: a-b on c, and a on b-c."""
     safe = _UNSAFE.sub("-", name)
     number, free = 1, safe
     while free in taken:
@@ -112,7 +112,7 @@ def _card_label(card: Card | None) -> str:
 def _component(
     name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement, others: Sequence[str]
 ) -> Artifact:
-    """`others`: the card labels of the kind's other components, whose objects are left alone."""
+    """`others`: card labels of the kind's other components, whose objects it does not patch."""
     selects = selector(workload.name)
     if others:
         selects += f",{CARD_KEY} notin ({','.join(others)})"
@@ -141,7 +141,7 @@ def _regex(groups: Iterable[str]) -> str:
 
 
 def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
-    """Those of the built-in kinds, alike ones as one, then those of the systems' own jobs."""
+    """Patches of the built-in kinds, equal ones together, then those of the targets' own jobs."""
     alike: dict[str, list[tuple[BuiltIn, dict[str, Any]]]] = {}
     for built_in in BUILT_IN:
         data = strategic_patch(built_in, workload, want, cluster)
@@ -168,7 +168,7 @@ def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether its scheduler has gangs, which `patch` can declare."""
+    """Whether the kind is a gang that `patch` can declare for its scheduler."""
     target = target_of(target_name_of(workload.scheduler, cluster))
     return (
         workload.gang == "all"
@@ -179,7 +179,7 @@ def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
 
 
 _ADMITTED_BY_POD = frozenset({"PodTemplate", "ReplicaSet", "ReplicationController"})
-"""Kinds of which each pod is admitted by itself, by its own labels."""
+"""Kinds whose pods are admitted one by one, by their own labels."""
 
 
 def strategic_patch(
@@ -187,8 +187,8 @@ def strategic_patch(
 ) -> dict[str, Any]:
     """A strategic merge patch for a built-in kind.
 
-    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
-    lists have no merge key, so they take the place of what the manifest has.
+    Labels, maps and spreading constraints are merged; `tolerations` and lists of the affinity have no merge
+    key, so they replace those of the manifest.
     """
     fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
@@ -225,7 +225,7 @@ def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
 
 
 def _admitted(built_in: BuiltIn) -> Path:
-    """The object that a queue system admits; of kinds it does not know, the pods."""
+    """Path of the object that a queueing system admits; for kinds it does not know, the pods."""
     return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
 
 
@@ -273,7 +273,7 @@ _GANG_COMMENT = re.compile(
 
 
 def gang_comment(rule: GangRule | None) -> str:
-    """One line; empty where the policy only says that the pods are a gang."""
+    """One comment line; empty if the policy only says that the pods are a gang."""
     if rule is None or rule == GangRule():
         return ""
     size = f"size {rule.size}" if rule.size is not None else "all pods"

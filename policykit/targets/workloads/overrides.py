@@ -25,7 +25,7 @@ _PATCHES: tuple[tuple[Path, Path], ...] = (
     (("template",), ("leaderWorkerSet", "patchLeaderTemplate")),
     (("template",), ("leaderWorkerSet", "patchWorkerTemplate")),
 )
-"""Of a role: the template, and a patch laid over it."""
+"""Fields of a role: the template, and a patch applied to it."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -42,7 +42,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _argo(manifest: Manifest) -> Iterator[Fact]:
-    """Source: argo-workflows docs/fields.md: the template's list counts whole, then the workflow's."""
+    """Source: argo-workflows docs/fields.md: the template's list replaces the workflow's."""
     spec: Path = ("spec", "workflowSpec") if manifest.kind == "CronWorkflow" else ("spec",)
     for at, _ in _items(manifest, (*spec, "templates")):
         yield from _replaced(manifest, (*spec, "templates", at), spec, "the workflow's spec")
@@ -93,7 +93,7 @@ def _trainer(manifest: Manifest, namespace: str) -> Iterator[Fact]:
 
 
 def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
-    """(job, its list) in the override field of each release."""
+    """(job, path of its tolerations) in the override field of each release."""
     for at, _ in _items(manifest, ("spec", "runtimePatches")):
         jobs: Path = ("spec", "runtimePatches", at, "trainingRuntimeSpec", "template", "spec")
         for number, job in _items(manifest, (*jobs, "replicatedJobs")):

@@ -14,7 +14,7 @@ _BUILT_IN_QUEUES = ("default", "root", "root.default")
 
 
 class PatchOptions(NamedTuple):
-    """Overrides for the objects to patch; where empty, the policy and the manifests decide."""
+    """Overrides for the objects to patch; if empty, the policy and the manifests decide."""
 
     workload: str = ""
     """The workload kind, regardless of recognition."""
@@ -25,7 +25,7 @@ class PatchOptions(NamedTuple):
     """KIND/NAME of the objects to patch; empty: all."""
 
     def names(self, manifest: Manifest) -> bool:
-        """Whether `only` names an object; a kind is written in any case."""
+        """Whether `only` names an object, ignoring the case of its kind."""
         return any(key(one) == key(f"{manifest.kind}/{manifest.name}") for one in self.only)
 
     def selects(self, manifest: Manifest) -> bool:

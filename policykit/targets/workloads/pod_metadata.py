@@ -1,4 +1,4 @@
-"""Metadata and spec of pods as their scheduler reads them: gangs, topology, spreading."""
+"""Gang, topology and spreading of pods, in the fields that their scheduler reads."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def pod_metadata(
 ) -> PodMetadata:
     """Fields missing from the pods and their owner; `sets` are all pod sets of the object.
 
-    Placement and schedulerName must be written already: gangs repeat them.
+    Placement and schedulerName must already be set, since gangs repeat them.
     """
     target_name = target_name_of(pod_set.scheduler_name, cluster)
     request = _Request(manifest, pod_set, sets, cluster, target_name, pods(manifest, pod_set, sets))
     jobs = own_jobs(target_name)
     if jobs and jobs.includes(owner(manifest, pod_set).group):
-        # The job has fields of its own; its pods only set how they are spread.
+        # The job has its own fields for the rest; its pods only set how they are spread.
         made = pod_fields(spread_only(kind), cluster, None, request.pods) if kind.across else PodFields()
         return _metadata(request, kind, made)
     chosen = _select_fields(request, kind)
@@ -121,7 +121,7 @@ def _select_fields(request: _Request, kind: WorkloadKind) -> _Fields:
 
 
 def _declares_group(wanted: PodFields) -> bool:
-    """Whether the fields declare a group."""
+    """Whether the fields declare a gang."""
     return bool(wanted.annotations or wanted.owner_annotations or wanted.objects)
 
 
@@ -146,7 +146,7 @@ def _without_application(wanted: PodFields, target_name: str | None) -> PodField
 
 
 def own_jobs(target_name: str | None) -> JobSupport | None:
-    """The job kinds of a system's own."""
+    """The target's own job kinds; None: it has none."""
     target = target_of(target_name)
     return target.jobs if target else None
 
@@ -154,7 +154,7 @@ def own_jobs(target_name: str | None) -> JobSupport | None:
 def job_metadata(
     data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster
 ) -> PodMetadata:
-    """Fields missing from the owner of a pod set, if it is a job of the kinds of its scheduler's system."""
+    """Fields missing from the owner of a pod set, if it is one of its target's own jobs."""
     job = lookup(data, pod_set.owner)
     jobs = own_jobs(target_name_of(pod_set.scheduler_name, cluster))
     if jobs is None or not isinstance(job, Mapping):
@@ -179,7 +179,7 @@ def _metadata(request: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMe
         if found.unsupported
         else ()
     )
-    # No pod would join a group that it cannot name.
+    # Pods that cannot name a group do not join it.
     named = not {*wanted.labels, *wanted.annotations} & {*found.unsupported} - {WORKLOAD_KEY}
     objects = tuple(with_kind_label(one, kind) for one in wanted.objects if named)
     return PodMetadata(found.patches, objects, notes, wanted.notices)

@@ -1,4 +1,4 @@
-"""Fields that the scheduler of a pod reads; a system is imported only when a workload needs it."""
+"""Fields that the scheduler of a pod reads. A target is imported only if a workload needs it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _QUEUE_KEYS = frozenset(target.queues.key for target in TARGETS if target.queues
 
 
 def pod_fields(kind: WorkloadKind, cluster: Cluster, target_name: str | None, pods: PodContext) -> PodFields:
-    """Fields of the pods of a workload kind for the system that serves their schedulerName.
+    """Fields of the pods of a workload kind, for the target that serves their schedulerName.
 
-    Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
+    Every scheduler built on kube-scheduler reads Kubernetes' own field for spreading.
     """
     queued = queue_target_name(target_name, cluster) if kind.queue else target_name
     placed = kind if queued == target_name else without_gang_and_topology(kind)
@@ -30,17 +30,16 @@ def pod_fields(kind: WorkloadKind, cluster: Cluster, target_name: str | None, po
 
 
 def queue_target_name(target_name: str | None, cluster: Cluster) -> str | None:
-    """The system whose queues the pods of a scheduler are submitted to."""
+    """Name of the target whose queues the pods of a scheduler are submitted to."""
     admitting = (each.name for each in TARGETS if each.queues and each.queues.admits)
     own = (name for name in admitting if name in cluster.targets)
     return next(own, target_name) if target_name == DEFAULT_TARGET else target_name
 
 
 def queue_name(queue: str, cluster: Cluster, target_name: str) -> tuple[str, str]:
-    """What a system calls a queue of the policy, behind the part of the metadata that can hold it.
+    """(labels or annotations, name): where pods name a queue of the policy, and the target's name for it.
 
-    YuniKorn takes a whole path, and a label cannot hold every path. A name that is empty: pods
-    of that queue name none.
+    For YuniKorn it is the path, which may be too long for a label. An empty name: the pods name no queue.
     """
     target = target_of(target_name)
     key = target.queues.key if target and target.queues else ""
@@ -76,7 +75,7 @@ def spread_only(kind: WorkloadKind) -> WorkloadKind:
 
 
 def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
-    """The fields of several systems together; they set different fields."""
+    """The fields of several targets, which do not overlap."""
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     of_owner: dict[str, str] = {}

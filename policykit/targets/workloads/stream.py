@@ -30,17 +30,17 @@ from policykit.targets.workloads.patch_options import PatchOptions
 
 
 class Source(NamedTuple):
-    """A text with manifests, and what is known about it beforehand."""
+    """A text with manifests, and what is known about it."""
 
     path: str
-    """As messages name it."""
+    """As reported."""
     raw: bytes
     namespace: str = "default"
     """Namespace of objects that set none."""
     partial: bool = False
-    """A kustomization lists it as a patch: it is left unchanged."""
+    """Whether a kustomization lists it as a patch: it is left unchanged."""
     rendered: bool = False
-    """The output of a tool: what is not YAML is an error, never a template."""
+    """Whether it is the output of a tool, so that invalid YAML is an error, not a template."""
 
 
 class PatchedText(NamedTuple):
@@ -52,7 +52,7 @@ class PatchedText(NamedTuple):
     objects: tuple[str, ...] = ()
     """`KIND/NAME` of every object seen."""
     notes: tuple[str, ...] = ()
-    """For people, each with its place."""
+    """What is left unchanged, with locations."""
     notices: tuple[tuple[str, str], ...] = ()
     """(location, message) of what a scheduler cannot express: each message is reported once."""
     unwritten: tuple[Mapping[str, Any], ...] = ()
@@ -76,11 +76,10 @@ def patch(
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
-    `before`: an earlier policy; what it wrote is taken out first.
-    Companion objects of a workload follow it as separate documents. Fragments,
-    objects without pods and documents of others pass through. Raises SourceError with place
-    for text that is not YAML, for an object that cannot be edited in place, and where the
-    policy cannot say what to write.
+    `before`: an earlier policy, whose changes are taken out first.
+    Companion objects of a workload follow it as separate documents. Fragments, objects without pods and
+    other documents are left unchanged. Raises SourceError with the location for text that is not YAML,
+    for an object that cannot be edited in place, and if the policy does not decide what to write.
     """
     text = decode(source.raw)
     if text.problem:
@@ -106,7 +105,7 @@ def patch(
 
 
 def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
-    """Every object of a text, of documents that can be read."""
+    """The objects of a text, without documents that cannot be read."""
     roots = [document.root for document in parse(decode(raw).text)]
     found = (manifest for n, root in enumerate(roots) if root is not None for manifest in manifests(root, n))
     return {identity(one.data, namespace): one.data for one in found if one.kind}

@@ -38,7 +38,7 @@ def _is_key(key: str) -> bool:
 
 def _is_named(holder: Manifest, path: Path) -> bool:
     if path == (NAME,):
-        return not holder.kind  # the data of a ConfigMap, cut out of it
+        return not holder.kind  # the data of a ConfigMap on its own
     return path[-1:] == (NAME,) and (holder.name.startswith(_CONFIG_MAPS) or _VALUES in path)
 
 

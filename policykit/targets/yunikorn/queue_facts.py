@@ -58,7 +58,7 @@ def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Fac
         found[field] = to_amounts(stated)
         measured = measured and len(counted(stated)) == len(stated or {})
         if not any(found[field].values()):
-            found[field] = {}  # zeros alone are no amounts at all
+            found[field] = {}  # nothing but zeros means no limit
         at = (*here.path, "resources", key)
         if stated:
             places[field] = at
@@ -113,7 +113,7 @@ def _filtered(rule: Rule) -> bool:
 
 
 def amount_paths(manifest: Manifest, cluster: Cluster | None) -> Iterator[Path]:
-    """Of each resource that a queues.yaml names, as far as it decodes and the name means anything."""
+    """Path of each resource that a queues.yaml names, if it decodes and YuniKorn counts the resource."""
     from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
 
     found = default_partition.read_partial(manifest, cluster)

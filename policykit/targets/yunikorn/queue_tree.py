@@ -145,13 +145,13 @@ def _deserved_notices(queues: Sequence[PolicyQueue], *, deserved: bool) -> list[
     if deserved:
         free = any(queue.deserved and queue.guarantee for queue in queues)
         return [
-            "YuniKorn knows one promise, guaranteed: lent while it is not used, taken back by preemption. Of "
-            f"queue {named} it is written from deserved"
-            + ("; what guarantee keeps free is not kept" if free else "")
+            "YuniKorn has one amount, guaranteed, which is lent while unused and taken back by preemption. "
+            f"For queue {named} it is written from deserved"
+            + (", so what guarantee keeps free is lent too" if free else "")
         ]
     return [
-        f"deserved of queue {named} is left out: YuniKorn knows one promise, guaranteed, and written as that "
-        "it would not fit into the queues above. Nearest: guarantee, which is written"
+        f"deserved of queue {named} is left out: YuniKorn has one amount, guaranteed, and deserved "
+        "does not fit into that of the queues above. Nearest: guarantee, which is written"
     ]
 
 

@@ -30,6 +30,30 @@ FACTS: tuple[ReleaseFact, ...] = (
         if known.since or known.gone
     ),
     ReleaseFact(
+        "check",
+        "limits fit into those of the same user or group above",
+        versions.LIMITS_COMPARED,
+        source="checkLimitResource and checkLimitMaxApplications of pkg/common/configs/configvalidator.go",
+    ),
+    ReleaseFact(
+        "check",
+        "limits fit into those of * above",
+        versions.LIMITS_COMPARED_WITH_ALL,
+        source="checkLimitResource and checkLimitMaxApplications of pkg/common/configs/configvalidator.go",
+    ),
+    ReleaseFact(
+        "check",
+        "limits of a queue with maxapplications have their own",
+        gone=versions.LIMITS_COMPARED,
+        source="checkLimit of pkg/common/configs/configvalidator.go",
+    ),
+    ReleaseFact(
+        "value",
+        ": # / @ in names of queues, # / in names of users",
+        versions.QUEUE_NAME_SIGNS,
+        source="QueueNameRegExp and UserRegExp of pkg/common/configs/configvalidator.go",
+    ),
+    ReleaseFact(
         "field",
         "statedumpfilepath of a partition",
         gone=versions.STATE_DUMP_ENDS,

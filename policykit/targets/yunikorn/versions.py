@@ -18,8 +18,15 @@ DEFAULT_QUEUE_ENDS = Version(1, 5, 2)
 """Setting admissionController.filtering.defaultQueue."""
 CANONICAL_LABELS = Version(1, 6, 0)
 """Labels yunikorn.apache.org/queue and app-id; older releases read queue and applicationId."""
+LIMITS_COMPARED = Version(1, 4, 0)
+"""Limits must fit into those of the same user or group in the queues above, and must not be all zeros; a
+queue's own maximum of applications no longer makes one necessary in its limits."""
+PLACEMENT_CHECKED = Version(1, 4, 0)
+"""Fixed placement rules are checked against the queues as they are now; 1.3 had other rules."""
+LIMITS_COMPARED_WITH_ALL = Version(1, 5, 0)
+"""The same against the limit of * above; limits of the partition must be those of root."""
 QUEUE_NAME_SIGNS = Version(1, 6, 0)
-"""Names of queues may have : # / and @."""
+"""Names of queues may have : # / and @, those of users in limits and filters # and /."""
 STATE_AWARE_ENDS = Version(1, 6, 0)
 """Sort policy stateaware, from here on the same as fifo."""
 QUOTA_PREEMPTION = Version(1, 8, 0)

@@ -1,1 +1,1 @@
-"""Argo CD: Applications and ApplicationSets as the folders that clusters apply."""
+"""Argo CD: the sources that Applications and ApplicationSets deploy to clusters."""

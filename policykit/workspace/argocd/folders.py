@@ -1,4 +1,4 @@
-"""Which files Argo CD reads of a folder without a kustomization."""
+"""The files that Argo CD reads in a folder without a kustomization."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _JSONNET = ".jsonnet"
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _MOST = 100
-"""Patterns that the braces of one may stand for."""
+"""Most patterns that the braces of one pattern may expand to."""
 
 
 def is_read(path: str, options: FolderOptions) -> bool:
-    """Whether a file is read, by its path in the folder."""
+    """Whether Argo CD reads a file; `path`: relative to the folder."""
     name = path.rpartition("/")[2]
     if not name.endswith((*_SUFFIXES, _JSONNET)) or name in KUSTOMIZATIONS:
         return False
@@ -26,12 +26,12 @@ def is_read(path: str, options: FolderOptions) -> bool:
 
 
 def is_jsonnet(path: str) -> bool:
-    """Whether a file makes objects in a way that is not read here."""
+    """Whether a file is Jsonnet, which policykit does not evaluate."""
     return path.endswith(_JSONNET)
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """`*` stands for any text, folders included; `{a,b}` for one of several."""
+    """Whether a path matches: `*` is any text, including slashes; `{a,b}` is one of several texts."""
     return any(fnmatchcase(path, each) for each in _choices(pattern))
 
 

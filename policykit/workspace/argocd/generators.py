@@ -1,4 +1,4 @@
-"""Generators of ApplicationSets: list, git, clusters and matrix. Others need what no repository has."""
+"""Generators of ApplicationSets: list, git, clusters, matrix and merge. Others need data from elsewhere."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError
-from policykit.workspace.argocd.templates import Parameters, filled
+from policykit.workspace.argocd.templates import Parameters, filled, value_at
 from policykit.workspace.remotes import normalised
 
 _MOST = 1000
-"""Applications of one ApplicationSet."""
+"""Most Applications of an ApplicationSet."""
 _NO_NAME = re.compile(r"[^a-z0-9.-]+")
 
 
@@ -25,7 +25,7 @@ def parameters_of(spec: Mapping[str, Any], repository: Repository) -> list[Param
     for generator in generators if isinstance(generators, list) else ():
         found += _generated(generator, repository, go=go)
         if len(found) > _MOST:
-            raise UnreadableError(f"it makes more than {_MOST} Applications")
+            raise UnreadableError(f"it generates more than {_MOST} Applications")
     return found
 
 
@@ -34,8 +34,10 @@ def _generated(generator: Any, repository: Repository, *, go: bool) -> list[Para
         names = ", ".join(sorted(generator)) if isinstance(generator, dict) else "nothing"
         raise UnreadableError(f"its generator has {names}: only one of {', '.join(_KINDS)} is read")
     ((kind, said),) = generator.items()
-    if kind == "matrix":
-        return _matrix(said, repository, go=go)
+    if kind in ("matrix", "merge"):
+        said = said if isinstance(said, dict) else {}
+        _only(said, _KINDS[kind], kind)
+        return (_matrix if kind == "matrix" else _merge)(said, repository, go=go)
     if kind not in _KINDS:
         raise UnreadableError(f"its generator {kind} needs what is not in the repository")
     said = said if isinstance(said, dict) else {}
@@ -55,8 +57,9 @@ _KINDS = {
     "clusters": frozenset({"selector", "values", "flatList"}),
     "git": frozenset({"repoURL", "revision", "directories", "files", "values", "requeueAfterSeconds"}),
     "matrix": frozenset({"generators"}),
+    "merge": frozenset({"generators", "mergeKeys"}),
 }
-"""Generators and the fields that are read."""
+"""Generators, and the fields that are read."""
 
 
 def _only(said: Mapping[str, Any], known: frozenset[str], kind: str) -> None:
@@ -78,8 +81,8 @@ def _listed(said: Mapping[str, Any]) -> Iterator[Parameters]:
             yield each
 
 
-def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
-    generators = said.get("generators") if isinstance(said, dict) else None
+def _matrix(said: Mapping[str, Any], repository: Repository, *, go: bool) -> list[Parameters]:
+    generators = said.get("generators")
     if not isinstance(generators, list) or len(generators) != 2:
         raise UnreadableError("its generator matrix does not have two generators")
     found: list[Parameters] = []
@@ -87,8 +90,27 @@ def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
         for second in _generated(filled(generators[1], first, go=go), repository, go=go):
             found.append(_merged(first, second))
             if len(found) > _MOST:
-                raise UnreadableError(f"it makes more than {_MOST} Applications")
+                raise UnreadableError(f"it generates more than {_MOST} Applications")
     return found
+
+
+def _merge(said: Mapping[str, Any], repository: Repository, *, go: bool) -> list[Parameters]:
+    """The parameters of the first generator; others with the same values of `mergeKeys` override them."""
+    generators, keys = said.get("generators"), said.get("mergeKeys")
+    if not isinstance(generators, list) or len(generators) < 2 or not isinstance(keys, list):
+        raise UnreadableError("its generator merge does not have two generators and mergeKeys")
+    found: dict[tuple[str, ...], Parameters] = {}
+    for number, generator in enumerate(generators):
+        made: dict[tuple[str, ...], Parameters] = {}
+        for each in _generated(generator, repository, go=go):
+            values = tuple(repr(value_at(str(key), each)) for key in keys)
+            if values in made:
+                raise UnreadableError("its generator merge has two Applications with the same mergeKeys")
+            made[values] = each
+        if not number:
+            found = made
+        found |= {key: _merged(found[key], made[key]) for key in made if number and key in found}
+    return [*found.values()]
 
 
 def _merged(first: Parameters, second: Parameters) -> Parameters:
@@ -167,7 +189,7 @@ def _path(path: str) -> dict[str, Any]:
 
 
 def _matching(listed: list[Any], paths: Iterable[str], matches: Any) -> Iterator[str]:
-    """Paths that an entry names, unless another one excludes them."""
+    """Paths that an entry matches, unless another one excludes them."""
     entries = [each for each in listed if isinstance(each, dict) and isinstance(each.get("path"), str)]
     for path in paths:
         found = [bool(each.get("exclude")) for each in entries if matches(path, each["path"].strip("/"))]
@@ -176,11 +198,11 @@ def _matching(listed: list[Any], paths: Iterable[str], matches: Any) -> Iterator
 
 
 def _is_folder(path: str, pattern: str) -> bool:
-    """`*` stands for a part of one name."""
+    """Whether a folder matches: `*` is part of a single name."""
     names, patterns = path.split("/"), pattern.split("/")
     return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))
 
 
 def _name(name: str) -> str:
-    """As the name of an object: what may not be in one is a dash."""
+    """A text as the name of an object, with a dash for each invalid character."""
     return _NO_NAME.sub("-", name.lower())[:253].strip("-.")

@@ -1,4 +1,4 @@
-"""What Argo CD adds to a kustomization: the `kustomize` of a source."""
+"""What Argo CD adds to a kustomization: the field `kustomize` of a source."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from policykit.workspace import boundary
 from policykit.workspace.argocd.repository import UnreadableError
 
 _SAME = ("namePrefix", "nameSuffix", "namespace", "commonAnnotations", "replicas", "patches")
-"""Fields that a kustomization spells in the same way."""
+"""Fields with the same name in a kustomization."""
 _NOTHING = frozenset({"version", "forceCommonLabels", "forceCommonAnnotations", "kubeVersion", "apiVersions"})
-"""Fields that change nothing that is judged."""
+"""Fields that do not matter here."""
 _LABELS = ("commonLabels", "labelWithoutSelector", "labelIncludeTemplates")
 _IMAGE = re.compile(
     r"(?:(?P<name>[^=\s]+)=)?(?P<new>[^=@\s]+?)(?::(?P<tag>[\w.-]{1,128}))?(?:@(?P<digest>\S+))?"
@@ -21,7 +21,7 @@ _IMAGE = re.compile(
 
 
 def added_fields(said: Mapping[str, Any], folder: str, root: str) -> dict[str, Any]:
-    """The fields of a kustomization around the one in a folder of a repository. Raises UnreadableError."""
+    """The fields of a kustomization that wraps the one in a folder. Raises UnreadableError."""
     known = {*_SAME, *_NOTHING, *_LABELS, "images", "components", "ignoreMissingComponents"}
     unknown = sorted(field for field in said if field not in known and said[field])
     if unknown:
@@ -55,10 +55,10 @@ def added_fields(said: Mapping[str, Any], folder: str, root: str) -> dict[str, A
 
 
 def _image(said: str) -> dict[str, str]:
-    """`name=new:tag@digest`, where all but one name may be left out."""
+    """An item of `images` from `name=new:tag@digest`, where all but one name is optional."""
     match = _IMAGE.fullmatch(said)
     if match is None:
-        raise UnreadableError(f"its image {said} is none")
+        raise UnreadableError(f"its image {said} is not a valid image")
     found = {"name": match["name"] or match["new"]}
     if match["name"]:
         found["newName"] = match["new"]

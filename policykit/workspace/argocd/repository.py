@@ -1,4 +1,4 @@
-"""What Applications are read against: the repository they are in, and the clusters of its policies."""
+"""The repository in which Applications are read, and the clusters of its policies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from typing import Any
 
 from policykit.namedtuple import NamedTuple
 
-IN_CLUSTER = frozenset({"in-cluster", "https://kubernetes.default.svc"})
-"""Destinations that mean the cluster that Argo CD runs in."""
-
 
 class UnreadableError(Exception):
-    """Why an Application or ApplicationSet is not judged, in a few words."""
+    """Why an Application or ApplicationSet is not judged."""
 
 
 class TargetCluster(NamedTuple):
@@ -22,18 +19,18 @@ class TargetCluster(NamedTuple):
     """Absolute path."""
     name: str
     server: str = ""
-    """Empty: not stated."""
+    """Empty: unknown."""
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
 
 
 class Repository(NamedTuple):
-    """A repository, as generators and sources see it."""
+    """What generators and sources use of a repository."""
 
     root: str
     """Absolute, links resolved."""
     urls: frozenset[str] = frozenset()
-    """Normalised URLs that mean it."""
+    """Its normalised URLs."""
     clusters: tuple[TargetCluster, ...] = ()
     folders: Callable[[], tuple[str, ...]] = lambda: ()
     """Paths of its folders, relative to the root."""

@@ -9,7 +9,7 @@ from typing import Any
 from policykit.workspace.argocd.repository import UnreadableError
 
 Parameters = Mapping[str, Any]
-"""What a generator gives: as a tree; without goTemplate names with dots are paths in it."""
+"""Values from a generator, as a tree. Without goTemplate, names with dots are paths in it."""
 
 _EXPRESSION = re.compile(r"\{\{(-?)([^{}]*?)(-?)\}\}")
 _FIELDS = re.compile(r"(?:\.[A-Za-z_][A-Za-z0-9_]*)+")
@@ -20,7 +20,7 @@ _SEGMENT = re.compile(r"path\[(\d{1,9})\]")
 
 def filled(template: Any, parameters: Parameters, *, go: bool) -> Any:
     """A template with the values of one set of parameters. Raises UnreadableError for an expression that is
-    more than a value, or one without a value.
+    not just a value, and for an unknown value.
     """
     if isinstance(template, str):
         return _text(template, parameters, go=go)
@@ -34,6 +34,19 @@ def filled(template: Any, parameters: Parameters, *, go: bool) -> Any:
     return template
 
 
+def merged(data: Any, patch: Any) -> Any:
+    """Data with a merge patch: null removes a field, lists are replaced."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(data) if isinstance(data, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merged(found.get(key), value)
+    return found
+
+
 def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     if "{{" not in text:
         return text
@@ -42,16 +55,16 @@ def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     for match in _EXPRESSION.finditer(text):
         before = text[done : match.start()]
         found.append(before.rstrip() if go and match[1] else before)
-        value = _go(match[2].strip(), parameters) if go else _plain(match[2].strip(), parameters)
+        value = _go(match[2].strip(), parameters) if go else value_at(match[2].strip(), parameters)
         if value is None or isinstance(value, (dict, list)):
-            raise UnreadableError(f"its template says {match[0]}, which is no value that is known here")
+            raise UnreadableError(f"its template has {match[0]}, whose value is unknown")
         found.append(_written(value))
         done = match.end()
         if go and match[3]:
             done += len(text[done:]) - len(text[done:].lstrip())
     rest = text[done:]
     if go and "{{" in rest:
-        raise UnreadableError(f"its template says {rest[:60]}, which is more than a value")
+        raise UnreadableError(f"its template has {rest[:60]}, which is not just a value")
     return "".join((*found, rest))
 
 
@@ -59,8 +72,8 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _plain(name: str, parameters: Parameters) -> Any:
-    """The value of a name such as `metadata.labels.env`, whose last part may have dots itself."""
+def value_at(name: str, parameters: Parameters) -> Any:
+    """The value of a name such as `metadata.labels.env`, whose last part may contain dots."""
     segment = _SEGMENT.fullmatch(name)
     if segment:
         return _step(_at(parameters, ["path", "segments"]), int(segment[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -17,30 +18,32 @@ from policykit.workspace.kustomize import Build, Root, build
 
 
 class BuildRequest(NamedTuple):
-    """A kustomization to build, and all that kustomize reads for it."""
+    """A kustomization to build, and all files that kustomize reads for it."""
 
     root: Root
     tree: Kustomization
 
 
 def root_of(tree: Kustomization) -> Root:
-    """A kustomization by itself."""
+    """A kustomization as it is, with nothing added."""
     return Root(os.path.dirname(tree.file), tree.order)
 
 
-def builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
-    """The builds of kustomizations, in order; those that changed are built again, equal ones once."""
+def builds(
+    program: str, wanted: Sequence[BuildRequest], cache: Cache, until: float = math.inf
+) -> list[Build]:
+    """The builds of kustomizations, in order. Only changed ones are built again, and equal ones once."""
     once = {repr(each.root): each for each in wanted}
-    found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
+    found = dict(zip(once, _builds(program, [*once.values()], cache, until), strict=True))
     return [found[repr(each.root)] for each in wanted]
 
 
-def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
+def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache, until: float) -> list[Build]:
     keys = [_key(program, each) if cache.folder else b"" for each in wanted]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
     missing = [number for number, key in enumerate(keys) if key not in found]
-    made = build(program, [wanted[number].root for number in missing])
+    made = build(program, [wanted[number].root for number in missing], until)
     fresh = dict(zip(missing, made, strict=True))
     done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
@@ -61,7 +64,7 @@ def _key(program: str, wanted: BuildRequest) -> bytes:
             digest.update(f"{file}\0{len(raw)}\0".encode("utf-8", errors="surrogateescape"))
             digest.update(raw)
     except SourceError:
-        return b""  # a folder of generators, for one
+        return b""  # for example a folder of generators
     return digest.digest()
 
 
@@ -73,7 +76,7 @@ def _entries(cache: Cache) -> dict[bytes, bytes]:
 
 
 def _decoded(entry: bytes) -> Build | None:
-    """A successful build, since failed ones are not cached; None if there is none."""
+    """A cached build, which was successful; None: there is none."""
     try:
         (found,) = decode(Build, [entry] if entry else [])
     except ValueError:

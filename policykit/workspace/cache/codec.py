@@ -26,7 +26,7 @@ Column = Sequence[Any]
 _FACTS = "policykit.model"
 """Package of the facts read from files: a type variable stands for any NamedTuple of its modules."""
 _DEFERRED = {"SuppressionUse": "policykit.linter.suppressions"}
-"""Types that annotating modules import only for type checkers, with the modules that define them."""
+"""Types that modules import only for type checking, with the modules that define them."""
 _SCALARS: frozenset[type] = frozenset({str, int, bool, float, types.NoneType})
 _LISTS = frozenset({list})
 
@@ -35,7 +35,7 @@ class Codec(NamedTuple):
     """Converts a column of values to as many JSON values, and back."""
 
     types: frozenset[type]
-    """Of the values."""
+    """Annotation of the values."""
     encode: Callable[[Column], Column]
     """Converts values to JSON. Raises TypeError for a value of another type."""
     decode: Callable[[Column], Column]
@@ -177,7 +177,7 @@ def _record(kind: Any, of_fields: Callable[[], Sequence[Any]], size: int) -> Cod
 
     @cache
     def codecs() -> list[Codec]:
-        # Not before there are values: of most policies there are none for half of the types.
+        # Built only when there are values: most policies have none of half of the types.
         return [codec(field) for field in of_fields()]
 
     def checked(column: Column, types: frozenset[type]) -> Iterator[Column]:
@@ -305,11 +305,11 @@ def _decode_options(column: Column) -> Column:
 
 
 _OPTIONS = Codec(frozenset(), _encode_options, _decode_options)
-"""Of `TargetSettings.options`: each value with the name of the system whose type it has."""
+"""Encodes `TargetSettings.options`: each value with the name of the target whose type it has."""
 
 
 def _target_name(kind: type) -> str:
-    """The system whose options have a type; empty: nothing is stated. Raises TypeError for any other type."""
+    """Name of the target whose options have a type; empty: no options. Raises TypeError for other types."""
     if kind is types.NoneType:
         return ""
     target_name = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
@@ -326,7 +326,7 @@ def _of_options(target_name: str) -> Codec:
 
 
 def options_type(target_name: str) -> Any:
-    """The type that a system's options have; None: it has none, or there is no such system."""
+    """The type of a target's options; None: it has none, or there is no such target."""
     from policykit.targets import target_of
 
     target = target_of(target_name)

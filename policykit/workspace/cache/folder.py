@@ -27,7 +27,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 """Flags that do not follow links, and do not block on a pipe without a writer."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 VARIABLE = "POLICYKIT_CACHE_DIR"
-"""Names the cache folder; default: `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: no cache."""
+"""Environment variable with the cache folder: by default `policykit` in XDG_CACHE_HOME or ~/.cache."""
 KEY = 20
 """Bytes of a key."""
 _COUNT = Struct(">I")
@@ -46,7 +46,7 @@ class Cache(NamedTuple):
     """Absolute, with links resolved."""
 
     def load(self, name: str) -> bytes:
-        """What this version has stored under a name; empty if there is nothing usable."""
+        """The content that this version stored under a name; empty: there is none that is usable."""
         if not self.folder or fault_of(self.folder):
             return b""
         raw = _content(os.path.join(self.folder, name))
@@ -56,7 +56,7 @@ class Cache(NamedTuple):
         return raw[start:]
 
     def store(self, name: str, content: bytes) -> bool:
-        """Stores data for the next run; False if that fails, which only costs time."""
+        """Stores data for the next run; False if that fails, which only makes the next run slower."""
         if not self.folder or len(content) > LARGEST - (1 << 20):
             return False
         path = os.path.join(self.folder, name)
@@ -106,7 +106,7 @@ def _content(path: str) -> bytes:
     try:
         descriptor = os.open(path, _READ)
     except OSError:
-        return b""  # without it the run only takes longer
+        return b""  # without it the run is only slower
     try:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST or _fault(state):
@@ -137,7 +137,7 @@ def _remove_stale(folder: str) -> None:
     with os.scandir(folder) as entries:
         parts = [entry.path for entry in entries if entry.name.endswith(_PART)]
     for part in parts:
-        with suppress(FileNotFoundError):  # another run is as tidy
+        with suppress(FileNotFoundError):  # another run removed it
             if os.lstat(part).st_mtime < time.time() - _STALE:
                 os.unlink(part)
 

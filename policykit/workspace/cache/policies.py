@@ -72,14 +72,14 @@ def _load(cache: Cache, name: str, read: Reader) -> CompiledPolicy | None:
 
 
 def _store(cache: Cache, name: str, policy: CompiledPolicy, texts: Mapping[str, bytes]) -> None:
-    """Stores a policy for the next run, if its text yields the same paths."""
+    """Stores a policy for the next run, unless the paths in it differ from those in its text."""
     again: dict[str, bytes] = {}
     try:
         if _as_named(policy, name, _recording(_recorded(texts), again)) != policy or again != texts:
             return
         (content,) = encode(_Entry, [_Entry(name, texts, policy)])
     except (RecursionError, SourceError, TypeError, ValueError):
-        return  # one that has no form as data is compiled again
+        return  # it cannot be encoded, and is compiled again
     if len(content) <= _MOST:
         cache.store(name_of("policy", name), content)
 
@@ -138,7 +138,7 @@ def _consistent(cluster: Cluster) -> bool:
 
 
 def _has_own_options(settings: TargetSettings) -> bool:
-    """Whether the options of a system are of its type."""
+    """Whether the options of a target have its type."""
     return settings.options is None or isinstance(settings.options, options_type(settings.name) or ())
 
 

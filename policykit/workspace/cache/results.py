@@ -109,7 +109,7 @@ def store_results(cache: Cache, results: Results) -> None:
 
 
 def _fits(result: FileResult, path: str) -> bool:
-    """Whether a result can belong to the file. Timed runs store_results nothing."""
+    """Whether a result can belong to the file. Timed runs store nothing."""
     return (
         not result.times
         and sound(result.findings, (path,))
@@ -141,7 +141,7 @@ def store_report(cache: Cache, key: bytes, report: Report) -> None:
     try:
         content = b"\n".join(text for part in parts for text in encode(Report, [part]))
     except (RecursionError, TypeError, ValueError):
-        return  # one that has no form as data is made again
+        return  # it cannot be encoded, and is made again
     if REPORT_KEY + len(content) <= _MAX_OF_REPORT:
         cache.store(name_of("report"), key + content)
 

@@ -32,7 +32,7 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     if not request.cache.folder or request.timed:
         return api.lint(workspace, options)
     memory = _Memory(request, notes)
-    if sum(workspace.sizes) < _WORTH:
+    if _size(workspace) < _WORTH:
         report = api.lint(workspace._replace(remembered=memory.with_results), options)
         memory.store()
         return report
@@ -50,13 +50,18 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
+def _size(workspace: Workspace) -> int:
+    """Bytes of files and of built objects."""
+    return sum(workspace.sizes) + sum(len(workspace.read(build.member.file)) for build in workspace.builds)
+
+
 def unit_findings(request: Request, opened: OpenResult, options: Options) -> UnitFindings:
     """The findings of all units, with the cached results of single files."""
     workspace, notes = opened
     if not request.cache.folder or request.timed:
         return api.unit_findings(workspace, options)
     memory = _Memory(request, notes)
-    small = sum(workspace.sizes) < _WORTH
+    small = _size(workspace) < _WORTH
     workspace = (
         workspace._replace(remembered=memory.with_results) if small else memory.with_results(workspace)
     )

@@ -85,6 +85,7 @@ def test_a_file_without_a_policy_where_others_have_one(shell: Shell) -> None:
             ["app generated"],
         ),
         ({"kustomization.yaml": "resources: [flux-system]\n"}, ["app generated"]),
+        ({"templates/a/kustomization.yaml": "resources: [../base]\n"}, ["app/templates/a generated"]),
     ],
 )
 @pytest.mark.usefixtures("kustomize")

@@ -167,7 +167,7 @@ def test_what_is_written_lints_clean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behavior", "unsaid"),
+    ("behavior", "unread"),
     [
         (
             "{scaleDown: {stabilizationWindowSeconds: 60, selectPolicy: Max, policies: "
@@ -181,12 +181,12 @@ def test_what_is_written_lints_clean() -> None:
     ],
     ids=["as the API server fills in", "down", "up"],
 )
-def test_behaviour_without_words_is_named(behavior: str, unsaid: tuple[str, ...]) -> None:
-    assert read({"spec": {"behavior": yaml.safe_load(behavior)}}).unsaid == unsaid
+def test_behaviour_without_words_is_named(behavior: str, unread: tuple[str, ...]) -> None:
+    assert read({"spec": {"behavior": yaml.safe_load(behavior)}}).unread == unread
 
 
 @pytest.mark.parametrize(
-    ("metric", "unsaid"),
+    ("metric", "unread"),
     [
         ("{type: Object, object: {}}", ("metrics of type Object",)),
         ("{type: Pods, pods: {metric: {name: a, selector: {}}, target: {averageValue: 5}}}", ()),
@@ -202,6 +202,6 @@ def test_behaviour_without_words_is_named(behavior: str, unsaid: tuple[str, ...]
         ("{type: 7}", ("metrics of type ",)),
     ],
 )
-def test_metrics_without_words_are_named(metric: str, unsaid: tuple[str, ...]) -> None:
+def test_metrics_without_words_are_named(metric: str, unread: tuple[str, ...]) -> None:
     data: dict[str, Any] = {"spec": {"metrics": [yaml.safe_load(metric)]}}
-    assert read(data).unsaid == unsaid
+    assert read(data).unread == unread

@@ -53,7 +53,7 @@ VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
             [
                 "kube-scheduler starts the pods of job one by one: `gang` has no effect. Nearest: "
                 "a scheduler "
-                "with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on "
+                "with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on, "
                 "targets.kubernetes.nativeGang"
             ],
         ),

@@ -101,7 +101,7 @@ def test_a_quota_of_priorities_selects_by_scope() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "unsaid"),
+    ("spec", "unread"),
     [
         ("{hard: {pods: 3}}", ()),
         ("{hard: {pods: many}}", ("hard.pods",)),
@@ -113,8 +113,8 @@ def test_a_quota_of_priorities_selects_by_scope() -> None:
         ),
     ],
 )
-def test_what_has_no_place_is_named(spec: str, unsaid: tuple[str, ...]) -> None:
-    assert quotas.read({"spec": yaml.safe_load(spec)}).unsaid == unsaid
+def test_what_has_no_place_is_named(spec: str, unread: tuple[str, ...]) -> None:
+    assert quotas.read({"spec": yaml.safe_load(spec)}).unread == unread
 
 
 def test_a_range_on_cards_is_refused() -> None:
@@ -144,4 +144,4 @@ def test_other_items_and_cards_of_a_range_are_named() -> None:
     spec = f"{{limits: [{{type: Pod}}, {item}]}}"
     found = limit_ranges.read({"spec": yaml.safe_load(spec)})
     assert found.containers == ContainerRange(maximum={"cpu": 2000})
-    assert found.unsaid == ("limits of Pod", "maxLimitRequestRatio", "max.nvidia.com/gpu")
+    assert found.unread == ("limits of Pod", "maxLimitRequestRatio", "max.nvidia.com/gpu")

@@ -76,7 +76,7 @@ def test_pools_that_look_alike_share_a_flavor() -> None:
     assert quotas(objects(cluster))["Cohort root"] == {"a": ("56", "-", "-"), "bare": ("0", "-", "-")}
     assert messages(cluster)[:2] == [
         "pools a and b have the same labels: they share the flavor a, and its quota",
-        "pool bare has no labels of its own: flavor bare stands for every node. Give the pool a usage, a "
+        "pool bare has no labels of its own: flavor bare selects every node. Give the pool a usage, a "
         "card or labels",
     ]
 

@@ -142,7 +142,7 @@ def test_more_than_the_queue_may_ever_use() -> None:
         (KIND._replace(gang=""), JOB),
         (KIND, JOB._replace(owner_kind="DaemonSet")),
     ],
-    ids=["none", "unsaid", "daemons"],
+    ids=["none", "unread", "daemons"],
 )
 def test_no_gang(kind: WorkloadKind, of: PodContext) -> None:
     assert fields(kind, of).annotations == {}

@@ -74,7 +74,7 @@ def test_no_queue_may_have_more_than_one_above_it() -> None:
 
 @pytest.mark.parametrize(
     ("deserved", "guaranteed", "said"),
-    [(True, "16", "YuniKorn knows one promise"), (False, "8", "deserved of queue a is left out")],
+    [(True, "16", "YuniKorn has one amount"), (False, "8", "deserved of queue a is left out")],
     ids=["fits", "does-not-fit"],
 )
 def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: str) -> None:
@@ -87,4 +87,4 @@ def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: 
 @pytest.mark.parametrize(("guarantee", "lost"), [({GPU: 8}, True), ({}, False)], ids=["kept-free", "lent"])
 def test_only_a_guarantee_can_lose_what_it_keeps_free(guarantee: dict[str, int], lost: bool) -> None:
     (notice,) = tree_resources([Queue("a", guarantee=guarantee, deserved={GPU: 16})], deserved=True).notices
-    assert notice.endswith("; what guarantee keeps free is not kept") is lost
+    assert notice.endswith(", so what guarantee keeps free is lent too") is lost

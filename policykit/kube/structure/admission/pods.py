@@ -11,6 +11,7 @@ from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
+from policykit.model.severity import Severity
 
 _PODS: Mapping[tuple[str, str], Path] = {
     ("v1", "Pod"): ("spec",),
@@ -49,6 +50,8 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         yield from _mounts(spec, path, data)
         yield from _mounted_once(spec, path)
         yield from _pod_level(spec, path)
+        if kind == "Pod":
+            yield from _preemption(spec, path)
         yield from named_once(spec.get("volumes"), (*path, "volumes"), "volume of the pod")
         for place, container in _containers(spec, path):
             yield from named_once(container.get("ports"), (*place, "ports"), "port of the container")
@@ -58,6 +61,20 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
     if api_version == _SELECTING:
         yield from _selected(data)
         yield from _expressed(data)
+
+
+def _preemption(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Admission compares it with the PriorityClass. Source: plugin `Priority` (v1.36)."""
+    policy = spec.get("preemptionPolicy")
+    if policy == "Never" and not spec.get("priorityClassName"):
+        yield Problem(
+            (*path, "preemptionPolicy"),
+            "preemptionPolicy is Never, but the pod names no PriorityClass that says so: the pod is refused",
+            "write it into a PriorityClass, and name that in priorityClassName",
+            Severity.WARNING,
+            key=True,
+            kind=INCONSISTENT,
+        )
 
 
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:

@@ -151,7 +151,7 @@ def _unoffered(cluster: Cluster, packing: Packing) -> Iterator[str]:
 
 
 def _undecided(margin: Margin, packing: Packing) -> Iterator[str]:
-    """About cards of which a difference of one is not sure to decide."""
+    """About cards for which a difference of one may not decide."""
     if margin.step == 1 and margin.points:
         return
     cards = {each.resource for each in packing.margins}

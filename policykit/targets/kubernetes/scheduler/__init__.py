@@ -1,1 +1,1 @@
-"""kube-scheduler's profiles: from placements to a scheduler that runs them."""
+"""kube-scheduler's profiles, computed from placements, and the scheduler that runs them."""

@@ -18,7 +18,7 @@ KIND = "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER = "default-scheduler"
 RATIO = "RequestedToCapacityRatio"
 STRATEGIES = ("LeastAllocated", "MostAllocated", RATIO)
-"""Of NodeResourcesFit."""
+"""Types of scoringStrategy of NodeResourcesFit."""
 _FIT_ARGS = ("apiVersion", "kind", "scoringStrategy")
 
 
@@ -30,7 +30,7 @@ class Fit(NamedTuple):
     resources: Mapping[str, int] = {}
     """Resource name to weight; empty: cpu and memory, 1 each."""
     shape: tuple[Point, ...] = ()
-    """Of RequestedToCapacityRatio."""
+    """For RequestedToCapacityRatio."""
 
 
 class Profile(NamedTuple):
@@ -41,11 +41,11 @@ class Profile(NamedTuple):
     weights: Mapping[str, int] = {}
     """Plugin to its weight at the point `score`; the others keep theirs."""
     disabled: tuple[str, ...] = ()
-    """Plugins taken out of `score`."""
+    """Plugins disabled at the point `score`."""
     percentage: int | None = None
     """percentageOfNodesToScore."""
-    unsaid: tuple[str, ...] = ()
-    """Fields read that have no place here."""
+    unread: tuple[str, ...] = ()
+    """Fields of the profile that this type does not have."""
 
 
 class Lease(NamedTuple):
@@ -62,12 +62,12 @@ class Configuration(NamedTuple):
     lease: Lease | None = None
     """None: kube-scheduler's own, kube-system/kube-scheduler."""
     kubeconfig: str = ""
-    """File to reach the API server by; empty: as a pod does."""
-    unsaid: tuple[str, ...] = ()
+    """Kubeconfig of the API server; empty: the pod's service account is used."""
+    unread: tuple[str, ...] = ()
 
 
 def write(configuration: Configuration) -> dict[str, Any]:
-    """As strict decoding takes it."""
+    """The file, in a form that strict decoding accepts."""
     data: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
     if configuration.kubeconfig:
         data["clientConnection"] = {"kubeconfig": configuration.kubeconfig}
@@ -107,7 +107,7 @@ def _write_fit(fit: Fit) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Configuration:
-    """What a file says; parts of another shape are left out."""
+    """The content of a file; parts of the wrong type are left out."""
     election, connection = mapping(data.get("leaderElection")), mapping(data.get("clientConnection"))
     name, namespace = text(election.get("resourceName")), text(election.get("resourceNamespace"))
     return Configuration(

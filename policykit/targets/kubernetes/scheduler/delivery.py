@@ -22,13 +22,13 @@ SECOND = "kubernetes/scheduler.yaml"
 CONFIGURATION = "kubernetes/kube-scheduler.yaml"
 KUBEADM = "kubernetes/kubeadm.yaml"
 _WIDTH = 74
-"""Of comments: inside a block of a ConfigMap they still keep to 80 columns."""
+"""Width of comments: indented in a ConfigMap they still fit into 80 columns."""
 
 
 def generate(
     cluster: Cluster, stated: KubernetesOptions, made: Plan, version: Version
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """Files and notices; no files where no placement has a profile."""
+    """Files and notices; no files if no placement has a profile."""
     if not made.placement_profiles:
         return (), made.notices
     gates = _gates(cluster, stated, version)
@@ -47,7 +47,7 @@ def generate(
 
 
 def configuration_text(made: Plan, whole: Configuration) -> str:
-    """The file, with the reasons for its weights on top as comments."""
+    """The file, with the reasons for its weights as comments at the top."""
     lines: list[str] = []
     for planned in made.placement_profiles:
         for number, comment in enumerate(planned.comments):
@@ -57,7 +57,7 @@ def configuration_text(made: Plan, whole: Configuration) -> str:
 
 
 def _gates(cluster: Cluster, stated: KubernetesOptions, version: Version) -> tuple[str, ...]:
-    """Feature gates of the gangs it must know."""
+    """Feature gates that the scheduler needs for gangs."""
     kinds = [kind for kind in cluster.workloads.values() if pod_groups.is_native_gang(kind, cluster)]
     known = stated.native_gang and cluster.kubernetes_version and pod_groups.api_version(version)
     return pod_groups.gates(kinds, version) if kinds and known else ()
@@ -66,11 +66,11 @@ def _gates(cluster: Cluster, stated: KubernetesOptions, version: Version) -> tup
 CONFIGURATION_FILE = "/etc/kubernetes/kube-scheduler.yaml"
 """Path of the configuration on each control plane node."""
 KUBECONFIG = "/etc/kubernetes/scheduler.conf"
-"""Stated in the file: with --config, kube-scheduler does not read the flag --kubeconfig."""
+"""Set in the file, since with --config kube-scheduler ignores the flag --kubeconfig."""
 
 
 def cluster_configuration(version: Version, gates: Sequence[str] = ()) -> dict[str, Any]:
-    """The part of kubeadm's ClusterConfiguration that hands the file to the scheduler."""
+    """The part of kubeadm's ClusterConfiguration that passes the file to the scheduler."""
     lists = version >= KUBEADM_LISTS
     flags = {"config": CONFIGURATION_FILE, **({"feature-gates": feature_gates(gates)} if gates else {})}
     volume = {
@@ -92,7 +92,7 @@ def cluster_configuration(version: Version, gates: Sequence[str] = ()) -> dict[s
 
 SECOND_NAME = "policykit-scheduler"
 CHECKSUM = "policykit.io/configuration"
-"""Annotation of its pods: another configuration makes other pods, and so a restart."""
+"""Pod annotation: changing the configuration changes it, which restarts the Deployment."""
 _CONFIGURATION_KEY = "kube-scheduler.yaml"
 REPOSITORY = "registry.k8s.io/kube-scheduler"
 _FOLDER = "/etc/kube-scheduler"
@@ -108,14 +108,14 @@ def image(stated: SchedulerOptions, version: Version) -> str:
 def second_scheduler(
     configuration: str, stated: SchedulerOptions, version: Version, gates: Sequence[str] = ()
 ) -> Iterator[dict[str, Any]]:
-    """Account, rights, configuration and Deployment, in the order they are applied."""
+    """ServiceAccount, RBAC, ConfigMap and Deployment, in the order they are applied."""
     namespace = stated.namespace
     yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _metadata(namespace)}
     for role in _CLUSTER_ROLES:
         yield _binding(
             "ClusterRoleBinding", f"{SECOND_NAME}:{role.removeprefix('system:')}", "", role, namespace
         )
-    # What kube-system keeps of the API server's own authentication, for requests to its port.
+    # Lets it read the ConfigMap in kube-system by which it authenticates requests to its port.
     reader = "extension-apiserver-authentication-reader"
     yield _binding("RoleBinding", f"{SECOND_NAME}:{reader}", "kube-system", reader, namespace, kind="Role")
     yield _leases(namespace)
@@ -153,7 +153,7 @@ def _binding(
 
 
 def _leases(namespace: str) -> dict[str, Any]:
-    """Its own lease: system:kube-scheduler may change only the one of kube-scheduler."""
+    """Role for its own lease: system:kube-scheduler may only update that of kube-scheduler."""
     leases = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",

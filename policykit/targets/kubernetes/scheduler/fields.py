@@ -48,7 +48,6 @@ ARGS: Mapping[str, Spec] = {
         "ignoredResourceGroups": [str],
         "scoringStrategy": _STRATEGY,
     },
-    "PlacementBinPacking": {"scoringStrategy": _STRATEGY},
     "PodTopologySpread": {"defaultConstraints": [_SPREAD], "defaultingType": str},
     "VolumeBinding": {"bindTimeoutSeconds": int, "shape": _SHAPE},
 }
@@ -71,7 +70,6 @@ POINTS = (
     "multiPoint",
     "placementGenerate",
     "placementScore",
-    "placementFeasible",
     "podGroupPostFilter",
 )
 """Extension points of any release."""
@@ -117,7 +115,6 @@ CONFIGURATION: Spec = {
     "enableProfiling": bool,
     "enableContentionProfiling": bool,
     "percentageOfNodesToScore": int,
-    "percentageOfPlacementsToScore": int,
     "podInitialBackoffSeconds": int,
     "podMaxBackoffSeconds": int,
     "delayCacheUntilActive": bool,
@@ -125,7 +122,6 @@ CONFIGURATION: Spec = {
         {
             "schedulerName": str,
             "percentageOfNodesToScore": int,
-            "percentageOfPlacementsToScore": int,
             "plugins": dict.fromkeys(POINTS, _PLUGINS),
             "pluginConfig": [{"name": str, "args": object}],
         }

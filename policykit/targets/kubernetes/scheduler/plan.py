@@ -30,12 +30,12 @@ class Plan(NamedTuple):
 
     @property
     def weights_default(self) -> bool:
-        """Whether the default scheduler's own weights are computed here too."""
+        """Whether the weights of the default scheduler are computed here too."""
         return any(each.scheduler == DEFAULT_SCHEDULER and each.fit for each in self.profiles)
 
 
 def plan(cluster: Cluster, stated: SchedulerOptions, version: Version) -> Plan:
-    """Profiles of the placements; the cluster's own scheduler always keeps one for default-scheduler."""
+    """The profiles of the placements; the cluster's own scheduler always has one for default-scheduler."""
     way, said = _way(cluster, stated)
     found: dict[str, PlacementProfile] = {}
     notices: list[str] = []
@@ -53,7 +53,7 @@ def plan(cluster: Cluster, stated: SchedulerOptions, version: Version) -> Plan:
 
 
 def _way(cluster: Cluster, stated: SchedulerOptions) -> tuple[str, tuple[str, ...]]:
-    """second or cluster, and why if it is not what the policy says."""
+    """second or cluster, and a notice if it differs from the policy."""
     if stated.way == options.CLUSTER and cluster.provider:
         return options.SECOND, (messages.managed_control_plane(cluster.provider),)
     return stated.way, ()
@@ -62,7 +62,7 @@ def _way(cluster: Cluster, stated: SchedulerOptions) -> tuple[str, tuple[str, ..
 def _name(
     cluster: Cluster, placement: Placement, stated: SchedulerOptions, way: str
 ) -> tuple[str, list[str]]:
-    """schedulerName of its profile, empty for none, and notices about it."""
+    """The schedulerName of a placement's profile, empty if it gets none, and notices about it."""
     name = placement.scheduler or (DEFAULT_SCHEDULER if stated.default == placement.name else "")
     if not name:
         served = [
@@ -81,7 +81,7 @@ def _name(
 
 
 def _pools(cluster: Cluster, placement: Placement) -> tuple[list[str], list[str]]:
-    """Pools with a card to be avoided: those that repel pods, and those that do not."""
+    """Pools with a card that the placement avoids: those with a taint, and those without."""
     offering = list(_offering(cluster, placement))
     tainted = [pool.name for pool in offering if pool.taints]
     return tainted, [pool.name for pool in offering if not pool.taints]

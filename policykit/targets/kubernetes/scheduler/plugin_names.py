@@ -1,11 +1,11 @@
-"""Names of scheduler plugins: kube-scheduler's own by release, and those that others build in."""
+"""Names of scheduler plugins: kube-scheduler's own by release, and those of other projects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 _ALWAYS = 29
-"""Minor release from which on this table is kept."""
+"""The first minor release that this table covers."""
 
 IN_TREE: Mapping[str, int] = {
     **dict.fromkeys(
@@ -42,7 +42,7 @@ IN_TREE: Mapping[str, int] = {
 
 
 def in_tree_plugins(minor: int | None) -> frozenset[str]:
-    """Plugins that a release has; None: those of any release."""
+    """The plugins of a minor release; None: of any release."""
     return frozenset(name for name, first in IN_TREE.items() if minor is None or first <= max(minor, _ALWAYS))
 
 
@@ -69,7 +69,9 @@ SCHEDULER_PLUGINS = frozenset(
 """Source: kubernetes-sigs/scheduler-plugins, `Name` of each plugin below pkg/ (0.34)."""
 
 VOLUME_LIMITS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
-"""Still known under v1beta2 and v1beta3, refused by name under v1."""
+"""Known under v1beta2 and v1beta3. Under v1 refused by name, except in lists of disabled plugins."""
+VOLUME_LIMITS_END = 32
+"""First minor release of Kubernetes 1 that does not know them at all."""
 STRATEGY_PLUGINS = frozenset(
     {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
 )
@@ -83,7 +85,7 @@ _OLDEST = ("v1alpha1", "v1alpha2", "v1beta1")
 
 
 def formerly_known(api_version: object) -> frozenset[str]:
-    """Plugins that schedulers of this configuration version may have, and current ones do not."""
+    """Plugins that schedulers may have for this apiVersion, although current releases do not."""
     number = api_version.rpartition("/")[2] if isinstance(api_version, str) else ""
     if number in _OLDEST:
         return VOLUME_LIMITS | STRATEGY_PLUGINS | _LONG_GONE

@@ -1,4 +1,4 @@
-"""kube-scheduler's own score plugins: default weights, score ranges, and what they leave of a preference."""
+"""kube-scheduler's score plugins: default weights, score ranges, and whether a preference outweighs them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Scorer(NamedTuple):
 
     weight: int
     max_difference: int
-    """Largest difference between two nodes that its own normalising leaves, of 100."""
+    """Largest difference between the scores of two nodes after normalising, of 100."""
     opt_in: bool = False
-    """It scores only pods with a preference of their own: affinity, a claim."""
+    """It scores only pods that ask for it: by affinity, or by a claim."""
     since: Version = Version(1, 28, 0)
     """First release where it scores."""
 
@@ -32,8 +32,8 @@ SCORE_PLUGINS: Mapping[str, Scorer] = {
     FIT: Scorer(1, 100),
     "PodTopologySpread": Scorer(2, 100),
     "InterPodAffinity": Scorer(2, 100, opt_in=True),
-    # 1 less half the difference of two filled shares, times 100: 50 to 100. Since 1.36 it is the change
-    # of that by the pod, moved to the same range.
+    # 100 less half the difference of two utilizations: 50 to 100. Since 1.36, the change of that by
+    # the pod, moved to the same range.
     "NodeResourcesBalancedAllocation": Scorer(1, 50),
     "ImageLocality": Scorer(1, 100),
     "DynamicResources": Scorer(2, 100, opt_in=True, since=Version(1, 35, 0)),
@@ -43,7 +43,7 @@ without constraints too: the system defaults hold for pods that a Service or con
 
 
 def rivals(version: Version) -> dict[str, int]:
-    """Plugin to the points it may give another node on its own: weight times largest difference."""
+    """Plugin to the most points it may give another node: weight times largest difference."""
     return {
         name: scorer.weight * scorer.max_difference
         for name, scorer in SCORE_PLUGINS.items()
@@ -52,7 +52,7 @@ def rivals(version: Version) -> dict[str, int]:
 
 
 def opt_in(version: Version) -> tuple[str, ...]:
-    """Plugins left out of the sums, NodeAffinity apart, which has a weight of its own."""
+    """Plugins left out of the sums, apart from NodeAffinity, whose weight is computed."""
     return tuple(
         name
         for name, scorer in SCORE_PLUGINS.items()
@@ -66,16 +66,16 @@ _AGAINST = {
     for name, scorer in SCORE_PLUGINS.items()
     if not scorer.opt_in and name not in (FIT, _SOFT_TAINTS)
 }
-"""Default score plugins that may favour the other node without the pod asking: weight and the
+"""Default score plugins that may favour another node although the pod does not ask for it: weight and
 largest difference. NodeResourcesFit is not among them: LeastAllocated scores no node above an
 empty one of the same size.
 """
 
 
 def preference_notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
-    """One per workload kind whose preference the default scheduler cannot guarantee.
+    """One notice for each workload kind whose preference the default scheduler cannot guarantee.
 
-    None where its weights are `weighed`, that is, computed from the preferences.
+    `weighed`: its weights are computed from the preferences, so there is nothing to report.
     """
     if weighed:
         return

@@ -38,17 +38,17 @@ class _ScoredResources(NamedTuple):
     others: Mapping[str, int]
     shape: tuple[Point, ...]
     stated: bool
-    """The policy lists resources: none are left out to make room for cards."""
+    """The policy lists resources, so none are left out in favour of cards."""
 
 
 _Sizes = Mapping[str, Sequence[int]]
-"""Card resource to the numbers of it on a node; 0: unknown."""
+"""Card resource to its numbers per node; 0: unknown."""
 
 
 def placement_profile(
     cluster: Cluster, placement: Placement, scheduler: str, version: Version
 ) -> PlacementProfile:
-    """The profile that serves `scheduler` as the placement says."""
+    """The profile that places pods of `scheduler` by the placement."""
     kinds = kinds_of(cluster, placement, scheduler)
     sizes = capacity.cards_per_node(cluster, _pools(cluster, kinds))
     asked, notices = _scored_resources(placement, sizes)
@@ -87,7 +87,7 @@ def _scope_comments(asked: _ScoredResources, fit: Fit) -> tuple[str, ...]:
 
 
 def kinds_of(cluster: Cluster, placement: Placement, scheduler: str) -> list[WorkloadKind]:
-    """Workload kinds that are placed so by this schedulerName, in the policy's order."""
+    """Workload kinds with this placement and schedulerName, in the policy's order."""
     names = ("", DEFAULT_SCHEDULER) if scheduler == DEFAULT_SCHEDULER else (scheduler,)
     return [
         kind
@@ -97,7 +97,7 @@ def kinds_of(cluster: Cluster, placement: Placement, scheduler: str) -> list[Wor
 
 
 def _scored_resources(placement: Placement, sizes: _Sizes) -> tuple[_ScoredResources, list[str]]:
-    """One direction for all of them: a strategy knows no other."""
+    """The resources to score, all in one direction, since a strategy has only one."""
     wanted = {name: (each.strategy, each.weight) for name, each in placement.resources.items()}
     for resource in sizes:
         wanted.setdefault(resource, (placement.strategy, weights.CARD_WEIGHT))
@@ -119,7 +119,7 @@ def _scored_resources(placement: Placement, sizes: _Sizes) -> tuple[_ScoredResou
 
 
 def _direction(placement: Placement, wanted: Mapping[str, tuple[str, int]], sizes: _Sizes) -> str:
-    """That of a shape where it has resources; else of the cards, the heavier ones where they differ."""
+    """The direction of the shape if there is one, else of the cards; if those differ, of the heavier ones."""
     usual = placement.strategy
     if placement.shape and any(strategy == usual for strategy, _ in wanted.values()):
         return usual
@@ -131,7 +131,7 @@ def _direction(placement: Placement, wanted: Mapping[str, tuple[str, int]], size
 
 
 def _fit(asked: _ScoredResources, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
-    """The strategy, and each card's lead. cpu and memory go where they could outweigh a card."""
+    """The strategy, and each card's lead. cpu and memory are left out if they could outweigh a card."""
     leads = _leads(asked, sizes, sum(asked.others.values()))
     others = asked.others
     if asked.cards and not asked.stated and min(leads.values()) <= 0:
@@ -150,7 +150,7 @@ def _leads(asked: _ScoredResources, sizes: _Sizes, fill: int) -> dict[str, int]:
 
 
 def _pools(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Sequence[Pool]:
-    """Those that one of the kinds may use; all where no kind is given."""
+    """Pools that one of the kinds may use; without kinds, all pools."""
     return [pool for pool in cluster.pools if not kinds or any(_uses(kind, pool) for kind in kinds)]
 
 
@@ -162,7 +162,7 @@ def _uses(kind: WorkloadKind, pool: Pool) -> bool:
 def _affinity(
     cluster: Cluster, kinds: Sequence[WorkloadKind], fit: int, rivals: int
 ) -> tuple[int | None, str]:
-    """Weight of NodeAffinity and the reason; None where no kind prefers a usage."""
+    """Weight of NodeAffinity and the reason; None: no kind prefers a usage."""
     gaps = [gap for kind in kinds if (gap := preference_gap(cluster, kind))]
     if not gaps or not cluster.usage_key:
         return None, ""

@@ -1,7 +1,7 @@
 """Weights computed from kube-scheduler's own integer arithmetic, so that cards decide.
 
-A node's total is the sum of every plugin's score, 0 to 100, times its weight. So each promise is one
-inequality over the worst case, and its weight the smallest integer that keeps it by a point.
+A node's total is the sum of every plugin's score, 0 to 100, times its weight. Each guarantee is therefore an
+inequality for the worst case, and the weight is the smallest integer that satisfies it by a point.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _Shape = Sequence[tuple[int, int]]
 
 
 def lead(strategy: str, shape: Sequence[Point], cards: int, weight: int, fill: int) -> int:
-    """Least number of points by which NodeResourcesFit favours the better of two nodes of `cards` cards.
+    """Least number of points by which NodeResourcesFit favours the better of two nodes with `cards` cards.
 
-    Better is the one whose cards alone score higher with the pod on it. `fill` is the weight of
-    everything else in the strategy: on the worse node it may score best, on the better one worst.
+    The better node is the one whose cards alone score higher with the pod on it. `fill` is the weight of
+    everything else in the strategy, which may score best on the worse node and worst on the better one.
     At most 0: the others can outweigh a card. A single card per node leaves nothing to compare: 100.
     """
     found = _card_scores(strategy, shape, cards)
@@ -39,10 +39,10 @@ def lead(strategy: str, shape: Sequence[Point], cards: int, weight: int, fill: i
 
 
 def _card_scores(strategy: str, shape: Sequence[Point], cards: int) -> list[int]:
-    """Scores of the cards alone with 1 to all of them in use, rising.
+    """Scores of the cards alone with 1 to all of them in use, ascending.
 
-    A flat section of a shape is intended and counts once; where a straight line gives two numbers of
-    cards the same score, they cannot be distinguished.
+    A flat section of a shape is intended and counts once; if a sloping one gives two numbers of cards the
+    same score, they cannot be distinguished.
     """
     if strategy == RATIO:
         return sorted({ratio(used, cards, shape) for used in range(1, cards + 1)})
@@ -51,15 +51,15 @@ def _card_scores(strategy: str, shape: Sequence[Point], cards: int) -> list[int]
 
 
 def _bounds(shape: _Shape) -> tuple[int, int]:
-    """Lowest score above 0 and highest score that a resource may have."""
+    """Lowest score above 0, and highest score, of a resource."""
     scores = [points for used in range(101) if (points := ratio(used, 100, shape))]
     return min(scores, default=0), max(scores, default=0)
 
 
 def _ratio_mean(score: int, weight: int, other: int, fill: int, *, best: bool = False) -> int:
-    """Mean of a card's score and the others', as RequestedToCapacityRatio takes it.
+    """Mean of a card's score and the others', as RequestedToCapacityRatio computes it.
 
-    What scores 0 drops out of sum and weight: a card that does leaves the others alone to decide.
+    A score of 0 drops out of the sum and its weight: if a card scores 0, the others alone decide.
     """
     if not score:
         return other if best and fill else 0
@@ -72,7 +72,7 @@ def _ratio_mean(score: int, weight: int, other: int, fill: int, *, best: bool = 
 def fit_weight(leads: Iterable[int], rivals: int) -> int:
     """Smallest weight of NodeResourcesFit with which the better node wins by a point.
 
-    `rivals`: points the other plugins may give the other node. Leads of 0 or less have no such weight.
+    `rivals`: points the other plugins may give the other node. Leads of 0 or less are ignored.
     """
     return max((_divided_up(rivals + 1, each) for each in leads if each > 0), default=1)
 

@@ -1,4 +1,4 @@
-"""Kueue's objects, and all of them that a text contains."""
+"""Kueue's objects, and their reader."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], Object]] = {
     resource_flavors.RESOURCE_FLAVOR: resource_flavors.read_flavor,
     resource_flavors.TOPOLOGY: resource_flavors.read_topology,
 }
-"""Kind to how it is read."""
+"""Kind to the function that reads it."""
 
 
 def read(text: str) -> list[Read[Object]]:
-    """The objects, in the order of their documents. Documents that are not YAML hold nothing."""
+    """The objects in a text, in order. Documents that are not YAML are ignored."""
     return [
         Read(READERS[manifest.kind](manifest.data), number, manifest.base)
         for number, document in enumerate(parse(text))

@@ -14,7 +14,7 @@ KIND = "WorkloadPriorityClass"
 
 
 def write(priority: Priority, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves. It has no default and no preemption policy."""
+    """The object, in the API version of the release. It has no default and no preemption policy."""
     description = {"description": priority.description} if priority.description else {}
     return {
         "apiVersion": versions.api_version(KIND, version),
@@ -26,6 +26,6 @@ def write(priority: Priority, version: Version) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Priority:
-    """A WorkloadPriorityClass object; what is absent or of another shape is empty, the value 0."""
+    """A WorkloadPriorityClass. Fields that are missing or have the wrong type are empty, the value 0."""
     name = text(mapping(data.get("metadata")).get("name"))
     return Priority(name, whole(data.get("value")) or 0, description=text(data.get("description")))

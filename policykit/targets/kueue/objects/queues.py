@@ -19,20 +19,20 @@ _WEIGHT = "weight"
 
 
 class Preemption(NamedTuple):
-    """Whose workloads may be preempted, in Kueue's words; empty is Never."""
+    """Which workloads may be preempted, in Kueue's terms; empty: Never."""
 
     within_queue: str = ""
     """LowerPriority or LowerOrNewerEqualPriority."""
     reclaim: str = ""
-    """LowerPriority or Any: of queues in the cohort that use more than their quota."""
+    """LowerPriority or Any, in queues of the cohort that use more than their quota."""
     borrow: str = ""
-    """LowerPriority: by a workload that borrows itself."""
+    """LowerPriority, for workloads that borrow."""
     borrow_threshold: int | None = None
-    """The highest priority that such a workload preempts; None: any below its own."""
+    """The highest priority that such workloads preempt; None: any below their own."""
 
 
 class Fungibility(NamedTuple):
-    """When the next flavor is tried before this one is used in full; empty is the default."""
+    """When the next flavor is tried before this one is exhausted; empty: the default."""
 
     when_can_borrow: str = ""
     when_can_preempt: str = ""
@@ -40,7 +40,7 @@ class Fungibility(NamedTuple):
 
 
 class ClusterQueue(NamedTuple):
-    """Quotas, and who may use them."""
+    """Quotas, and the namespaces that may use them."""
 
     name: str
     groups: tuple[ResourceGroup, ...] = ()
@@ -52,13 +52,13 @@ class ClusterQueue(NamedTuple):
     preemption: Preemption = Preemption()
     fungibility: Fungibility = Fungibility()
     weight: int | None = None
-    """Of fair sharing; None: 1."""
+    """Weight for fair sharing; None: 1."""
     stated: StatedResources | None = None
-    """What the policy states; None: not known."""
+    """Resources that the policy states; None: unknown."""
 
 
 def write_cluster_queue(queue: ClusterQueue, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves."""
+    """The object, in the API version of the release."""
     spec: dict[str, Any] = {}
     if queue.cohort:
         spec[cohort_field(version)] = queue.cohort
@@ -92,7 +92,7 @@ def fair_sharing(weight: int) -> dict[str, str]:
 
 
 def read_weight(spec: Mapping[str, Any]) -> int | None:
-    """The weight of `fairSharing`, rounded up; None: none is written."""
+    """The weight of `fairSharing`, rounded up; None: it is not set."""
     return amount(_WEIGHT, mapping(spec.get("fairSharing")).get(_WEIGHT))
 
 
@@ -124,9 +124,9 @@ def _fungibility(found: Fungibility) -> dict[str, str]:
 
 
 def read_cluster_queue(data: Mapping[str, Any]) -> ClusterQueue:
-    """A ClusterQueue object of any version; what is absent or of another shape is empty.
+    """A ClusterQueue of any version. Fields that are missing or have the wrong type are empty.
 
-    A selector of namespaces by anything but their names counts as none.
+    A namespaceSelector that does not select by name is ignored.
     """
     spec = mapping(data.get("spec"))
     fungibility = mapping(spec.get("flavorFungibility"))
@@ -175,15 +175,15 @@ class Cohort(NamedTuple):
     name: str
     parent: str = ""
     groups: tuple[ResourceGroup, ...] = ()
-    """Quota that all below share, beside what they have themselves."""
+    """Quota that all queues below share, in addition to their own."""
     weight: int | None = None
-    """Of fair sharing; None: 1."""
+    """Weight for fair sharing; None: 1."""
     stated: StatedResources | None = None
-    """What the policy states; None: not known."""
+    """Resources that the policy states; None: unknown."""
 
 
 def write_cohort(cohort: Cohort, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves."""
+    """The object, in the API version of the release."""
     spec: dict[str, Any] = {}
     if cohort.parent:
         spec[parent_field(version)] = cohort.parent
@@ -205,7 +205,7 @@ def parent_field(version: Version) -> str:
 
 
 def read_cohort(data: Mapping[str, Any]) -> Cohort:
-    """A Cohort object of any version; what is absent or of another shape is empty."""
+    """A Cohort of any version. Fields that are missing or have the wrong type are empty."""
     spec = mapping(data.get("spec"))
     return Cohort(
         text(mapping(data.get("metadata")).get("name")),
@@ -228,11 +228,11 @@ class LocalQueue(NamedTuple):
     namespace: str
     cluster_queue: str
     tenant: str | None = None
-    """Tenant of the namespace; empty: it belongs to a workload kind; None: not known."""
+    """Tenant of the namespace; empty: it belongs to a workload kind; None: unknown."""
 
 
 def write_local_queue(queue: LocalQueue, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves."""
+    """The object, in the API version of the release."""
     tenant = {"annotations": {_TENANT: queue.tenant}} if queue.tenant is not None else {}
     return {
         "apiVersion": versions.api_version(LOCAL_QUEUE, version),
@@ -243,7 +243,7 @@ def write_local_queue(queue: LocalQueue, version: Version) -> dict[str, Any]:
 
 
 def read_local_queue(data: Mapping[str, Any]) -> LocalQueue:
-    """A LocalQueue object; what is absent or of another shape is empty."""
+    """A LocalQueue. Fields that are missing or have the wrong type are empty."""
     metadata = mapping(data.get("metadata"))
     return LocalQueue(
         text(metadata.get("name")),

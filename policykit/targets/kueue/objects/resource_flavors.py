@@ -16,21 +16,21 @@ RESOURCE_FLAVOR = "ResourceFlavor"
 
 
 class ResourceFlavor(NamedTuple):
-    """Nodes that quota is counted on."""
+    """Nodes with a quota of their own."""
 
     name: str
     labels: Mapping[str, str] = {}
-    """Of its nodes; an admitted pod gets them as its nodeSelector."""
+    """Labels of its nodes, which admitted pods get as their nodeSelector."""
     taints: tuple[Taint, ...] = ()
-    """Of its nodes: only pods that tolerate them are admitted."""
+    """Taints of its nodes: only pods that tolerate them are admitted."""
     tolerations: tuple[Toleration, ...] = ()
-    """Added to the pods that are admitted."""
+    """Tolerations added to admitted pods."""
     topology: str = ""
     """Name of the Topology of its nodes; empty: none."""
 
 
 def write_flavor(flavor: ResourceFlavor, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves."""
+    """The object, in the API version of the release."""
     spec: dict[str, Any] = {}
     if flavor.labels:
         spec["nodeLabels"] = dict(sorted(flavor.labels.items()))
@@ -54,7 +54,7 @@ def _taint(taint: Taint) -> dict[str, str]:
 
 
 def read_flavor(data: Mapping[str, Any]) -> ResourceFlavor:
-    """A ResourceFlavor object; what is absent or of another shape is empty."""
+    """A ResourceFlavor. Fields that are missing or have the wrong type are empty."""
     spec = mapping(data.get("spec"))
     return ResourceFlavor(
         text(mapping(data.get("metadata")).get("name")),
@@ -73,11 +73,11 @@ class Topology(NamedTuple):
 
     name: str
     levels: tuple[str, ...]
-    """Node labels, the widest level first. Nodes without one of them do not count."""
+    """Node labels, widest level first. Kueue ignores nodes that lack one of them."""
 
 
 def write_topology(topology: Topology, version: Version) -> dict[str, Any]:
-    """The object, in the version that the release serves."""
+    """The object, in the API version of the release."""
     return {
         "apiVersion": versions.api_version(TOPOLOGY, version),
         "kind": TOPOLOGY,
@@ -87,7 +87,7 @@ def write_topology(topology: Topology, version: Version) -> dict[str, Any]:
 
 
 def read_topology(data: Mapping[str, Any]) -> Topology:
-    """A Topology object; what is absent or of another shape is empty."""
+    """A Topology. Fields that are missing or have the wrong type are empty."""
     return Topology(
         text(mapping(data.get("metadata")).get("name")),
         tuple(text(each.get("nodeLabel")) for each in mappings(mapping(data.get("spec")).get("levels"))),

@@ -22,7 +22,7 @@ class Quota(NamedTuple):
 
 
 class ResourceGroup(NamedTuple):
-    """Resources that a pod set gets from one flavor. All flavors have all of them, in this order."""
+    """Resources that a pod set gets from the same flavor. Each flavor has all of them, in this order."""
 
     resources: tuple[str, ...]
     flavors: Mapping[str, Mapping[str, Quota]]
@@ -53,7 +53,7 @@ def _quota(resource: str, quota: Quota) -> dict[str, str]:
 
 
 def read_groups(data: object) -> tuple[ResourceGroup, ...]:
-    """The entries of `resourceGroups`. A quota that is no quantity counts as 0, a limit as none."""
+    """The entries of `resourceGroups`. An invalid quota counts as 0, and an invalid limit as none."""
     return tuple(
         ResourceGroup(
             texts(group.get("coveredResources")),
@@ -80,7 +80,7 @@ STATED_RESOURCES = "policykit.io/stated"
 
 
 class StatedResources(NamedTuple):
-    """Names of the resources of each amount of a queue."""
+    """Resources that the policy states for a queue, by amount."""
 
     guarantee: tuple[str, ...] = ()
     deserved: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class StatedResources(NamedTuple):
 
 
 def stated_metadata(stated: StatedResources | None) -> dict[str, dict[str, str]]:
-    """As part of `metadata`; nothing where it is not known."""
+    """The annotation, as part of `metadata`; empty if they are unknown."""
     if stated is None:
         return {}
     written = {field: list(names) for field, names in stated._asdict().items() if names}
@@ -96,7 +96,7 @@ def stated_metadata(stated: StatedResources | None) -> dict[str, dict[str, str]]
 
 
 def read_stated(data: Mapping[str, Any]) -> StatedResources | None:
-    """Of an object; None where it has no annotation, or one of another shape."""
+    """The resources in an object's annotation; None: it has none, or an invalid one."""
     written = pairs(mapping(data.get("metadata")).get("annotations")).get(STATED_RESOURCES)
     if written is None:
         return None

@@ -39,7 +39,7 @@ def queue(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 
 def _with_parent(read: Queue, branches: tuple[queues.Branch, ...], inventory: Inventory) -> Queue:
-    """The queue at its place in the annotated hierarchy (plugin drf); its ancestors become queues."""
+    """The queue below its parent in the annotated hierarchy (plugin drf), whose ancestors become queues."""
     if not branches or read.parent:
         return read
     path = "/".join(branch.name for branch in branches)
@@ -78,7 +78,7 @@ def namespace(found: Manifest, inventory: Inventory) -> bool:
 
 
 def hyper_node(data: Mapping[str, Any], inventory: Inventory) -> None:
-    """A HyperNode: the node label of its level, if its tier is named after a level."""
+    """A HyperNode gives the node label of its level, if its tier is named after a level."""
     inventory.target("volcano")
     read = topology.read(data)
     own = [member for member in read.members if member.kind == "Node"]
@@ -100,7 +100,7 @@ def hyper_node(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 
 def reduce_node_groups(inventory: Inventory) -> None:
-    """Reduces node groups of queues to what the policy has to state."""
+    """Reduces node groups of queues to what the policy must state."""
     if not nodegroups.uses_node_groups(inventory.queues.values()):
         return
     every = frozenset(_groups(inventory))
@@ -113,7 +113,7 @@ def reduce_node_groups(inventory: Inventory) -> None:
 
 
 def _groups(inventory: Inventory) -> Iterator[str]:
-    """Every node group of generated pools, nodes and queues."""
+    """All node groups of generated pools, nodes and queues."""
     yield from (pool.name for pool in inventory.generated)
     yield from (group for node in inventory.nodes.values() if (group := node.labels.get(nodegroups.LABEL)))
     for each in inventory.queues.values():

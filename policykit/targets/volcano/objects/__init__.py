@@ -1,1 +1,1 @@
-"""Volcano's objects beside its configuration: queues, PodGroups, HyperNodes, node groups."""
+"""Volcano's objects: queues, PodGroups, Jobs, HyperNodes, and labels and annotations of others."""

@@ -1,4 +1,4 @@
-"""Volcano Jobs: batch.volcano.sh/v1alpha1, written and read; and where others carry a Job's spec."""
+"""Volcano Jobs (batch.volcano.sh/v1alpha1), written and read, also as part of other objects."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ANNOTATIONS: Mapping[tuple[str, str], Path] = {
     (BATCH_GROUP, "CronJob"): ("spec", "jobTemplate", "metadata", "annotations"),
     (FLOW_GROUP, "JobTemplate"): ("metadata", "annotations"),
 }
-"""(API group, kind) to the annotations that its Jobs have, and from them their PodGroup."""
+"""(API group, kind) to the annotations that its Jobs get, and their PodGroups from them."""
 
 
 class Policy(NamedTuple):
-    """What is done about an event or an exit code, after `timeout` at the earliest."""
+    """An action on an event or exit code, after `timeout` at the earliest."""
 
     action: str
     events: tuple[str, ...] = ()
@@ -34,20 +34,20 @@ class Policy(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Pods of one template within a job."""
+    """Pods of a job with one template."""
 
     name: str
     replicas: int = 0
     min_available: int | None = None
     """None: all of them."""
     depends_on: tuple[str, ...] = ()
-    """Tasks whose pods run or have ended before its own are made."""
+    """Tasks whose pods must run or have ended before its own are created."""
     policies: tuple[Policy, ...] = ()
     template: Mapping[str, Any] = {}
 
 
 class Job(NamedTuple):
-    """A Job of Volcano's."""
+    """A Job of Volcano."""
 
     namespace: str
     name: str
@@ -55,7 +55,7 @@ class Job(NamedTuple):
     scheduler: str = ""
     queue: str = ""
     min_available: int | None = None
-    """None: the sum of what the tasks say."""
+    """None: the sum of what the tasks state."""
     priority_class: str = ""
     policies: tuple[Policy, ...] = ()
     plugins: Mapping[str, tuple[str, ...]] = {}
@@ -67,22 +67,22 @@ class Job(NamedTuple):
 
     @property
     def task_minimum(self) -> int:
-        """Sum of what the tasks need at least."""
+        """Sum of the tasks' minimums."""
         return sum(needed(task) for task in self.tasks)
 
     @property
     def gang(self) -> int:
-        """How many pods start together, as the webhook fills it in."""
+        """How many pods start together, by the default of the webhook."""
         return self.min_available or self.task_minimum
 
 
 def needed(task: Task) -> int:
-    """How many of a task's pods its gang needs."""
+    """How many of a task's pods the gang needs."""
     return task.replicas if task.min_available is None else task.min_available
 
 
 def write(job: Job) -> dict[str, Any]:
-    """A job as Volcano's object."""
+    """The object."""
     metadata = {"name": job.name}
     if job.namespace:
         metadata["namespace"] = job.namespace
@@ -117,7 +117,7 @@ def _task(task: Task) -> dict[str, Any]:
 
 
 def write_policy(policy: Policy) -> dict[str, Any]:
-    """An item of `policies`. One event stands alone: either form is read."""
+    """An item of `policies`. A single event is not a list; Volcano reads both forms."""
     written: dict[str, Any] = {}
     if len(policy.events) == 1:
         written["event"] = policy.events[0]
@@ -132,7 +132,7 @@ def write_policy(policy: Policy) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any], spec: Path = ("spec",)) -> Job:
-    """The Job in an object that holds its spec at `spec`; what is of another shape is empty."""
+    """The Job with its spec at a path. Fields that are missing or have the wrong type are empty."""
     metadata = mapping(data.get("metadata"))
     found: Mapping[str, Any] = data
     for step in spec:

@@ -1,4 +1,4 @@
-"""The queues of tenants, as annotations of their namespaces, and who may submit to them."""
+"""The queues of tenants, as annotations of their namespaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policykit.targets.volcano.names import QUEUE_NAME, SCHEDULER
 
 FOLDER = "volcano/namespaces"
 _MUTATED = Version(1, 12, 0)
-"""Since then the webhook that reads a namespace's queue is off by default."""
+"""First release in which the webhook that reads a namespace's queue is off by default."""
 _EVERYBODY = "*"
 _HEADER = (
     "---\n# Queues of the tenants, as annotations of their namespaces: list this folder\n"
@@ -24,7 +24,7 @@ _HEADER = (
 
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """A kustomize component that gives the tenants' namespaces their queue; and what it cannot express."""
+    """A kustomize component that annotates the tenants' namespaces with their queue, and notices."""
     queues = _queues(cluster)
     messages = (*_submitters(cluster.queues), *_leaves(cluster, version))
     if not queues:
@@ -43,7 +43,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
 
 
 def _queues(cluster: Cluster) -> dict[str, str]:
-    """Namespace to its tenant's queue, sorted; the first tenant that owns it decides."""
+    """Namespace to the queue of the first tenant that owns it, sorted."""
     found: dict[str, str] = {}
     for tenant in cluster.tenants:
         for namespace in tenant.namespaces if tenant.queue else ():
@@ -79,7 +79,7 @@ def _submitters(queues: Sequence[Queue]) -> Iterator[str]:
 
 
 def _leaves(cluster: Cluster, version: Version) -> Iterator[str]:
-    """A job in a queue with children is rejected, and one that is there blocks all others."""
+    """Notices about queues with children: Volcano rejects jobs in them, and one there blocks all others."""
     parents = {queue.parent for queue in cluster.queues} if version >= versions.HIERARCHY else set()
     target = cluster.targets.get(SCHEDULER)
     ours = ("", target.scheduler_name if target else SCHEDULER, SCHEDULER)

@@ -1,4 +1,4 @@
-"""Pools as Volcano's node groups: the node label, and what a queue may use by it."""
+"""Pools as Volcano's node groups: a node label, and the affinity of queues to it."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ def uses_node_groups(queues: Iterable[Queue]) -> bool:
 
 
 def node_group(pool: Pool) -> str:
-    """The node group of a pool: the label it has, else its own name."""
+    """The node group of a pool: the value of the label in the policy, or else the pool's name."""
     return pool.labels.get(LABEL) or pool.name
 
 
 def assign_node_groups(
     queues: Sequence[Queue], pools: Sequence[Pool], version: Version
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues with the node groups they may use, and notices about what is not written.
+    """The queues with the node groups they may use, and notices.
 
-    Plugin nodegroup lets a queue use only what its affinity lists, and a queue without one
-    no labelled node at all. So once a queue names pools every queue has the whole list of
-    those it may use: a queue that names none has that of the nearest queue above, else all.
-    Raises PolicykitError for a queue that is left with none.
+    With plugin nodegroup, a queue may only use the node groups that its affinity lists, and without an
+    affinity no labelled node. So if any queue names pools, every queue gets a complete list: its own,
+    that of the nearest queue above, or all. Raises PolicykitError for a queue without any.
     """
     if not uses_node_groups(queues):
         return tuple(queue._replace(pools=None) for queue in queues), ()
@@ -76,7 +75,7 @@ def _nearest(queue: Queue, queues: Mapping[str, Queue]) -> PoolAffinity:
 
 
 def _list(pools: PoolAffinity, groups: Mapping[str, str]) -> PoolAffinity:
-    """Every allowed group is required (100 points), those preferred have 50 more, avoided ones lose all."""
+    """Allowed groups are required (100 points); preferred ones get 50 more, and avoided ones lose 101."""
     out = {_known(name, groups) for name in pools.excluded}
     wanted = [_known(name, groups) for name in pools.required] or list(groups.values())
     allowed = _once(name for name in wanted if name not in out)
@@ -106,7 +105,7 @@ def _weak(queues: Iterable[Queue]) -> Iterator[str]:
 
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """`nodegroups.sh`, where queues name pools: the label on every node that can be named."""
+    """`nodegroups.sh`, if queues name pools: sets the label on every node that the policy names."""
     if not uses_node_groups(cluster.queues) or version < versions.CAPACITY:
         return (), ()
     commands, notices = [], []
@@ -131,7 +130,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
 
 
 def _joined(shapes: Iterable[Shape]) -> Iterator[Shape]:
-    """All nodes with names as one, then those found by a selector."""
+    """All nodes with names as one shape, then those with a selector."""
     listed = list(shapes)
     names = [name for shape in listed for name in shape.node_names]
     if names:

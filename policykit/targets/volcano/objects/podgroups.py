@@ -8,8 +8,8 @@ from typing import Any
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
+from policykit.model.quantity import resource_list
 from policykit.namedtuple import NamedTuple
-from policykit.targets.volcano.objects.queues import quantities
 from policykit.targets.volcano.objects.topology import (
     NetworkTopology,
     read_network_topology,
@@ -26,17 +26,17 @@ class PodGroup(NamedTuple):
     name: str
     min_member: int = 1
     queue: str = ""
-    """Empty: Volcano takes `default`, or what the namespace says where that webhook is on."""
+    """Empty: `default`, or the queue of the namespace if the webhook for it is on."""
     priority_class: str = ""
     min_resources: Amounts = {}
-    """What has to be free before the pods are considered at all (action enqueue)."""
+    """Resources that must be free before the pods are considered (action enqueue)."""
     bound: NetworkTopology | None = None
     min_task_member: Mapping[str, int] = {}
-    """Task of a job to how many of its pods must fit."""
+    """Task of a job to the number of its pods that must fit."""
 
 
 def write(group: PodGroup) -> dict[str, Any]:
-    """A PodGroup as Volcano's object."""
+    """The object."""
     metadata = {"name": group.name}
     if group.namespace:
         metadata["namespace"] = group.namespace
@@ -48,14 +48,14 @@ def write(group: PodGroup) -> dict[str, Any]:
     if group.priority_class:
         spec["priorityClassName"] = group.priority_class
     if group.min_resources:
-        spec["minResources"] = quantities(group.min_resources)
+        spec["minResources"] = resource_list(group.min_resources)
     if group.bound:
         spec["networkTopology"] = write_network_topology(group.bound)
     return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": spec}
 
 
 def read(data: Mapping[str, Any]) -> PodGroup:
-    """A PodGroup object; what is absent or of another shape is empty, minMember 0 as Volcano reads it."""
+    """A PodGroup. Fields that are missing or have the wrong type are empty, minMember 0."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     tasks = mapping(spec.get("minTaskMember"))
     return PodGroup(

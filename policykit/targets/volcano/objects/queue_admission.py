@@ -1,4 +1,4 @@
-"""Queues as Volcano's webhook admits them: missing fields are filled in, contradictions raise an error."""
+"""Queues in the form that Volcano's webhook admits: with defaults, and without contradictions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MAX_WEIGHT = 65535
 def admitted_queues(
     queues: Sequence[Queue], version: Version, pools: Sequence[Pool] = ()
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues to write, parents first, else sorted by name; and what they cannot express.
+    """The queues to write, parents first and then by name, and notices.
 
-    `pools` are all there are: where a queue names some, every other queue is given its list.
+    `pools`: all pools of the cluster, which queues without pools of their own may use.
     Raises PolicykitError for queues that contradict themselves or their parents.
     """
     notices = [_ROOT] if any(queue.name == "root" for queue in queues) else []
@@ -45,7 +45,7 @@ def admitted_queues(
 
 
 def _with_default(queues: Sequence[Queue], version: Version) -> Sequence[Queue]:
-    """Volcano creates queue default itself, but without the node groups that it then needs."""
+    """Adds queue default if it needs node groups, since Volcano creates it without."""
     there = any(queue.name == "default" for queue in queues)
     if there or version < versions.CAPACITY or not nodegroups.uses_node_groups(queues):
         return queues
@@ -79,12 +79,12 @@ def _without_unknown_fields(version: Version, queues: list[Queue], notices: list
 
 
 def hierarchical(queues: Iterable[Queue]) -> bool:
-    """Whether any queue stands below another than root."""
+    """Whether a queue has a parent other than root."""
     return any(queue.parent not in ("", "root") for queue in queues)
 
 
 def shared_by_capacity(queues: Iterable[Queue]) -> bool:
-    """Whether the queues need plugin capacity, where proportion knows weights and limits only."""
+    """Whether the queues need plugin capacity: proportion supports only weights and limits."""
     listed = list(queues)
     return hierarchical(listed) or _any_with(listed, "deserved") or _any_with(listed, "guarantee")
 
@@ -94,7 +94,7 @@ def _any_with(queues: Iterable[Queue], field: str) -> bool:
 
 
 def _complete(queue: Queue) -> Queue:
-    """What is guaranteed is deserved: the webhook requires it (since 1.13)."""
+    """A queue that deserves at least what it is guaranteed, as the webhook requires (since 1.13)."""
     return queue._replace(deserved={**queue.guarantee, **queue.deserved})
 
 
@@ -134,7 +134,7 @@ def _broken(queue: Queue, waiting: Mapping[str, Queue]) -> PolicykitError:
 
 
 def _with_children(ordered: Sequence[Queue]) -> list[Queue]:
-    """Parents guarantee and deserve at least what their children do, where they leave it open."""
+    """Parents that state no amount get the total of their children as guarantee and deserved."""
     below: dict[str, list[Queue]] = {}
     completed: list[Queue] = []
     for queue in reversed(ordered):
@@ -194,7 +194,7 @@ def _check_under_ancestors(queue: Queue, named: Mapping[str, Queue]) -> None:
 
 
 def _compare(what: str, amounts: Amounts, of: Queue, bound: Queue, field: str) -> None:
-    """Raises where an amount is above that of a field of `bound`; a resource left out does not limit.
+    """Raises PolicykitError if an amount exceeds that in a field of `bound`; missing resources are unlimited.
 
     `what` names the owner of the amounts and ends with their field; `of` is the queue to change.
     """
@@ -220,14 +220,14 @@ def _dropped(queue: Queue) -> list[str]:
 
 
 _PARENTS = Version(1, 14, 0)
-"""Since then a parent's limit must have every resource that a child's has."""
+"""First release in which a parent's limit must have every resource that a child's has."""
 
 
 def complete_limits(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues, parents first, with the resources that such a webhook requires in their limits.
+    """The queues, parents first, with the resources in their limits that the webhook of a release requires.
 
-    An added limit is as large as it may be: the sum of the children's limits, at least what is
-    deserved, and no more than the nearest limit above.
+    An added limit is as large as possible: the sum of the children's limits, but at least what is
+    deserved, and at most the nearest limit above.
     """
     first, last = versions.WHOLE_LISTS
     if not first <= version <= last:
@@ -248,7 +248,7 @@ def complete_limits(queues: Sequence[Queue], version: Version) -> tuple[tuple[Qu
 
 
 def _missing(queue: Queue, children: Sequence[Queue], *, whole: bool) -> dict[str, int]:
-    """What the queue's limit lacks; `whole`: every resource of the children's limits too."""
+    """Amounts missing in a queue's limit. `whole`: also for all resources in its children's limits."""
     below: dict[str, int] = {}
     for child in children:
         for name, amount in child.limit.items():

@@ -8,8 +8,7 @@ from typing import Any
 from policykit.kube.names import is_hugepages
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, pairs, text, texts, whole
-from policykit.model.pool import Amounts
-from policykit.model.quantity import amount_text
+from policykit.model.quantity import resource_list
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.namedtuple import NamedTuple
 
@@ -18,7 +17,7 @@ MAX_DEPTH = 5
 """Levels below root (--max-queue-depth)."""
 _COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 HIERARCHY = "volcano.sh/hierarchy"
-"""Annotation: where the queue stands in the tree of plugin drf (hdrf). Read, never written."""
+"""Annotation: path of the queue in the tree of plugin drf (hdrf). Read, never written."""
 HIERARCHY_WEIGHTS = "volcano.sh/hierarchy-weights"
 
 _NEAR, _FAR = "nodeGroupAffinity", "nodeGroupAntiAffinity"
@@ -30,21 +29,21 @@ _LISTS = {
     "excluded": (_FAR, _REQUIRED),
     "avoided": (_FAR, _PREFERRED),
 }
-"""Field of PoolAffinity to its place below spec.affinity. What Volcano names is a node group."""
+"""Field of PoolAffinity to its path below spec.affinity, where Volcano has node groups."""
 
 
 class Branch(NamedTuple):
-    """One step of a queue's path in the tree of annotations."""
+    """One step of a queue's path in the annotated tree."""
 
     name: str
     weight: float = 1
 
 
 def write(queue: Queue) -> dict[str, Any]:
-    """A queue as Volcano's object. Defaults the webhook would fill in are stated, so nothing drifts.
+    """The object. It states the webhook's defaults, so that GitOps tools see no difference.
 
-    `pools` names node groups: values of the node label of plugin nodegroup (1.9). Who may
-    submit has no field.
+    `pools` are node groups: values of the node label of plugin nodegroup (1.9). There is no field for
+    who may submit.
     """
     spec: dict[str, Any] = {"weight": queue.weight, "reclaimable": queue.reclaimable}
     if queue.parent:
@@ -52,24 +51,19 @@ def write(queue: Queue) -> dict[str, Any]:
     if queue.priority is not None:
         spec["priority"] = queue.priority
     if queue.limit:
-        spec["capability"] = quantities(queue.limit)
+        spec["capability"] = resource_list(queue.limit)
     if queue.deserved:
-        spec["deserved"] = quantities(queue.deserved)
+        spec["deserved"] = resource_list(queue.deserved)
     if queue.guarantee:
-        spec["guarantee"] = {"resource": quantities(queue.guarantee)}
+        spec["guarantee"] = {"resource": resource_list(queue.guarantee)}
     if queue.pools and any(queue.pools):
         spec["affinity"] = _affinity(queue.pools)
     return {"apiVersion": API_VERSION, "kind": "Queue", "metadata": {"name": queue.name}, "spec": spec}
 
 
 def is_counted(resource: str) -> bool:
-    """Whether Volcano counts a resource of this name; others it drops silently."""
+    """Whether Volcano counts a resource; it drops others silently."""
     return resource in _COUNTED or "/" in resource or is_hugepages(resource)
-
-
-def quantities(wanted: Amounts) -> dict[str, str]:
-    """A resource list, sorted by name."""
-    return {resource: amount_text(resource, wanted[resource]) for resource in sorted(wanted)}
 
 
 def _affinity(pools: PoolAffinity) -> dict[str, Any]:
@@ -82,7 +76,7 @@ def _affinity(pools: PoolAffinity) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Queue:
-    """A Queue object; what is absent or of another shape has Volcano's default."""
+    """A Queue. A field that is missing or has the wrong type gets Volcano's default."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     weight = whole(spec.get("weight"))
     return Queue(
@@ -109,7 +103,7 @@ def _pools(affinity: Mapping[str, Any]) -> PoolAffinity | None:
 
 
 def branches(data: Mapping[str, Any]) -> tuple[Branch, ...]:
-    """The queue's path in the tree of annotations, from below root to itself; empty: it has none."""
+    """The queue's path in the annotated tree, from below root to the queue itself; empty: it has none."""
     annotations = pairs(mapping(data.get("metadata")).get("annotations"))
     steps = [step for step in annotations.get(HIERARCHY, "").split("/") if step]
     weights = list(_weights(annotations.get(HIERARCHY_WEIGHTS, "")))

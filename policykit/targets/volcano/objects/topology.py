@@ -29,9 +29,9 @@ class Requirement(NamedTuple):
 
 
 class Member(NamedTuple):
-    """What belongs to a HyperNode: a HyperNode by its name, or nodes. One of the selectors is set.
+    """A member of a HyperNode: another HyperNode by name, or nodes. One of the selectors is set.
 
-    `labels` and `requirements` are one selector and hold together; labels select nodes only.
+    `labels` and `requirements` are one selector, which selects only nodes.
     """
 
     kind: str
@@ -44,18 +44,18 @@ class Member(NamedTuple):
 
 
 class HyperNode(NamedTuple):
-    """Nodes that stand together at a tier of the topology."""
+    """Nodes that are close together, at a tier of the topology."""
 
     name: str
     tier: int
-    """The lower the closer."""
+    """The lower, the closer."""
     members: tuple[Member, ...]
     tier_name: str = ""
-    """Since 1.14; one tier has one name."""
+    """Since 1.14; each tier has one name."""
 
 
 def write(hyper_node: HyperNode) -> dict[str, Any]:
-    """A HyperNode as Volcano's object."""
+    """The object."""
     spec: dict[str, Any] = {"tier": hyper_node.tier}
     if hyper_node.tier_name:
         spec["tierName"] = hyper_node.tier_name
@@ -90,7 +90,7 @@ def _requirement(each: Requirement) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> HyperNode:
-    """A HyperNode object; what is absent or of another shape is empty, the tier 0."""
+    """A HyperNode. Fields that are missing or have the wrong type are empty, and the tier is 0."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     return HyperNode(
         text(metadata.get("name")),
@@ -117,7 +117,7 @@ def _read_member(data: Mapping[str, Any]) -> Member:
 
 FILE = "volcano/hypernodes.yaml"
 DISCOVERY = Version(1, 13, 0)
-"""The controller can make HyperNodes from node labels itself."""
+"""First release whose controller can create HyperNodes from node labels."""
 NAMED_TIERS = Version(1, 14, 0)
 """tierName of HyperNodes, highestTierName of PodGroups and Jobs."""
 _UNSAFE = re.compile(r"[^a-z0-9.-]+")
@@ -126,7 +126,7 @@ _LONGEST = 63
 _HASH = 8
 
 Chain = tuple[tuple[str, str], ...]
-"""(level, value) of a place, from the widest level it is known at down to its own."""
+"""(level, value) of a place, from its widest known level down to its own."""
 
 
 class NetworkTopology(NamedTuple):
@@ -136,7 +136,7 @@ class NetworkTopology(NamedTuple):
     """hard or soft."""
     tier: int | None = None
     tier_name: str = ""
-    """Since 1.14. With a name there is no number: the webhook refuses both."""
+    """Since 1.14, in place of the number: the webhook refuses both together."""
 
 
 def write_network_topology(bound: NetworkTopology) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def write_network_topology(bound: NetworkTopology) -> dict[str, Any]:
 
 
 def read_network_topology(data: object) -> NetworkTopology | None:
-    """`networkTopology`, None where there is none; its mode is hard unless it says soft."""
+    """The content of `networkTopology`; None: there is none. Its mode is hard unless it states soft."""
     if not isinstance(data, Mapping):
         return None
     return NetworkTopology(
@@ -161,7 +161,7 @@ def read_network_topology(data: object) -> NetworkTopology | None:
 
 
 def unsupported(version: Version, level: str) -> str:
-    """Says that a release cannot keep pods within a level."""
+    """A notice that a release cannot keep pods within a level."""
     return (
         f"Volcano {version} has no network topology (added in {versions.TOPOLOGY}): within one {level} is "
         "not written. Nearest: pod affinity on its label"
@@ -169,17 +169,17 @@ def unsupported(version: Version, level: str) -> str:
 
 
 def tiers(levels: Iterable[Level]) -> dict[str, int]:
-    """Level to its tier, the narrowest 1. A level keeps its tier whether or not nodes have it."""
+    """Level to its tier; the narrowest is 1. A level keeps its tier even if no node has it."""
     return {level.name: number for number, level in enumerate(reversed(tuple(levels)), 1)}
 
 
 def network_topology(
     within: TopologyAffinity, cluster: Cluster, version: Version, *, named: bool = True
 ) -> NetworkTopology | None:
-    """What keeps pods within one value of a level; None where the release or the policy has none.
+    """The networkTopology that keeps pods within a level; None: the release or the policy has none.
 
-    The tier is given by name where the generated HyperNodes carry it: Volcano does not
-    enforce an unknown name.
+    The tier is given by name if the generated HyperNodes have it: Volcano does not enforce an unknown
+    name.
     """
     tier = tiers(cluster.levels).get(within.level)
     if tier is None or version < versions.TOPOLOGY:
@@ -191,7 +191,7 @@ def network_topology(
 
 
 def _stated(cluster: Cluster, level: str) -> bool:
-    """Whether any node's place at a level is known."""
+    """Whether the value of a level is known for any node."""
     key = next(each.key for each in cluster.levels if each.name == level)
     return any(
         shape.labels.get(key) or pool.labels.get(key) for pool in cluster.pools for shape in pool.shapes
@@ -199,10 +199,10 @@ def _stated(cluster: Cluster, level: str) -> bool:
 
 
 def derived(cluster: Cluster, version: Version) -> tuple[tuple[HyperNode, ...], tuple[str, ...]]:
-    """HyperNodes of every value that the policy gives for the nodes of its pools, widest first.
+    """HyperNodes for every value of a level that the policy states for its nodes, and notices.
 
-    A place within another of the next wider level is its member. One value found in two
-    wider places becomes two HyperNodes: one with two parents would stop all topology jobs.
+    A place is a member of the place of the next wider level that contains it. A value found in two wider
+    places becomes two HyperNodes: one with two parents would stop all topology jobs.
     """
     if version < versions.TOPOLOGY:
         return (), ()
@@ -227,7 +227,7 @@ def derived(cluster: Cluster, version: Version) -> tuple[tuple[HyperNode, ...], 
 
 
 def _nodes(chain: Chain, keys: Mapping[str, str], *, alone: bool) -> Member:
-    """The nodes of a place: by its own label where that is `alone`, else with all that is wider."""
+    """The nodes of a place: by its own label if that is enough (`alone`), else by the wider ones too."""
     level, value = chain[-1]
     if alone:
         return Member("Node", labels={keys[level]: value})
@@ -238,7 +238,7 @@ def _nodes(chain: Chain, keys: Mapping[str, str], *, alone: bool) -> Member:
 
 
 def _places(cluster: Cluster) -> dict[Chain, bool]:
-    """Every place the pools' nodes are in, to whether nodes stand in it and in nothing narrower."""
+    """Every place of the pools' nodes, to whether nodes are in it and in no narrower one."""
     found: dict[Chain, bool] = {}
     for pool in cluster.pools:
         for shape in pool.shapes:
@@ -253,7 +253,7 @@ def _places(cluster: Cluster) -> dict[Chain, bool]:
 
 
 def _shared(places: Iterable[Chain]) -> frozenset[tuple[str, str]]:
-    """(level, value) that stand in more than one wider place."""
+    """(level, value) found in more than one wider place."""
     above: dict[tuple[str, str], set[Chain]] = {}
     for chain in places:
         above.setdefault(chain[-1], set()).add(chain[:-1])
@@ -261,7 +261,7 @@ def _shared(places: Iterable[Chain]) -> frozenset[tuple[str, str]]:
 
 
 def _names(places: Iterable[Chain], shared: frozenset[tuple[str, str]]) -> dict[Chain, str]:
-    """Names of HyperNodes: level and value, with the wider places where those are not enough."""
+    """Names of HyperNodes: level and value, with the wider places if those are ambiguous."""
     found: dict[Chain, str] = {}
     taken: set[str] = set()
     for chain in sorted(places):
@@ -287,7 +287,7 @@ def _twice(places: Iterable[Chain], shared: frozenset[tuple[str, str]]) -> Itera
 
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """`hypernodes.yaml`, where the policy has levels and the pools say where their nodes are."""
+    """`hypernodes.yaml`, if the policy has levels and its pools state where their nodes are."""
     asking = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not cluster.levels:
         return (), ()

@@ -1,4 +1,4 @@
-"""What the configuration does not do for this policy, and the nearest alternative."""
+"""Notices about what the configuration does not do for the policy, with the nearest alternative."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import topology_kinds
 
 _ENQUEUED = ("overcommit", "resourcequota")
-"""Plugins that act in action enqueue only."""
+"""Plugins that act only in action enqueue."""
 _FILTERS = ("gang", "pdb", "cdp")
-"""Plugins that remove victims that others chose."""
+"""Plugins that reject victims chosen by others."""
 
 
 def notices(
@@ -29,7 +29,7 @@ def notices(
     options: VolcanoOptions,
     version: Version,
 ) -> Iterator[str]:
-    """In a fixed order."""
+    """Notices about a generated configuration, in a fixed order."""
     yield from _shares(made, written)
     yield from _evictions(made, kinds)
     if "preempt" in made.actions:
@@ -40,7 +40,7 @@ def notices(
 
 
 def _shares(made: Configuration, written: Sequence[Queue]) -> Iterator[str]:
-    """What the plugin that shares among queues does not do."""
+    """Notices about the plugin that shares resources among queues."""
     weighted = sorted(queue.name for queue in written if queue.weight != 1)
     if made.plugin("capacity"):
         if weighted:
@@ -132,6 +132,6 @@ def _reservations(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Iterator[s
     lost = [each.name for each in cluster.reservations if each.workload in ours]
     if lost:
         yield (
-            f"reservation {', '.join(lost)} is not kept: Volcano keeps no room free for pods to come. "
+            f"reservation {', '.join(lost)} has no effect: Volcano cannot reserve capacity for future pods. "
             "Nearest: a guarantee on the tenant's queue, with reclaim"
         )

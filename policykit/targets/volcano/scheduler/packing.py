@@ -1,4 +1,4 @@
-"""Packing and spreading by resource: what the policy asks for, which plugin does it, with which weights."""
+"""Packing and spreading by resource: what the policy asks for, the plugin that does it, and its weights."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class DesiredPlacement(NamedTuple):
 
     strategy: str = BINPACK
     placement: Placement | None = None
-    """The named placement it is taken from; None: kinds state a strategy alone, or nothing."""
+    """The named placement that it comes from; None: kinds state only a strategy, or nothing."""
     avoid: tuple[str, ...] = ()
-    """Scarce resources of every placement in play."""
+    """Scarce resources of all placements of the kinds."""
     others: tuple[str, ...] = ()
-    """Kinds with another named placement, which the configuration does not follow."""
+    """Kinds with another named placement, which the configuration ignores."""
 
     def strategy_of(self, resource: str) -> str:
         stated = self.placement.resources.get(resource) if self.placement else None
@@ -42,18 +42,18 @@ class DesiredPlacement(NamedTuple):
 
     @property
     def mixed(self) -> bool:
-        """Some resources are packed and others spread."""
+        """Whether some resources are packed and others spread."""
         listed = self.placement.resources.values() if self.placement else ()
         return any(each.strategy != self.strategy for each in listed)
 
     @property
     def by_resource(self) -> bool:
-        """The plugin needs a strategy for each resource."""
+        """Whether the plugin needs a strategy for each resource."""
         return self.mixed or (self.strategy == SPREAD and self.placement is not None)
 
     @property
     def needs_strategy_fit(self) -> bool:
-        """resource-strategy-fit is needed."""
+        """Whether resource-strategy-fit is needed."""
         return self.by_resource or bool(self.avoid)
 
 
@@ -79,7 +79,7 @@ def strategy(cluster: Cluster, kind: WorkloadKind) -> str:
 
 
 def desired_placement(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> DesiredPlacement:
-    """Spreading where every kind asks for it, else packing; of placements the first that does so."""
+    """Spreading if every kind asks for it, else packing, by the first placement with that strategy."""
     spreading = bool(kinds) and all(strategy(cluster, kind) == SPREAD for kind in kinds)
     wanted = SPREAD if spreading else BINPACK
     named = [
@@ -101,7 +101,7 @@ BINPACK_PLUGIN, FIT_PLUGIN = "binpack", "resource-strategy-fit"
 
 
 class Packing(NamedTuple):
-    """What scores how full a node is."""
+    """The plugins that score how full a node is."""
 
     plugin: str = ""
     """binpack or resource-strategy-fit; empty: nodeorder alone."""
@@ -112,7 +112,7 @@ class Packing(NamedTuple):
     strategies: Mapping[str, str] = {}
     """Resource to binpack or spread."""
     spreading: Mapping[str, int] = dict.fromkeys(weights.SPREADING, 0)
-    """Parts of nodeorder that pull pods apart."""
+    """Parts of nodeorder that spread pods."""
     comments: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -124,7 +124,7 @@ def packing(
     version: Version,
     rivals: Mapping[str, int],
 ) -> Packing:
-    """How a release does it. Below 1.13 only packed resources can have weights."""
+    """How a release places pods as desired. Below 1.13 only packed resources can have weights."""
     if desired.by_resource and version >= versions.RESOURCE_STRATEGY:
         return _with_plugin(cluster, desired, options, rivals, FIT_PLUGIN)
     if desired.strategy == SPREAD and not desired.mixed:
@@ -140,7 +140,7 @@ def _packed(
     version: Version,
     rivals: Mapping[str, int],
 ) -> Packing:
-    """Plugin binpack: what should be spread counts nothing in it."""
+    """Packing by plugin binpack, in which resources to spread have no weight."""
     listed = {*desired.weights, "cpu", "memory", *capacity.cards_per_node(cluster)}
     spread = sorted(name for name in listed if desired.strategy_of(name) == SPREAD)
     without = options._replace(resources={**dict.fromkeys(spread, 0), **options.resources})
@@ -210,6 +210,6 @@ def _plugin_weight(
 
 
 def _needed(step: Step, rivals: int) -> int:
-    """With a card too light against cpu and memory, at least packing at equal fill of those."""
+    """The smallest sufficient weight; with a card's weight too low, only for equal use of cpu and memory."""
     exact = weights.packing_weight(step, rivals)
     return exact if exact is not None else weights.even_packing_weight(step, rivals)

@@ -26,7 +26,7 @@ from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
 
 
 class Plan(NamedTuple):
-    """What the scheduler is configured with."""
+    """The planned configuration, with comments and notices."""
 
     configuration: Configuration
     scored: Scoring
@@ -35,9 +35,9 @@ class Plan(NamedTuple):
 
 
 def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], version: Version) -> Plan:
-    """The configuration for the queues as they are written.
+    """The configuration for a policy; `written`: its queues as they are generated.
 
-    Raises PolicykitError for options that force a configuration which does not work.
+    Raises PolicykitError for options that result in a configuration that does not work.
     """
     options = of(target)
     kinds = scheduled_kinds(cluster, target)
@@ -57,7 +57,7 @@ def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], ver
 
 
 def _validate(made: Configuration) -> tuple[str, ...]:
-    """Problems that leave the configuration working. Raises PolicykitError for any other."""
+    """Notices about problems with which the configuration works. Raises PolicykitError for any other."""
     found = list(validator.planned_problems(in_policy(made)))
     for problem in found:
         if problem.severity is None:
@@ -79,14 +79,14 @@ def _sharing(written: Sequence[Queue], options: VolcanoOptions, version: Version
 def _filters(cluster: Cluster, options: VolcanoOptions, version: Version) -> Iterator[Plugin]:
     if nodegroups.uses_node_groups(cluster.queues) and version >= versions.CAPACITY:
         later = version >= versions.NODE_GROUP_TREE
-        # Queues outside the policy have no node groups: they keep the nodes that are in none.
+        # Queues outside the policy have no node groups, and may use the nodes without one.
         yield Plugin("nodegroup", {}, {"strict": False} if later else {})
     if options.vgpu:
         yield vgpu_plugin(cluster)
 
 
 def _check_topology(made: Configuration, kinds: Sequence[WorkloadKind], version: Version) -> None:
-    """Raises PolicykitError where options switch off what keeps jobs within a level."""
+    """Raises PolicykitError if options disable the plugin that keeps jobs within a level."""
     held = versions.enforces_tier(version)
     asking = [
         (kind.name, kind.within.level) for kind in kinds if kind.within and not (held and kind.within.hard)
@@ -95,8 +95,8 @@ def _check_topology(made: Configuration, kinds: Sequence[WorkloadKind], version:
     if not asking or version < versions.TOPOLOGY or (plugin and plugin.on("enabledHyperNodeGradient")):
         return
     raise PolicykitError(
-        f"workload kind {asking[0][0]} is to stay within one {asking[0][1]}, but targets.volcano.plugins "
-        f"switches off {TOPOLOGY_PLUGIN}",
+        f"workload kind {asking[0][0]} must stay within one {asking[0][1]}, but targets.volcano.plugins "
+        f"disables {TOPOLOGY_PLUGIN}",
         f"remove {TOPOLOGY_PLUGIN} from the plugins, or within from the workload kind",
         path=("targets", "volcano", "plugins", TOPOLOGY_PLUGIN),
     )
@@ -112,7 +112,7 @@ class Actions(NamedTuple):
 def select_actions(preemption: Preemption, options: VolcanoOptions) -> Actions:
     """Actions for what the policy asks for.
 
-    Raises PolicykitError where its `preemption` and its own list of actions disagree.
+    Raises PolicykitError if its `preemption` and its list of actions disagree.
     """
     if options.actions is not None:
         _check_preemption(preemption, options.actions)
@@ -165,7 +165,7 @@ Tiers = tuple[tuple[Plugin, ...], ...]
 
 
 class TierPlan(NamedTuple):
-    """What the tiers are made from, options apart."""
+    """What the tiers are built from, apart from options."""
 
     actions: tuple[str, ...]
     sharing: Plugin
@@ -184,7 +184,7 @@ def tiers(plan: TierPlan, options: VolcanoOptions) -> Tiers:
     entries = [*_first(plan), *_second(plan)]
     for name, option in options.plugins.items():
         entries = _changed(entries, name, option)
-    entries = _gang_last([_Entry(each.tier, _harmless(each, plan)) for each in entries], plan)
+    entries = _gang_last([_Entry(each.tier, _without_victims(each, plan)) for each in entries], plan)
     return tuple(
         tier for number in (1, 2) if (tier := tuple(each.plugin for each in entries if each.tier == number))
     )
@@ -192,15 +192,15 @@ def tiers(plan: TierPlan, options: VolcanoOptions) -> Tiers:
 
 def _first(plan: TierPlan) -> Iterable[_Entry]:
     yield _Entry(1, Plugin("priority"))
-    # If plugin gang vetoed victims, no complete gang could ever be evicted.
+    # If plugin gang rejected victims, no complete gang could ever be evicted.
     flags = {"enablePreemptable": False}
     if "reclaim" in plan.actions:
         flags["enableReclaimable"] = False
     yield _Entry(1, Plugin("gang", flags))
     yield _Entry(1, Plugin("conformance"))
     if _reclaims(plan):
-        # The first tier with victims decides, and conformance has some: from the second the
-        # plugin that knows what a queue deserves would not be asked.
+        # The first tier that finds victims decides, and conformance always does: in the second, the
+        # plugin that knows what a queue deserves would never be asked.
         yield _Entry(1, plan.sharing)
 
 
@@ -219,7 +219,7 @@ def _second(plan: TierPlan) -> Iterable[_Entry]:
 
 
 def _changed(entries: list[_Entry], name: str, option: PluginOption) -> list[_Entry]:
-    """The plugins with one of them switched off, changed, moved or added."""
+    """The plugins with one of them disabled, changed, moved or added."""
     current = next((each for each in entries if each.plugin.name == name), None)
     if not option.enabled:
         return [each for each in entries if each is not current]
@@ -231,8 +231,8 @@ def _changed(entries: list[_Entry], name: str, option: PluginOption) -> list[_En
     return [*(each for each in entries if each is not current), _Entry(tier, plugin)]
 
 
-def _harmless(entry: _Entry, plan: TierPlan) -> Plugin:
-    """No plugin behind the first tier chooses victims where actions do, unless the policy says so."""
+def _without_victims(entry: _Entry, plan: TierPlan) -> Plugin:
+    """The plugin without a say in victims if it is behind the first tier, unless the policy sets the flag."""
     plugin = entry.plugin
     others = [name for name in PREEMPTABLE if name != "priority"]
     if entry.tier == 1 or "preempt" not in plan.actions or plugin.name not in others:
@@ -243,10 +243,10 @@ def _harmless(entry: _Entry, plan: TierPlan) -> Plugin:
 
 
 def _gang_last(entries: list[_Entry], plan: TierPlan) -> list[_Entry]:
-    """Plugin gang is last in its tier where it guards pods.
+    """Plugin gang last in its tier if it protects pods.
 
-    Where two plugins agree on no victim, Volcano starts over with the victims of the next one: after
-    the gang that would be conformance, which knows no priority. Sources: `Preemptable` and
+    If two plugins agree on no victim, Volcano starts over with the victims of the next one. After gang
+    that would be conformance, which ignores priorities. Sources: `Preemptable` and
     `Reclaimable` in `framework/session_plugins.go` (1.8 to 1.15).
     """
     guards = [

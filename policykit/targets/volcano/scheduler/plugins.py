@@ -18,15 +18,15 @@ from policykit.targets.volcano.scheduler.packing import strategy
 
 
 def topology_rival(weight: int) -> dict[str, int]:
-    """What the plugin may count against others: nodes that are closest of all score up to twice.
+    """The most points the plugin may count against others: the closest nodes score up to twice its weight.
 
-    Where they tie, the share of the job's pods that stand there is added.
+    On a tie, the share of the job's pods on them is added.
     """
     return {f"twice {TOPOLOGY_PLUGIN}": 2 * weight} if weight else {}
 
 
 def topology_kinds(kinds: Sequence[WorkloadKind]) -> list[WorkloadKind]:
-    """Kinds whose jobs are to stay within a level."""
+    """Kinds whose jobs must stay within a level."""
     return [kind for kind in kinds if kind.within]
 
 
@@ -45,7 +45,7 @@ def topology_weight(steps: int, rivals: int) -> int:
 
 
 def topology_plugin(weight: int, resources: Mapping[str, int], version: Version) -> Plugin:
-    """`resources`: what fills a group of nodes, with weights as in packing."""
+    """`resources`: weights for how full a group of nodes is, as in packing."""
     arguments: dict[str, Any] = {"weight": weight}
     if version >= versions.GROUP_PACKING:
         cards = [name for name in sorted(resources) if name not in ("cpu", "memory")]
@@ -54,7 +54,7 @@ def topology_plugin(weight: int, resources: Mapping[str, int], version: Version)
         if cards:
             arguments["hypernode.binpack.resources"] = ", ".join(cards)
         arguments.update({f"hypernode.binpack.resources.{name}": resources[name] for name in cards})
-        # With this weight it would also move pods that ask for no closeness, past packing.
+        # With this weight it would also attract pods without a topology, against packing.
         arguments["hypernode.binpack.normal-pod.enable"] = False
     return Plugin(TOPOLOGY_PLUGIN, {}, arguments)
 
@@ -64,22 +64,22 @@ _SPREADING = "LeastAllocated"
 
 
 class Fit(NamedTuple):
-    """What the plugin scores."""
+    """Plugin resource-strategy-fit: resources with their strategies and weights."""
 
     weight: int = 0
-    """Of packing and spreading against other scores; 0: another plugin does it, or none."""
+    """Weight of packing and spreading against other scores; 0: another plugin does it, or none."""
     resources: Mapping[str, int] = {}
     """Resource to its weight."""
     strategies: Mapping[str, str] = {}
     """Resource to binpack or spread."""
     scarce: tuple[str, ...] = ()
-    """Resources whose nodes are left to those that ask for them."""
+    """Resources whose nodes are kept for pods that request them."""
     scarce_weight: int = 0
 
     @property
     def plugin(self) -> Plugin:
         arguments: dict[str, Any] = {"resourceStrategyFitWeight": self.weight}
-        # Of weight 0 Volcano would make 1: a resource that counts nothing is not listed.
+        # Volcano would replace weight 0 by 1, so such a resource is not listed.
         listed = {name: weight for name, weight in sorted(self.resources.items()) if weight}
         if self.weight and listed:
             arguments["resources"] = {
@@ -97,9 +97,9 @@ class Fit(NamedTuple):
 
 
 def scarce_weight(resources: int, rivals: int) -> int:
-    """Smallest sra weight with which a node without one more of `resources` scarce ones wins by a point.
+    """Smallest sra weight with which a node with one of `resources` scarce resources less wins by a point.
 
-    Each counts the same, so one of them is `100 / resources` points.
+    Each counts the same, so one is worth `100 / resources` points.
     """
     return weights.divided_up(resources * (100 * rivals + 1), 100)
 
@@ -108,10 +108,10 @@ _OTHER_MODES = ("GPUSharingEnable", "GPUNumberEnable")
 
 
 def vgpu_plugin(cluster: Cluster) -> Plugin:
-    """vGPUs packed card by card, or spread where every workload kind asks for it.
+    """vGPUs packed card by card, or spread if every workload kind asks for it.
 
-    The switches outlive a reload of the configuration, so those that must be off are written. The
-    weight lets a card that is fully in use outweigh what else scores pods.
+    Modes stay on when the configuration is reloaded, so those that must be off are written. With this
+    weight a card that is fully in use outweighs all other scores.
     """
     kinds = cluster.workloads.values()
     spread = bool(kinds) and all(strategy(cluster, kind) == SPREAD for kind in kinds)

@@ -1,4 +1,4 @@
-"""The arithmetic of the weights in words: why they are as written, and what they cannot achieve."""
+"""Comments and notices of the configuration: the arithmetic of the weights, and its limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OFF = "binpack.weight 0 in the policy disables packing: cards are allocated rega
 
 
 def zeros(plugin: str) -> tuple[str, ...]:
-    """Comment: why the parts of nodeorder that score fill are off."""
+    """Comment: why the parts of nodeorder that score utilization are off."""
     return _ZEROS if plugin == "binpack" else _FIT_ZEROS
 
 
@@ -87,7 +87,7 @@ def _against(gain: float, rivals: int) -> str:
 
 
 def rivals(parts: Mapping[str, int]) -> str:
-    """Comment: what the sums of the others consist of."""
+    """Comment: the terms of the sum of the others."""
     return f"  where {sum(parts.values())} = {terms(parts)}"
 
 

@@ -1,4 +1,4 @@
-"""How one Volcano configuration scores nodes for a cluster: the weights, why, and what they cannot do."""
+"""How one configuration of Volcano scores nodes: weights, the reasons for them, and their limits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _PluginWeight(NamedTuple):
 def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     """Weights for the cards and workload kinds that this target's scheduler may see.
 
-    Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.
+    Each outweighs all before it: default scores, packing, scarce cards, topology, preferred usages.
     Raises PolicykitError for an unknown version.
     """
     version = versions.parse(target.version)
@@ -118,9 +118,9 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
 def _rivals(
     cluster: Cluster, options: VolcanoOptions, version: Version, computed: Collection[str]
 ) -> dict[str, int]:
-    """What else scores pods that ask for nothing, each 0 to 100 times its weight.
+    """Other plugins that score every pod, each 0 to 100 times its weight.
 
-    `computed` are plugins whose weights are chosen so that they win.
+    `computed`: plugins whose weights are chosen so that they win.
     """
     rivals = dict(weights.RIVALS)
     if nodegroups.uses_node_groups(cluster.queues) and version >= versions.CAPACITY:
@@ -201,7 +201,7 @@ def _notices(
     placed: Packing,
     version: Version,
 ) -> list[str]:
-    """What the policy asks for and the configuration does not do."""
+    """Notices about what the policy asks for and the configuration does not do."""
     spread = [kind for kind in kinds if strategy(cluster, kind) == SPREAD]
     widest = [kind for kind in _at_the_widest(cluster, kinds) if version < versions.WIDEST_SCORED]
     soft = [pool.name for pool in cluster.pools if any(not taint.hard for taint in pool.taints)]

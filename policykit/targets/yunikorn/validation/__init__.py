@@ -57,11 +57,11 @@ def failing(configuration: Configuration) -> tuple[Problem, ...]:
 
 def _partition(partition: Partition, path: Path, version: Version) -> Iterator[Problem]:
     tree = queue_tree(partition, path)
-    yield from queues.root(partition, tree)
+    yield from queues.root(partition, tree, version)
     yield from queues.queues(tree, version)
-    yield from limits.own(tree)
+    yield from limits.own(tree, version)
     yield from queues.resources(tree)
-    yield from placement.refused(partition.rules, tree, (*path, "placementrules"))
+    yield from placement.refused(partition.rules, tree, (*path, "placementrules"), version)
     yield from queues.node_sort(partition, path)
     yield from queues.applications(tree)
-    yield from limits.inherited(tree)
+    yield from limits.inherited(tree, version)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.targets.yunikorn.configuration.placement_rules import (
@@ -24,35 +25,38 @@ from policykit.targets.yunikorn.configuration.placement_rules import (
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
 from policykit.targets.yunikorn.configuration.values import is_regular_expression
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.validation.limits import GROUP, USER
+from policykit.targets.yunikorn.validation.limits import name_patterns
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
+from policykit.targets.yunikorn.versions import PLACEMENT_CHECKED
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
 _PATTERN = re.compile(r"[\^$*+?()\[{}|]")
 """Characters that distinguish a regular expression from a name."""
 
 
-def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[Problem]:
+def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path, version: Version) -> Iterator[Problem]:
     for number, rule in enumerate(listed):
         here = (*path, number)
-        yield from _names(rule, here)
-        yield from _static(rule, tree.queue, here)
+        yield from _names(rule, here, version)
+        if version >= PLACEMENT_CHECKED:
+            yield from _static(rule, tree.queue, here)
 
 
-def _names(rule: Rule, path: Path) -> Iterator[Problem]:
+def _names(rule: Rule, path: Path, version: Version) -> Iterator[Problem]:
     if not _RULE_NAME.match(rule.name):
         yield problem((*path, "name"), "rule-name", f"{rule.name!r} is not a valid placement rule name")
     if rule.parent:
-        yield from _names(rule.parent, (*path, "parent"))
-    yield from _filter(rule.filter, (*path, "filter"))
+        yield from _names(rule.parent, (*path, "parent"), version)
+    yield from _filter(rule.filter, (*path, "filter"), version)
 
 
-def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
+def _filter(chosen: Filter, path: Path, version: Version) -> Iterator[Problem]:
+    patterns = name_patterns(version)
     if chosen.type.lower() not in ("", "allow", "deny"):
         yield problem((*path, "type"), "filter-type", f"{chosen.type!r} is neither allow nor deny")
-    for key, names, known in (("users", chosen.users, USER), ("groups", chosen.groups, GROUP)):
-        if len(names) == 1 and not known.match(names[0]) and not _is_pattern(names[0]):
+    for key, names in (("users", chosen.users), ("groups", chosen.groups)):
+        if len(names) == 1 and not patterns[key].match(names[0]) and not _is_pattern(names[0]):
             message = f"{names[0]!r} is neither a name nor a regular expression"
             yield problem((*path, key, 0), "filter-name", message)
 
@@ -153,9 +157,9 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
 
 
 def _unreachable(rule: Rule, root: Queue, path: Path, others: _CreatedQueues) -> Iterator[Problem]:
-    """A parent rule whose queue is missing and may not be made: then the rule below it never places.
+    """A parent rule whose queue is missing and not created: the rule below it never places anything.
 
-    Only where the rule below may make its own: the validator refuses the others.
+    Only if the rule below may create queues: the validator refuses the others.
     """
     for place, inner in _fixed_prefixes(rule):
         if rule.create and not inner.create and place not in others.made and not _exists(place, root):

@@ -21,7 +21,7 @@ from policykit.targets.yunikorn.configuration.resources import (
     total,
 )
 from policykit.targets.yunikorn.validation.problem import problem
-from policykit.targets.yunikorn.versions import QUEUE_NAME_SIGNS
+from policykit.targets.yunikorn.versions import LIMITS_COMPARED_WITH_ALL, QUEUE_NAME_SIGNS
 
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
 """A queue's own name: no dots, which separate the names of a path."""
@@ -42,7 +42,7 @@ def partitions(configuration: Configuration) -> Iterator[Problem]:
             yield problem(path, "no-queues", f"partition {name} has no queues")
 
 
-def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
+def root(partition: Partition, tree: QueueNode, version: Version) -> Iterator[Problem]:
     """Root has no amounts of its own; limits are on it or on the partition."""
     resources = tree.queue.resources
     for key, stated in (("guaranteed", resources.guaranteed), ("max", resources.maximum)):
@@ -52,7 +52,7 @@ def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
                 path, "root-resources", "root is the whole cluster and cannot have guaranteed or max"
             )
     both = not partition.inserted_root and partition.limits and (partition.queues or ())[0].limits
-    if both and both != partition.limits:
+    if both and both != partition.limits and version >= LIMITS_COMPARED_WITH_ALL:
         yield problem(tree.limits_path, "root-limits", "the partition and root have different limits")
 
 

@@ -248,7 +248,7 @@ def test_preference_of_the_seeds_cluster() -> None:
     "kind",
     [
         WorkloadKind("other", ("training",), {"training": 100}, scheduler="volcano"),
-        WorkloadKind("unsaid", ("training",), {"training": 100}),
+        WorkloadKind("unread", ("training",), {"training": 100}),
         WorkloadKind("none", ("training",), scheduler=NAME),
     ],
     ids=lambda kind: kind.name,

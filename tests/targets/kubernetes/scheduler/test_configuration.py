@@ -57,7 +57,7 @@ KEYS = st.sampled_from(["profiles", "plugins", "pluginConfig", "leaderElection",
 def test_any_shape_is_read(data: dict[str, object]) -> None:
     once = read(data)
     assert read(write(once)) == once._replace(
-        unsaid=(), profiles=tuple(profile._replace(unsaid=()) for profile in once.profiles)
+        unread=(), profiles=tuple(profile._replace(unread=()) for profile in once.profiles)
     )
 
 
@@ -115,12 +115,12 @@ def test_what_has_no_place_is_named() -> None:
         "{name: VolumeBinding, args: {bindTimeoutSeconds: 5}}]}, 7, {schedulerName: b}]}"
     )
     found = read(data)
-    assert found.unsaid == ("parallelism",)
+    assert found.unread == ("parallelism",)
     assert found.profiles[0] == Profile(
         "default-scheduler",
         Fit("LeastAllocated"),
         {"A": 1},
-        unsaid=("plugins.filter", "NodeResourcesFit.ignoredResources", "VolumeBinding.bindTimeoutSeconds"),
+        unread=("plugins.filter", "NodeResourcesFit.ignoredResources", "VolumeBinding.bindTimeoutSeconds"),
     )
     assert places(data) == {"default-scheduler": ("profiles", 0), "b": ("profiles", 2)}
 

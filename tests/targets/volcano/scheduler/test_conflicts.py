@@ -162,15 +162,15 @@ BOTH = Preemption(True, True)
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"enabled": False}}},
-            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
-            "off network-topology-aware",
+            "workload kind training must stay within one rack, but targets.volcano.plugins disables "
+            "network-topology-aware",
             id="8-topology-without-its-plugin",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"flags": {"enabledHyperNodeGradient": False}}}},
-            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
-            "off network-topology-aware",
+            "workload kind training must stay within one rack, but targets.volcano.plugins disables "
+            "network-topology-aware",
             id="8-topology-without-its-gradient",
         ),
     ],

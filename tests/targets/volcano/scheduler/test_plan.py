@@ -328,7 +328,7 @@ def growing(kinds: Any) -> Cluster:
                 )
             ),
             [
-                "reservation eval, nightly is not kept: Volcano keeps no room free for pods to come. "
+                "reservation eval, nightly has no effect: Volcano cannot reserve capacity for future pods. "
                 "Nearest: a guarantee on the tenant's queue, with reclaim"
             ],
             id="reservations",

@@ -381,3 +381,49 @@ def published() -> list[Path]:
 def test_published_files(path: Path) -> None:
     """Their names say which ones the scheduler refuses."""
     assert bool(validation.problems(queues_in(path))) is path.stem.endswith("-refused")
+
+
+RELEASES = tuple(Version(1, minor, 0) for minor in range(3, 10))
+BY_RELEASE = {
+    "user-with-a-slash": (limits("{users: [a/b], maxapplications: 1}"), "1.3 1.4 1.5"),
+    "filter-for-a-user-with-a-hash": (rules("{name: user, filter: {users: ['a#b']}}"), "1.3 1.4 1.5"),
+    "queue-with-a-colon": (tree("{name: 'a:b'}"), "1.3 1.4 1.5"),
+    "limit-above": (
+        limits(
+            "{users: [ann], maxresources: {vcore: 1}}",
+            ", queues: [{name: b, limits: [{users: [ann], maxresources: {vcore: 2}}]}]",
+        ),
+        "1.4 1.5 1.6 1.7 1.8 1.9",
+    ),
+    "limit-above-for-all": (
+        limits(
+            '{users: ["*"], maxapplications: 1}',
+            ", queues: [{name: b, limits: [{users: [ann], maxapplications: 2}]}]",
+        ),
+        "1.5 1.6 1.7 1.8 1.9",
+    ),
+    "limit-of-zeros": (
+        limits("{users: [ann], maxapplications: 1, maxresources: {vcore: 0}}"),
+        "1.4 1.5 1.6 1.7 1.8 1.9",
+    ),
+    "limit-without-applications": (
+        limits("{users: [ann], maxresources: {vcore: 1}}", ", maxapplications: 2"),
+        "1.3",
+    ),
+    "limits-in-two-places": (
+        f"partitions: [{{queues: [{{name: root, limits: [{DEV}]}}],"
+        " limits: [{users: [ann], maxapplications: 1}]}]",
+        "1.5 1.6 1.7 1.8 1.9",
+    ),
+    "rule-for-a-parent": (rules("{name: fixed, value: p}"), "1.4 1.5 1.6 1.7 1.8 1.9"),
+    "state-dump": (tree("{name: a}", ", statedumpfilepath: /x"), "1.5 1.6 1.7 1.8 1.9"),
+}
+"""A file, and the releases whose loader refuses it."""
+
+
+@pytest.mark.parametrize("case", BY_RELEASE)
+def test_what_only_some_releases_refuse(case: str) -> None:
+    text, refusing = BY_RELEASE[case]
+    data = yaml.safe_load(text)
+    found = [f"1.{version.minor}" for version in RELEASES if validation.problems(data, version)]
+    assert found == refusing.split()

@@ -1,0 +1,71 @@
+"""A kube-scheduler is started with a flag that its release does not have.
+
+The scheduler ends at once with `unknown flag`, and its pods stay pending. Flags of the policy API, of
+insecure ports and of klog were removed one after another; what they set belongs into the file of --config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.podsets import pod_sets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Severity
+from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: kube-scheduler
+  namespace: kube-system
+spec:
+  containers:
+  - name: kube-scheduler
+    image: registry.k8s.io/kube-scheduler:v1.32.0
+    command:
+    - kube-scheduler
+    - --policy-config-file=/etc/kubernetes/policy.json
+"""
+
+GOOD = BAD.replace("policy-config-file=/etc/kubernetes/policy.json", "config=/etc/kubernetes/scheduler.yaml")
+
+_OLDEST = 28
+"""Minor release that is assumed at least where nothing states one."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """By the tag of the image, else by the release of the policy, else by the oldest supported one.
+
+    An image of one's own may be of any release.
+    """
+    if manifest.partial:
+        return
+    for pod_set in pod_sets(manifest.data):
+        for command in commands(pod_set, context.cluster):
+            minor = _OLDEST if command.minor is None else command.minor
+            for flag, path in command.flags:
+                gone = REMOVED_FLAGS.get(flag.name)
+                if gone is not None and minor >= gone:
+                    release = f" 1.{command.minor}" if command.minor is not None else ""
+                    what = f"kube-scheduler{release} has no flag --{flag.name}"
+                    yield Violation(
+                        path,
+                        f"{what}, which 1.{gone} removed: it does not start",
+                        "remove the flag; the file of --config says what the scheduler needs",
+                        Severity.WARNING if command.minor is None else None,
+                    )
+
+
+RULE = Rule(
+    code="PK809",
+    name="removed-scheduler-flag",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    substrings=("kube-scheduler",),
+)

@@ -1,0 +1,104 @@
+"""Pods are placed by a topology key that no node has as a label.
+
+A node without the key of a hard spread constraint is left out, required affinity within such a topology is
+never met, and an exclusive topology has no domain: the pods stay pending. A soft constraint, or
+anti-affinity, has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.podsets import pod_sets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
+from policykit.placement import topology_keys
+from policykit.placement.review import Review
+from policykit.placement.topology_keys import TopologyUse
+
+BAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: serve
+spec:
+  replicas: 4
+  selector:
+    matchLabels: {app: serve}
+  template:
+    metadata:
+      labels: {app: serve}
+    spec:
+      topologySpreadConstraints:
+      - maxSkew: 1
+        topologyKey: example.com/rack
+        whenUnsatisfiable: DoNotSchedule
+        labelSelector:
+          matchLabels: {app: serve}
+      containers:
+      - name: main
+        image: registry.example/serve:1
+"""
+
+GOOD = BAD.replace("example.com/rack", "kubernetes.io/hostname")
+
+_EFFECTS = {
+    topology_keys.SPREAD: "a hard spread constraint leaves nodes without it out, so the pods stay pending",
+    topology_keys.SOFT_SPREAD: "the constraint spreads nothing",
+    topology_keys.AFFINITY: "required affinity is never met, so the pods stay pending",
+    topology_keys.ANTI_AFFINITY: "anti-affinity keeps no pods apart",
+    topology_keys.EXCLUSIVE: "no domain exists, so the pods stay pending",
+}
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Each key once for a use; only where the policy lists every pool."""
+    cluster = review.cluster
+    if cluster is None or review.manifest.partial or review.pod_set.stored:
+        return
+    said: set[tuple[str, str]] = set()
+    for use in topology_keys.uses(review.manifest, review.pod_set):
+        of_object = use.use == topology_keys.EXCLUSIVE and not _is_first(review)
+        if of_object or (use.key, use.use) in said or not topology_keys.is_absent(cluster, use.key):
+            continue
+        said.add((use.key, use.use))
+        yield Violation(
+            use.path,
+            f"no pool has the label {use.key}: {_EFFECTS[use.use]}",
+            _advice(cluster, use.key),
+            _severity(use),
+        )
+
+
+def _is_first(review: Review) -> bool:
+    """Whether its pod set is the first of the object, at which the object itself is judged."""
+    return pod_sets(review.manifest.data)[0].path == review.pod_set.path
+
+
+def _severity(use: TopologyUse) -> Severity | None:
+    """Policies often leave out what a provider sets by itself."""
+    certain = use.use in topology_keys.HOLDS and not topology_keys.is_of_clouds(use.key)
+    return None if certain else Severity.WARNING
+
+
+def _advice(cluster: Cluster, key: str) -> str:
+    near = nearest(key, tuple(sorted(cluster.declared_keys)))
+    return (
+        f"did you mean {near}?" if near else "use a label that the nodes have, and declare it on their pools"
+    )
+
+
+RULE = Rule(
+    code="PK133",
+    name="unknown-topology-key",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    substrings=("opologyKey", "exclusive-topology"),
+)

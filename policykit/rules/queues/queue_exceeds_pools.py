@@ -1,0 +1,65 @@
+"""A queue may use more cards than all pools hold.
+
+Its limit never takes effect: jobs stay pending for want of cards while the queue seems to have room. That
+may be intended, since a queue may grow into nodes that are still to come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
+from policykit.model.quantity import amount_text
+from policykit.model.severity import Severity
+from policykit.targets.capacity import offered_resources, total_capacity
+from policykit.targets.queue_trees import queue_semantics
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: research
+spec:
+  weight: 1
+  capability:
+    nvidia.com/gpu: 4096
+"""
+
+GOOD = BAD.replace("4096", "8")
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Each card of each queue, where the policy lists every pool and their numbers are known."""
+    cluster = context.cluster
+    queues = scope.of(DeclaredQueue)
+    if cluster is None or not cluster.complete or not queues:
+        return
+    held, offered = total_capacity(cluster), offered_resources(cluster)
+    named = {queue.name for queue in cluster.queues}
+    for queue in queues:
+        value = queue.value
+        for resource, limit in sorted(value.limit.items()):
+            known = resource in offered and resource in held and "/" in resource
+            if known and value.measured and limit > held[resource] and value.name not in named:
+                noun = queue_semantics(value.target_name, cluster).noun
+                yield Violation(
+                    queue.at(f"limit.{resource}" if f"limit.{resource}" in queue.fields else "name"),
+                    f"{noun} {value.name} may use {amount_text(resource, limit)} {resource}, "
+                    f"but all pools together hold {amount_text(resource, held[resource])}",
+                    "lower the limit, or correct the pools in the policy if they hold more",
+                )
+
+
+RULE = Rule(
+    code="PK412",
+    name="queue-exceeds-pools",
+    severity=Severity.INFO,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

@@ -1,0 +1,167 @@
+"""A pod asks HAMi for a part of a card in a way that HAMi does not read, or cannot serve.
+
+HAMi reads amounts of memory and cores as resources of a container: as annotations they have no effect, and
+the pod gets whole cards. Its webhook leaves pods with a privileged container alone, so kube-scheduler takes
+them and finds no node with nvidia.com/gpumem. The vGPUs of one container come from different cards, so it
+cannot have more of them than a node has cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.catalogue.resources import resource
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.requests import containers, requested
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.shape import mapping
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+from policykit.targets import DEFAULT_TARGET, target_name_of
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: serve
+  annotations:
+    nvidia.com/gpumem: "4000"
+spec:
+  containers:
+  - name: main
+    image: registry.example/serve:1
+    resources:
+      requests: {cpu: 2, memory: 8Gi}
+      limits:
+        nvidia.com/gpu: 1
+"""
+
+GOOD = BAD.replace('  annotations:\n    nvidia.com/gpumem: "4000"\n', "").replace(
+    "nvidia.com/gpu: 1", "nvidia.com/gpu: 1\n        nvidia.com/gpumem: 4000"
+)
+
+_CARD = "nvidia.com/gpu"
+_PARTS = ("nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores")
+_AMOUNTS = frozenset({"memory", "core"})
+"""Roles of resources that are parts of a card."""
+_MODE = "nvidia.com/vgpu-mode"
+_POD_ANNOTATIONS = (
+    _MODE,
+    "nvidia.com/use-gputype",
+    "nvidia.com/nouse-gputype",
+    "nvidia.com/use-gpuuuid",
+    "nvidia.com/nouse-gpuuuid",
+    "hami.io/node-scheduler-policy",
+    "hami.io/gpu-scheduler-policy",
+)
+"""Read from pods only. Source: HAMi's documentation of tasks (2.6)."""
+_SERVED_BY_HAMI = frozenset({"", "hami-scheduler"})
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Source: `pkg/scheduler/webhook.go` and `pkg/device/nvidia` of HAMi (2.4 to 2.7)."""
+    yield from _amounts_as_annotations(review)
+    yield from _annotations_of_the_owner(review)
+    if review.manifest.partial:
+        return
+    yield from _privileged(review)
+    yield from _more_than_cards(review)
+
+
+def _amounts_as_annotations(review: Review) -> Iterator[Violation]:
+    for key, value in review.pod_set.annotations.items():
+        known = resource(key) if "/" in key else None
+        if known is not None and known.role in _AMOUNTS and value.isdecimal():
+            yield Violation(
+                review.pod_set.place("annotations", key),
+                f"{key} is an annotation, but nothing reads it there: it is a resource",
+                f"write {key}: {value} under limits of the container",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _annotations_of_the_owner(review: Review) -> Iterator[Violation]:
+    """On the object that makes the pods, where the pods do not have them too."""
+    manifest = review.manifest
+    if review.pod_set.places.get("annotations") == ("metadata", "annotations"):
+        return
+    for key in _POD_ANNOTATIONS:
+        if key in manifest.annotations and key not in review.pod_set.annotations and _shares(review):
+            yield Violation(
+                ("metadata", "annotations", key),
+                f"{key} is an annotation of the {manifest.kind}, but HAMi reads it from pods only",
+                "move it to the metadata of the pod template",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _shares(review: Review) -> bool:
+    """Whether it asks for cards that HAMi may share."""
+    return _CARD in review.requests or any(name in review.requests for name in _PARTS)
+
+
+def _privileged(review: Review) -> Iterator[Violation]:
+    name = review.pod_set.scheduler_name
+    if name and (is_placeholder(name) or target_name_of(name, None) != DEFAULT_TARGET):
+        return
+    for field, position, container in containers(review.pod_set.spec):
+        part = next((each for each in _PARTS if requested(container).get(each, 0) > 0), "")
+        if part and mapping(container.get("securityContext")).get("privileged") is True:
+            yield Violation(
+                review.pod_set.place(field, position, "securityContext", "privileged"),
+                f"the container is privileged, so HAMi's webhook skips it: no node has {part} for "
+                "kube-scheduler, and the pod stays pending",
+                "remove privileged, which newer releases refuse, or set schedulerName: hami-scheduler",
+                Severity.WARNING,
+            )
+
+
+def _more_than_cards(review: Review) -> Iterator[Violation]:
+    most = _most(review.cluster)
+    if not most or review.selects_unlisted_machine:
+        return
+    for field, position, container in containers(review.pod_set.spec):
+        asked = requested(container)
+        number = asked.get(_CARD, 0)
+        if number > most and _is_shared(review, asked):
+            limits = mapping(mapping(container.get("resources")).get("limits"))
+            side = "limits" if _CARD in limits else "requests"
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, _CARD),
+                f"requests {number} {_CARD}, which HAMi takes from different cards, but no node of the "
+                f"policy has more than {most}",
+                f"request at most {most}, with more memory and cores of each",
+            )
+
+
+def _is_shared(review: Review, asked: Mapping[str, Any]) -> bool:
+    by_hami = review.pod_set.scheduler_name in _SERVED_BY_HAMI
+    return by_hami and (any(part in asked for part in _PARTS) or _MODE in review.pod_set.annotations)
+
+
+def _most(cluster: Cluster | None) -> int:
+    """Cards of the largest node with NVIDIA's; 0: unknown."""
+    sizes: list[int] = []
+    for pool in cluster.pools if cluster else ():
+        card = cluster.card_of(pool) if cluster else None
+        if card is not None and card.resource.startswith("nvidia.com/"):
+            stated = max((shape.allocatable.get(card.resource, 0) for shape in pool.shapes), default=0)
+            sizes.append(max(stated, card.per_node))
+    return max(sizes, default=0) if all(sizes) else 0
+
+
+RULE = Rule(
+    code="PK216",
+    name="hami-misuse",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io"),
+)

@@ -1,0 +1,62 @@
+"""What is read of a cluster covers all that rules, gates and the importer look at."""
+
+from __future__ import annotations
+
+import pytest
+
+from policykit.kube.podsets import table
+from policykit.live.kinds import Kind, Role, kinds
+from policykit.rules import CATALOGUE
+from policykit.targets import CONFIGURATIONS, FACTS
+
+NOT_OF_CLUSTERS = {
+    "Application": "of Argo CD, which applies what it names",
+    "HelmRelease": "of Flux, which applies what it names",
+    "InitConfiguration": "a file of kubeadm",
+    "JoinConfiguration": "a file of kubeadm",
+    "KubeSchedulerConfiguration": "a file of kube-scheduler, or a string in a ConfigMap",
+    "Kustomization": "a file of kustomize",
+}
+
+
+def test_every_kind_of_rules_and_facts_is_read() -> None:
+    known = {kind.name for kind in kinds()}
+    files = {known.name for known in CONFIGURATIONS} | {known.kind for known in CONFIGURATIONS}
+    needed = {name for entry in CATALOGUE for name in entry.kinds or ()}
+    needed |= {name for reader in FACTS for name in reader.kinds}
+    assert needed - known - files - NOT_OF_CLUSTERS.keys() == set()
+
+
+def test_every_kind_with_pods_is_read() -> None:
+    read = {(kind.group, kind.name) for kind in kinds() if kind.role is Role.WORKLOADS}
+    assert {(entry.group, entry.kind) for entry in table.entries()} == read
+
+
+def test_secrets_are_not_read() -> None:
+    assert "Secret" not in {kind.name for kind in kinds()}
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "shown"),
+    [
+        ("apps", "Deployment", "Deployment"),
+        ("batch", "Job", "Job"),
+        ("batch.volcano.sh", "Job", "Job.batch.volcano.sh"),
+        ("apps.kruise.io", "StatefulSet", "StatefulSet.apps.kruise.io"),
+        ("scheduling.volcano.sh", "Queue", "Queue.scheduling.volcano.sh"),
+        ("kueue.x-k8s.io", "LocalQueue", "LocalQueue"),
+        ("", "Node", "Node"),
+    ],
+)
+def test_names_tell_kinds_apart(group: str, name: str, shown: str) -> None:
+    (kind,) = (each for each in kinds() if (each.group, each.name) == (group, name))
+    assert kind.shown == shown
+
+
+def test_shown_names_are_unique() -> None:
+    every = [kind.shown for kind in kinds()]
+    assert len(every) == len(set(every))
+
+
+def test_a_kind_outside_the_table_has_its_group() -> None:
+    assert Kind("rbac.authorization.k8s.io", "ClusterRole", Role.QUOTAS).shown.startswith("ClusterRole")
