@@ -147,7 +147,7 @@ class OutputSettings(NamedTuple):
 
 def policy_files(root: str) -> list[str]:
     """Every policykit.yaml of a repository, in a stable order."""
-    return [path for path in repository_files(root) if os.path.basename(path) == FILE_NAME]
+    return [path for path in walk(root) if os.path.basename(path) == FILE_NAME]
 
 
 def output_folders(reference: str, folder: str) -> dict[str, str]:
