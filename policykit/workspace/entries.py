@@ -7,10 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.errors import SourceError
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
+from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.files import is_fetched, is_ignored
+from policykit.workspace.boundary import LARGE, SMALL
+from policykit.workspace.disk import cached
+from policykit.workspace.files import is_fetched, is_ignored, read
 
 _TEMPLATES = frozenset({"template", "templates", "skeleton"})
 """Names of folders whose files are copied to where they belong."""
@@ -36,6 +40,22 @@ class NotHereError(Exception):
         super().__init__(why)
         self.reason = reason
         self.wrong = wrong
+
+
+def text_of(file: str, most: int = LARGE) -> str:
+    """The text of a file; empty: it cannot be read."""
+    try:
+        return read(file, most=most).decode("utf-8", errors="replace")
+    except SourceError:
+        return ""
+
+
+@cached
+def first_document(file: str) -> dict[str, Any]:
+    """The first document of a file that is not empty; empty: it is not a map, or cannot be read."""
+    text = text_of(file, SMALL) if file else ""
+    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
+    return root.data if root and isinstance(root.data, dict) else {}
 
 
 def strings(value: Any) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.controller_files import controller_files, raw_of
@@ -50,7 +51,7 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
     """
     found = []
     for each in _kustomizations(root):
-        spec = _map(each.manifest.data, "spec")
+        spec = mapping(each.manifest.data.get("spec"))
         remote = _remote_cluster(spec)
         if cluster in remote or (not remote and beside(each.file)):
             found.append(_source(each, spec))
@@ -59,8 +60,8 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
 
 def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Possible names of the cluster of a kubeConfig; empty: there is no kubeConfig."""
-    said = _map(spec, "kubeConfig")
-    names = [_map(said, field).get("name") for field in ("secretRef", "configMapRef")]
+    said = mapping(spec.get("kubeConfig"))
+    names = [mapping(said.get(field)).get("name") for field in ("secretRef", "configMapRef")]
     found = [name for name in names if isinstance(name, str) and name]
     return tuple(each for name in found for each in (name, name.removesuffix("-kubeconfig")))
 
@@ -108,7 +109,7 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     form = Form.KUSTOMIZATION if kustomization(path) else Form.FLUX_FOLDER
     added, why_not = _added(spec, path, root)
     variables = _variables(stated, spec)
-    ignore = _map(_git_repository(stated, spec, root), "spec").get("ignore")
+    ignore = mapping(_git_repository(stated, spec, root).get("spec")).get("ignore")
     return Source(
         path,
         form,
@@ -133,7 +134,7 @@ def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
 
 def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
     """Why the folder is not in this repository, if so; and notices about what is judged differently."""
-    reference = _map(spec, "sourceRef")
+    reference = mapping(spec.get("sourceRef"))
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
         return f"its source is {kind} {name}, not a GitRepository", ()
@@ -142,18 +143,18 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
     found = _git_repository(stated, spec, root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
-    repository = _map(found, "spec")
+    repository = mapping(found.get("spec"))
     url = repository.get("url")
     if not bootstrapped and not (isinstance(url, str) and normalised(url) in remotes(root)):
         return f"its source GitRepository {name} is another repository: {url}", ()
-    pinned = _map(repository, "ref")
+    pinned = mapping(repository.get("ref"))
     pins = [f"{field} {pinned[field]}" for field in ("tag", "semver", "commit", "name") if pinned.get(field)]
     return "", tuple(f"it applies {pin}, judged as the work tree is" for pin in pins)
 
 
 def _git_repository(stated: FluxObject, spec: Mapping[str, Any], root: str) -> Mapping[str, Any]:
     """The GitRepository of a source; empty: it is not in the repository."""
-    reference = _map(spec, "sourceRef")
+    reference = mapping(spec.get("sourceRef"))
     namespace = reference.get("namespace") or stated.manifest.namespace or ""
     wanted = ("GitRepository", namespace, reference.get("name"))
     for file in controller_files(root).flux:
@@ -172,7 +173,7 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
     for field in ("patches", "images"):
         if isinstance(spec.get(field), list) and spec[field]:
             added[field] = [each for each in spec[field] if isinstance(each, dict)]
-    patch = _common_metadata(_map(spec, "commonMetadata"))
+    patch = _common_metadata(mapping(spec.get("commonMetadata")))
     if patch:
         added["patches"] = [*added.get("patches", ()), patch]
     if any("path" in each for each in added.get("patches", ())):
@@ -192,7 +193,9 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
     """A patch of all objects: unlike labels of kustomize, those of Flux are not set on pod templates."""
     import json
 
-    about = {field: _map(said, field) for field in ("labels", "annotations") if _map(said, field)}
+    about = {
+        field: mapping(said.get(field)) for field in ("labels", "annotations") if mapping(said.get(field))
+    }
     if not about:
         return None
     patch = {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "any", **about}}
@@ -200,14 +203,14 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _variables(stated: FluxObject, spec: Mapping[str, Any]) -> Variables | None:
-    post = _map(spec, "postBuild")
+    post = mapping(spec.get("postBuild"))
     found: list[Variables] = []
     references = post.get("substituteFrom")
     for each in references if isinstance(references, list) else ():
         if isinstance(each, dict):
             found.append(_referenced(stated, each))
-    if _map(post, "substitute"):
-        found.append(Variables(texts(_map(post, "substitute"))))
+    if mapping(post.get("substitute")):
+        found.append(Variables(texts(mapping(post.get("substitute")))))
     return joined(found) if found else None
 
 
@@ -229,8 +232,3 @@ def _referenced(stated: FluxObject, reference: Mapping[str, Any]) -> Variables:
         if found:
             break
     return Variables(complete=False)
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

@@ -14,6 +14,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, writable
+from policykit.workspace.files import shown_path
 from policykit.workspace.policies import output_folders, policy_names, reader, shown_as
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def plan(
     there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = output_folder.obstacles(
-        folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
+        folder, missing, policy, {real: shown_path(path) for real, path in other_folders.items()}
     )
     others = {path: name for path, name in found.others.items() if path not in files}
     stale = {path: name for path, name in others.items() if name not in known}
@@ -99,7 +100,7 @@ def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> 
 def folder_of(reference: str, out: str) -> Place:
     """The folder that `generate.out` names. Raises PolicykitError if it is outside the repository."""
     try:
-        return writable(shown(os.path.join(os.path.dirname(reference), out)), by=reference)
+        return writable(shown_path(os.path.join(os.path.dirname(reference), out)), by=reference)
     except SourceError as error:
         fault = PolicykitError(f"generate.out {error.message}", error.hint, path=("generate", "out"))
         raise _located(reference, fault) from None
@@ -147,7 +148,7 @@ def refuse_shared(folder: str, other_folders: Mapping[str, str]) -> None:
     other = other_folders.get(os.path.realpath(folder))
     if other:
         raise SourceError(
-            f"{shown(other)} also writes to this folder", "give each policy its own generate.out", folder
+            f"{shown_path(other)} also writes to this folder", "give each policy its own generate.out", folder
         )
 
 
@@ -158,9 +159,3 @@ def refuse(plan: Plan) -> None:
         more = f", and {counted(others, 'more file')}" if others else ""
         place = os.path.join(plan.folder, path)
         raise SourceError(f"{obstacle.why}, so it was not overwritten{more}", obstacle.hint, place)
-
-
-def shown(path: str) -> str:
-    """The path relative to the current folder if it is inside it, as `git apply` expects."""
-    relative = os.path.relpath(path)
-    return os.path.normpath(path) if relative.startswith(os.pardir) else relative

@@ -9,6 +9,7 @@ from typing import Any
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.manifests.writer import dump
 from policykit.workspace import boundary
 from policykit.workspace.files import repository_root
@@ -46,8 +47,8 @@ def _source(manifest: Manifest, file: str, *, built: bool) -> Source:
     line = manifest.span(_CHART).line
     stated = Statement(file, resource=name) if built else Statement(file, line, manifest.document, at, name)
     root = os.path.realpath(repository_root(os.path.dirname(file)) or os.path.dirname(file))
-    spec = _map(manifest.data, "spec")
-    chart = _map(_map(spec, "chart"), "spec")
+    spec = mapping(manifest.data.get("spec"))
+    chart = mapping(mapping(spec.get("chart")).get("spec"))
     why_not = _fault(spec, chart)
     notices: tuple[str, ...] = ()
     if not why_not:
@@ -87,14 +88,9 @@ def _options(manifest: Manifest, spec: Mapping[str, Any], chart: Mapping[str, An
         target if isinstance(target, str) and target else manifest.namespace or "default",
         tuple(places),
         (dump(values),) if isinstance(values, dict) and values else (),
-        include_crds=_map(spec, "install").get("crds") != "Skip",
+        include_crds=mapping(spec.get("install")).get("crds") != "Skip",
     )
 
 
 def _place(root: str, path: object) -> str:
     return os.path.realpath(os.path.join(root, str(path).replace("\0", "").lstrip("/")))
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

@@ -136,7 +136,7 @@ def _build(program: str, root: Root) -> Build:
         if done.late:
             return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         if done.status:
-            return Build(failure=_said(done.errors, wrapper, root.folder))
+            return Build(failure=_cause(done.errors, wrapper, root.folder))
         out = done.out if root.resources or not root.added else _configured(done.out, root.folder, wrapper)
         return Build(out, wrapper, rendered=helm.rendered() if helm else b"")
 
@@ -196,7 +196,7 @@ def _wrapper(root: Root, folder: str) -> str:
     return json.dumps(said)
 
 
-def _said(text: str, wrapper: str, folder: str) -> str:
+def _cause(text: str, wrapper: str, folder: str) -> str:
     """The cause in kustomize's error message, without the temporary folder."""
     told = (one for one in text.splitlines() if not one.startswith("# Warning: "))
     line = " ".join(" ".join(told).split())

@@ -53,7 +53,7 @@ def policy_by_place(folder: str) -> str:
 
 def says_what_it_applies(path: str) -> bool:
     """Whether a policy, or one that it extends, has `applies`."""
-    return _output_settings(path).applies
+    return not path.startswith(_PROFILE) and _output_settings(path).applies
 
 
 @cached

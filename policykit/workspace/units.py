@@ -8,6 +8,7 @@ from functools import partial
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.manifests.shape import pairs
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.controller_files import raw_of
@@ -202,9 +203,7 @@ def _stated(
 
 
 def _texts(target: object) -> dict[str, str] | None:
-    if not isinstance(target, dict):
-        return None
-    return {name: value for name, value in target.items() if isinstance(value, str)}
+    return pairs(target) if isinstance(target, dict) else None
 
 
 @cached

@@ -64,7 +64,7 @@ class SourceLocator:
             key = finding.span == manifest.span(path, key=True)
             if not key and node is not None and isinstance(node.data, str):
                 inner = inside(self._text.text, path, node, finding.span)
-        return self._told(finding, manifest, path, bool(key), inner)
+        return self._source_finding(finding, manifest, path, bool(key), inner)
 
     def of_object(self, manifest: Manifest, path: Path) -> tuple[str, int] | None:
         """Reported path and line of a part of an object, by the files of the run: where it is written, else
@@ -95,7 +95,7 @@ class SourceLocator:
                 return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
         return None
 
-    def _told(
+    def _source_finding(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
     ) -> SourceFinding | None:
         file, way = self._origin(manifest)

@@ -109,13 +109,9 @@ def _read(
 
 def _policies(request: Request, files: set[str]) -> Iterator[str]:
     if request.policies:
-        yield from filter(_says_what_it_applies, request.policies)
+        yield from filter(says_what_it_applies, request.policies)
     else:
         yield from policies_above(sorted({os.path.dirname(file) for file in files}))
-
-
-def _says_what_it_applies(policy: str) -> bool:
-    return not policy.startswith("profile:") and says_what_it_applies(policy)
 
 
 def _concerns(unit: Unit, files: set[str]) -> bool:
