@@ -39,7 +39,7 @@ def abandoned_folders(root: str, outputs: Mapping[str, str], only: str = "") -> 
 
 def _advice(name: str, shown: str, outputs: Mapping[str, str]) -> str:
     """What to do with a folder: move it to where its policy writes, if nothing is there, else delete it."""
-    empty = {owner: folder for folder, owner in outputs.items() if not os.path.lexists(folder)}
+    empty = {owner: folder for folder, owner in outputs.items() if owner and not os.path.lexists(folder)}
     delete = f"delete it: `git rm -r {shown}`"
     if name in empty:
         return f"move it: `git mv {shown} {os.path.relpath(empty[name])}`"
