@@ -9,7 +9,7 @@ from typing import Any
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.files import is_fetched, is_ignored
+from policykit.workspace.files import is_fetched, is_ignored, script_of
 
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
 """`github.com/`: the host of a remote repository."""
@@ -58,6 +58,8 @@ def absence(said: str, path: str) -> tuple[str, str]:
         return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
     if is_fetched(path):
         return "does not exist yet: something has to fetch or generate its folder", GENERATED
+    if script := script_of(path):
+        return f"does not exist yet: {script} names it", GENERATED
     return "does not exist", BUILD_FAILED
 
 
