@@ -21,6 +21,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that lists accepted findings."""
 _MOST_FILES = 200_000
+_SCRIPTS = (".sh", ".tf", "Makefile", "Taskfile.yaml", "Taskfile.yml", "justfile")
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
@@ -250,6 +251,37 @@ def is_fetched(path: str) -> bool:
     except OSError:
         return True  # a folder that cannot be read tells nothing
     return not nearest(missing, beside)
+
+
+def script_of(path: str) -> str:
+    """A script in the folder of a missing file, or in one above in its repository, that names the file;
+    empty: there is none."""
+    import re
+
+    name = re.compile(rb"(?<![\w.-])%s(?![\w.-])" % re.escape(os.path.basename(path).encode()))
+    limit = boundary.root_of(path)
+    for folder in ancestors(os.path.dirname(os.path.abspath(path))):
+        if not boundary.contains(limit, os.path.realpath(folder)):
+            return ""
+        for script in _scripts(folder):
+            if name.search(_raw(script)):
+                return os.path.basename(script)
+    return ""
+
+
+@cached
+def _scripts(folder: str) -> tuple[str, ...]:
+    with suppress(OSError):
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_SCRIPTS))
+        return tuple(os.path.join(folder, name) for name in names)
+    return ()
+
+
+@cached
+def _raw(path: str) -> bytes:
+    with suppress(SourceError):
+        return read(path)
+    return b""
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
