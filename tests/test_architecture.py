@@ -21,6 +21,7 @@ LAYERS = (
     ("cli",),
     ("workspace",),
     ("api", "formats"),
+    ("plan",),
     ("rules", "importer", "live"),
     ("policy",),
     ("gates",),

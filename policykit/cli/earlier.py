@@ -33,10 +33,15 @@ class EarlierState(NamedTuple):
         """Where the files of the revision have a path of the repository; of a file: the path itself."""
         if self.file:
             return path
-        real = os.path.join(os.path.realpath(os.path.dirname(os.path.abspath(path))), os.path.basename(path))
+        absolute = os.path.abspath(path)
+        real = os.path.join(os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute))
         if not within(real, self.root):
             raise SourceError("is not in the repository", f"{self.title} is a revision of {self.root}", path)
         return os.path.normpath(os.path.join(self.folder, os.path.relpath(real, self.root)))
+
+    def has(self, policy: str) -> bool:
+        """Whether there was such a policy."""
+        return bool(self.file) or os.path.isfile(self.path(policy))
 
     def cluster(self, policy: str) -> Cluster:
         """The policy as it was. Raises SourceError if there was none."""

@@ -28,7 +28,7 @@ def notices(
         target,
         f"the policy states no release of {known.title}, so the files are written for {known.newest}; "
         f"{known.title} {ranges(others, tuple(made))} need{'s' if len(others) == 1 else ''} others"
-        f"{_said(made[others[0]], newest, others[0])}. Set targets.{target}.version",
+        f"{_difference(made[others[0]], newest, others[0])}. Set targets.{target}.version",
     )
 
 
@@ -49,7 +49,7 @@ def _files(generated: Generated) -> tuple[tuple[str, str], ...]:
     return tuple((each.path, each.text) for each in generated.artifacts if each.role is not Role.PAGE)
 
 
-def _said(found: Generated | PolicykitError, newest: Generated, version: Version) -> str:
+def _difference(found: Generated | PolicykitError, newest: Generated, version: Version) -> str:
     """What the oldest of the other releases makes of the policy."""
     if isinstance(found, PolicykitError):
         return f" (with {version}: {found.message})"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from policykit.model.formerly import Formerly
 from policykit.model.placement import Placement
 from policykit.model.pool import Card, Pool
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
@@ -95,6 +96,8 @@ class Cluster(NamedTuple):
     reservations: tuple[Reservation, ...] = ()
     taints_pools: bool = False
     """The scheme taints pools, so a pool without taints is an exception."""
+    formerly: Formerly = Formerly()
+    """Names of an earlier policy that hold beside the present ones."""
 
     def pool(self, name: str) -> Pool:
         """Raises KeyError if no pool has that name."""

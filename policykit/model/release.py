@@ -85,7 +85,7 @@ class Releases(NamedTuple):
             newest = self.newest
             raise PolicykitError(
                 f"{text!r} is not a release of {self.title}",
-                f'write it in quotes, such as "{newest.major}.{newest.minor}" or "{newest}"',
+                f'write a release such as "{newest}", in quotes',
             )
         major, minor = int(match[1]), int(match[2])
         if major < self.major or minor < min(self.last_patch):

@@ -21,6 +21,8 @@ class DesiredPlacement(NamedTuple):
     """The matching pools in the order of the policy; empty if there are none."""
     required: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """(node label key, values) of In expressions."""
+    alternatives: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
+    """The same under former keys: further terms, of which one suffices."""
     preferred: tuple[tuple[int, str, str], ...] = ()
     """(weight, node label key, value)."""
     tolerations: tuple[Toleration, ...] = ()
@@ -46,17 +48,49 @@ def desired_placement(cluster: Cluster, workload: WorkloadKind, card: Card | Non
         for usage, weight in workload.prefer.items()
         if cluster.usage_key and card and any(pool.usage == usage for pool in pools)
     )
-    return DesiredPlacement(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
+    accepted = tuple((key, _with_former(cluster, key, values)) for key, values in required)
+    tolerations = _tolerations(cluster, workload, card, pools)
+    return DesiredPlacement(
+        pools, accepted, _former_terms(cluster, accepted), preferred, _former(cluster, tolerations)
+    )
+
+
+def _with_former(cluster: Cluster, key: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The values, then their former ones."""
+    former = (old for value in values for old in cluster.formerly.former_values(key, value))
+    return tuple(dict.fromkeys((*values, *former)))
+
+
+def _former_terms(
+    cluster: Cluster, required: tuple[tuple[str, tuple[str, ...]], ...]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+    """The expressions with each former key of one of them."""
+    return tuple(
+        tuple((old if one == key else one, values) for one, values in required)
+        for key, _ in required
+        for old in cluster.formerly.former_keys(key)
+    )
+
+
+def _former(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
+    """The tolerations, then those of former taints."""
+    former = (
+        toleration._replace(key=key, value=value)
+        for toleration in tolerations
+        for key, value in cluster.formerly.spellings(toleration.key, toleration.value)
+    )
+    return tuple(dict.fromkeys((*tolerations, *former)))
 
 
 def affinity_data(placement: DesiredPlacement) -> dict[str, Any]:
     """The nodeAffinity of a PodSpec as plain data; empty if there are no conditions."""
     node_affinity: dict[str, Any] = {}
     if placement.required:
-        expressions = [expression(key, values) for key, values in placement.required]
-        node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
-            "nodeSelectorTerms": [{"matchExpressions": expressions}]
-        }
+        terms = [
+            {"matchExpressions": [expression(key, values) for key, values in term]}
+            for term in (placement.required, *placement.alternatives)
+        ]
+        node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": terms}
     if placement.preferred:
         node_affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
             {"weight": weight, "preference": {"matchExpressions": [expression(key, (value,))]}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube import affinity as affinities
 from policykit.kube import tolerations
 from policykit.kube.affinity import PREFERRED, REQUIRED
 from policykit.manifests.patch import APPEND, Patch
@@ -63,6 +64,11 @@ def placement_patches(review: Review, want: DesiredPlacement) -> tuple[Patch, ..
     replace a node selector on the usage, and preferred usages get their weights. All other
     tolerations, requirements and preferences are kept.
     """
+    if review.cluster is not None and review.cluster.formerly.on_nodes:
+        # What is written decides what is missing: the review has present names in place of former ones.
+        written = tolerations.read(review.pod_set.spec.get("tolerations"))
+        review = review._replace(tolerations=written, affinity=affinities.read(review.pod_set.spec))
+        return (*_both_names(review, want), *_preferred(review, want), *_tolerations(review, want))
     changes = (*_selector(review, want), *_required(review, want), *_preferred(review, want))
     return (*changes, *_tolerations(review, want))
 
@@ -121,6 +127,42 @@ def _selector(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
         return
     for key in replaced:
         yield Patch("remove", (*place, key))
+
+
+def _both_names(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
+    """Terms with the present names and terms with the former ones, each with all else that is required.
+
+    They take the place of terms, and of pairs of the node selector, on the same keys.
+    """
+    wanted = (want.required, *want.alternatives)
+    keys = {key for term in wanted for key, _ in term}
+    if not keys:
+        return
+    replaced = [key for key in review.affinity.selector if key in keys]
+    whole = len(replaced) == len(review.pod_set.spec.get("nodeSelector") or ())
+    selector = review.pod_set.place("nodeSelector")
+    if replaced:
+        yield from (
+            [Patch("remove", selector)] if whole else [Patch("remove", (*selector, key)) for key in replaced]
+        )
+    place = review.pod_set.place(*_REQUIRED)
+    there = lookup(review.manifest.data, place)
+    terms = [term for term in there if isinstance(term, Mapping)] if isinstance(there, list) else [{}]
+    made: list[Any] = []
+    for rest in (_without(term, keys) for term in terms):
+        for one in wanted:
+            listed = [*rest.get("matchExpressions", ()), *(expression(key, values) for key, values in one)]
+            term = {**rest, "matchExpressions": listed}
+            made += [term] if term not in made else []
+    if made != there:
+        yield Patch("add", place, made)
+
+
+def _without(term: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
+    """A term without its `In` expressions on some keys."""
+    kept = [one for one in _expressions(term) if not any(_is_in(one, key) for key in keys)]
+    rest = {key: value for key, value in term.items() if key != "matchExpressions"}
+    return {**rest, "matchExpressions": kept} if kept else rest
 
 
 def _replaced_keys(review: Review, want: DesiredPlacement) -> list[str]:

@@ -184,6 +184,13 @@ def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, reso
     from policykit.placement.eligible_pools import named_products
     from policykit.placement.recognition import recognize
 
+    if cluster.formerly.on_nodes:
+        from policykit.placement.former_names import present_affinity, present_tolerations
+
+        without_policy = without_policy._replace(
+            tolerations=present_tolerations(without_policy.tolerations, cluster.formerly),
+            affinity=present_affinity(without_policy.affinity, cluster.formerly),
+        )
     tolerated, affinity, cards = (
         without_policy.tolerations,
         without_policy.affinity,

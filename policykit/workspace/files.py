@@ -219,6 +219,12 @@ def relative(path: str) -> str:
     return os.path.relpath(path).replace(os.sep, "/")
 
 
+def shown_path(path: str) -> str:
+    """A path relative to the current folder if it is inside it, as `git apply` expects, else unchanged."""
+    inside = relative(path)
+    return os.path.normpath(path).replace(os.sep, "/") if inside.startswith(os.pardir) else inside
+
+
 def is_fetched(path: str) -> bool:
     """Whether a missing path will probably be created: by a script, if it is in a missing folder such as
     `upstream/` whose name is not similar to one next to it, or by `flux bootstrap`."""

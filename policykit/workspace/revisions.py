@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.errors import SourceError, UsageError
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import names_git
+from policykit.workspace.boundary import names_git, within
 from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
@@ -80,6 +80,33 @@ def commit_of(revision: str, root: str, home: str = "") -> str:
     return _base(revision, root, home or root)
 
 
+_PLATFORMS = (
+    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "{}"),
+    ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "origin/{}..."),
+    ("GITHUB_BASE_REF", "origin/{}..."),
+)
+"""Variables with the base of a merge request, and the revision that each means."""
+
+
+def default_base(root: str) -> tuple[str, str]:
+    """The revision to compare with where none is named, and why it is that one.
+
+    The base that GitHub or GitLab names; else where HEAD and the default branch of the remote parted; on that
+    branch, and without a remote, HEAD, so that the work tree is compared with it. Raises SourceError if the
+    history that this needs is not there.
+    """
+    for variable, form in _PLATFORMS:
+        if value := os.environ.get(variable):
+            return form.format(value), f"the base of the merge request ({variable})"
+    done = _try(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    branch = os.fsdecode(done.stdout).strip()
+    if not branch:
+        return "HEAD", "there is no default branch of a remote, so changes that are not committed are shown"
+    if _commit(f"{branch}...", root) == _resolved("HEAD", root):
+        return "HEAD", f"HEAD is part of {branch}, so changes that are not committed are shown"
+    return f"{branch}...", f"where HEAD left {branch}"
+
+
 def entries(root: str, commit: str) -> list[TreeEntry]:
     """The files of a commit, without names that lead out of the folder or into `.git`."""
     found = []
@@ -116,7 +143,7 @@ def _base(revision: str, root: str, home: str) -> str:
     """The commit to compare with; empty: all findings are new."""
     above = os.fsdecode(_git(root, "rev-parse", "--show-superproject-working-tree").removesuffix(b"\n"))
     above = os.path.realpath(above) if above else ""
-    if root == home or not above or not _within(above, home):
+    if root == home or not above or not within(above, home):
         return _commit(revision, root)
     recorded = _base(revision, above, home)
     if not recorded:
@@ -214,7 +241,3 @@ def _contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntr
             continue
         at = start + int(size) + 1
         yield one, given[start : at - 1]
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

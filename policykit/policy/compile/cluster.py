@@ -16,6 +16,7 @@ from policykit.model.topology import LEVELS
 from policykit.policy.compile.applied import check_applied
 from policykit.policy.compile.cards import collect_cards, compile_card
 from policykit.policy.compile.draft import DefinedNames, Draft
+from policykit.policy.compile.formerly import with_formerly
 from policykit.policy.compile.placements import compile_placements
 from policykit.policy.compile.pools import compile_pools
 from policykit.policy.compile.priorities_and_quotas import compile_priorities, compile_quotas
@@ -63,7 +64,7 @@ def compile_policy(
     targets = compile_targets(draft, workloads)
     control_plane = _control_plane(draft)
     usage_key = scheme.usage.key if scheme.usage.label or scheme.usage.taint else ""
-    return Cluster(
+    cluster = Cluster(
         name=policy.metadata.name,
         pools=pools,
         cards=cards,
@@ -92,6 +93,7 @@ def compile_policy(
         reservations=compile_reservations(draft, pools),
         taints_pools=any(taint.effect in HARD_EFFECTS for taint in scheme.taints),
     )
+    return with_formerly(draft, cluster)
 
 
 def _check_head(draft: Draft) -> None:

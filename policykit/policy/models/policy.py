@@ -1,10 +1,10 @@
 """The policy file, with the settings of policykit itself."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Tag
 
-from policykit.policy.models.base import Model
+from policykit.policy.models.base import BY_FORM, Model
 from policykit.policy.models.pool import Card, Pool
 from policykit.policy.models.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.policy.models.scheme import SchemeChoice
@@ -95,12 +95,56 @@ class AppliedFolder(Model):
     helm: Chart | None = Field(None, description="Makes it a chart, and says how it is rendered.")
 
 
+class ArgoCluster(Model):
+    """What Argo CD calls the cluster."""
+
+    name: str = Field("", description="Its name in Argo CD. Default: metadata.name.")
+    server: str = Field("", description="Address of its API server, as in destinations of Applications.")
+
+
+class Applies(Model):
+    """What the cluster applies, and how GitOps controllers refer to it."""
+
+    folders: tuple[AppliedFolder, ...] | None = Field(
+        None, description="All that the cluster applies. Default: what objects of Flux and Argo CD say."
+    )
+    argocd: ArgoCluster | None = Field(None, description="What Argo CD calls the cluster.")
+    repositories: tuple[str, ...] = Field(
+        (), description="Further URLs of this repository, besides those of its git remotes."
+    )
+
+
+AppliesChoice = Annotated[
+    Annotated[tuple[AppliedFolder, ...], Tag("<list>")] | Annotated[Applies, Tag("<map>")], BY_FORM
+]
+
+
 class Metadata(Model):
     """Name, labels and annotations of the policy."""
 
     name: str = Field("", description="Name of the cluster that the policy describes.")
     labels: dict[str, str] = Field({}, description="For your own use.")
     annotations: dict[str, str] = Field({}, description="For your own use.")
+
+
+class Formerly(Model):
+    """Former names, by the present ones. Nodes and pods may have either until the entry is removed."""
+
+    domain: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former domains: nodes carry both labels, and pods accept either."
+    )
+    usages: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former usages: pods accept either, and a node has one of them."
+    )
+    products: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former values of the product label: pods accept either, and a node has one of them."
+    )
+    queues: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former queues: they stay, without a share of their own, until they are empty."
+    )
+    name: dict[str, tuple[str, ...]] = Field(
+        {}, description="Former names of the policy: files generated under them are replaced and pruned."
+    )
 
 
 class Policy(Model):
@@ -160,10 +204,14 @@ class Policy(Model):
     targets: Targets | None = Field(
         None, description="Systems to generate for. Default: those of the schedulers that workload kinds use."
     )
+    formerly: Formerly = Field(
+        Formerly.model_construct(),
+        description="Former names, which hold beside the present ones while a change is under way.",
+    )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")
-    applies: tuple[AppliedFolder, ...] | None = Field(
+    applies: AppliesChoice | None = Field(
         None,
-        description="All that the cluster applies. Default: what Flux objects beside the policy say, else "
-        "the files whose nearest policy it is.",
+        description="All that the cluster applies. Default: what objects of Flux and Argo CD say, else the "
+        "files whose nearest policy it is.",
     )

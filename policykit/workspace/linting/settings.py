@@ -39,7 +39,7 @@ class SettingsTable:
         self._custom = custom_kinds_of(request.crds) if request.crds else {}
         self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
-        self._everywhere = tuple(each for each in request.policies if not _says_what_it_applies(each))
+        self._everywhere = tuple(each for each in request.policies if not says_what_it_applies(each))
         self._add(None, None, "")
 
     @property
@@ -141,7 +141,3 @@ def _below(source: str) -> str:
 def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
     """Paths that a policy or settings file names relative to its folder, as paths to open."""
     return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
-
-
-def _says_what_it_applies(policy: str) -> bool:
-    return not policy.startswith("profile:") and says_what_it_applies(policy)

@@ -1,0 +1,192 @@
+"""`policykit plan`: what a changed policy does to running workloads, and the safe way there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.cli import click
+from policykit.cli.earlier import EarlierState, earlier_state
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
+from policykit.cli.output import print_message, write_output
+from policykit.cli.policy import cluster_from
+from policykit.errors import PolicykitError, SourceError, UsageError
+from policykit.workspace.files import discover, read, repository_root
+from policykit.workspace.policies import is_cluster, nearest_policy, policy_files, shown_as
+from policykit.workspace.revisions import default_base, top_of
+
+if TYPE_CHECKING:
+    from policykit.manifests.document import Manifest
+    from policykit.model.cluster import Cluster
+    from policykit.placement.review import Review
+    from policykit.plan.plan import Plan
+    from policykit.workspace.cache.folder import Cache
+
+_FORMATS = ("text", "markdown", "json")
+
+
+@click.command("plan")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "--from",
+    "before",
+    metavar="REV|FILE",
+    default="",
+    help="A git revision with its policy and manifests, or another policy file with the present manifests."
+    " Default: the base of the merge request, else where the branch left the remote's default branch.",
+)
+@policy_option
+@click.option("--all", "every", is_flag=True, help="Every policykit.yaml of the repository.")
+@click.option(
+    "--nodes", metavar="FILE", help="Output of `kubectl get nodes -o json`: which nodes are in a pool."
+)
+@click.option(
+    "--pods", metavar="FILE", help="Output of `kubectl get pods -A -o json`: who runs on what changes."
+)
+@click.option("--queues", metavar="FILE", help="Live queues as JSON: which of those that go are in use.")
+@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
+@allow_path
+@cache_options
+def command(
+    paths: tuple[str, ...],
+    before: str,
+    policy: str | None,
+    every: bool,
+    nodes: str | None,
+    pods: str | None,
+    queues: str | None,
+    format_: str,
+    cache_dir: str | None,
+    no_cache: bool,
+) -> int:
+    """Show what a changed policy does: what changes, who feels it, and the steps there in a safe order.
+
+    Exit 0 if one merge is enough and nothing that landed lands nowhere, 1 otherwise.
+    """
+    if every and (policy or nodes or pods or queues):
+        raise UsageError("--all cannot be combined with -p, --nodes, --pods or --queues", "name one policy")
+    cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
+    policies = _policies(policy, every)
+    reference = before or _default(policies[0])
+    code = 0
+    with earlier_state(reference, os.path.dirname(os.path.abspath(policies[0])) or os.curdir) as state:
+        texts = []
+        for one in policies:
+            if every and not state.has(one):
+                print_message(
+                    f"policykit: {shown_as(one)}: {state.title} has no such policy: nothing to compare"
+                )
+                continue
+            plan = _plan(one, state, paths, (nodes, pods, queues), cache)
+            code = max(code, int(not plan.is_harmless))
+            texts.append(_formatted(plan, state.title, format_))
+    write_output("\n".join(texts))
+    return code
+
+
+def _policies(policy: str | None, every: bool) -> list[str]:
+    if every:
+        files = policy_files(repository_root(os.getcwd()) or os.getcwd())
+        found = [path for path in files if is_cluster(path)]
+    else:
+        one = policy or nearest_policy(os.getcwd())
+        found = [one] if one else []
+    if not found:
+        raise UsageError("no policykit.yaml found in this or any parent folder", "name one with -p")
+    return found
+
+
+def _default(policy: str) -> str:
+    revision, why = default_base(top_of(os.path.dirname(os.path.abspath(policy))))
+    print_message(f"policykit: compared with {revision}: {why}")
+    return revision
+
+
+def _formatted(plan: Plan, source: str, format_: str) -> str:
+    from policykit.formats import plan as formats
+
+    written = {"text": formats.text, "markdown": formats.markdown, "json": formats.json_text}
+    return written[format_](plan, source)
+
+
+def _plan(
+    policy: str,
+    state: EarlierState,
+    paths: Sequence[str],
+    live: tuple[str | None, str | None, str | None],
+    cache: Cache,
+) -> Plan:
+    from policykit.plan.plan import make_plan
+    from policykit.workspace.inputs import cluster_of_nodes
+
+    before, after = state.cluster(policy), cluster_from(policy, cache)
+    nodes, pods, queues = live
+    now = list(_reviews(paths or (_scope(policy),), after, ""))
+    if state.file:
+        then = list(_reviews(paths or (_scope(policy),), before, ""))
+    else:
+        there = [path for path in map(state.path, paths or (_scope(policy),)) if os.path.lexists(path)]
+        then = list(_reviews(there, before, state.folder))
+    return make_plan(
+        before,
+        after,
+        then,
+        now,
+        cluster_of_nodes(nodes).pools if nodes else (),
+        _objects(pods, "Pod") if pods else (),
+        _objects(queues, "Queue") if queues else (),
+    )
+
+
+def _scope(policy: str) -> str:
+    """The folder of the policy; a bundled one has none."""
+    return os.curdir if policy.startswith("profile:") else os.path.dirname(shown_as(policy)) or os.curdir
+
+
+def _reviews(paths: Sequence[str], cluster: Cluster, folder: str) -> Iterator[tuple[str, Review]]:
+    """Every pod set of the manifests below some paths, as it is applied; `folder`: of an earlier revision."""
+    from policykit import api
+    from policykit.generator.bundle import owner
+    from policykit.linter.reader import decode
+    from policykit.workspace.scopes import is_patch, kustomization_namespace
+
+    for file in discover(list(paths)) if paths else ():
+        raw = read(file.path)
+        if owner(decode(raw[:4096]).text) or is_patch(file.path):
+            continue
+        here = os.path.dirname(os.path.abspath(file.path))
+        namespace = kustomization_namespace(here) or "default"
+        raw = _with_components(file.path, raw, here, namespace, cluster)
+        shown = os.path.relpath(os.path.realpath(file.path), folder) if folder else file.path
+        for review in api.where(raw, cluster, namespace):
+            yield shown, review
+
+
+def _with_components(path: str, raw: bytes, folder: str, namespace: str, cluster: Cluster) -> bytes:
+    """A manifest as generated components complete it, if its kustomization lists one of them."""
+    from policykit.targets.workloads.patch_options import PatchOptions
+    from policykit.targets.workloads.stream import Source, patch
+    from policykit.workspace.boundary import within
+    from policykit.workspace.kustomizations import used_by
+    from policykit.workspace.scopes import kustomization_root
+
+    root = kustomization_root(folder)
+    output = os.path.realpath(os.path.join(os.path.dirname(cluster.source), cluster.output, "workloads"))
+    if not root or not cluster.output or not any(within(each, output) for each in used_by(root)):
+        return raw
+    try:
+        return patch(Source(path, raw, namespace), cluster, PatchOptions()).raw
+    except PolicykitError:
+        return raw  # judged as it is written
+
+
+def _objects(path: str, kind: str) -> list[Manifest]:
+    from policykit.importer.documents import objects, text
+
+    found = [each for each in objects(text(read(path), path), path) if each.kind == kind]
+    if not found:
+        raise SourceError(
+            f"contains no {kind} objects", f"pass the output of `kubectl get {kind.lower()}s -o json`", path
+        )
+    return found
