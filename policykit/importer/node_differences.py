@@ -13,6 +13,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
+from policykit.model.virtual_cards import NAMES
 from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import injected
 from policykit.policy.compile.node_shapes import PODS_PER_NODE
@@ -181,9 +182,11 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
         says = "node reports no allocatable resources"
         yield Difference(pool.name, "too-small", says, node.name, help="check that its kubelet runs")
         return
+    # The memory and cores of virtual cards follow from the cards.
+    parts = NAMES[pool.sharing.mode][1:] if pool.sharing.mode in NAMES else ()
     for resource, number in sorted(shape.allocatable.items()):
         have = offers.get(resource, 0)
-        if have >= number or (resource == "pods" and number == PODS_PER_NODE):
+        if have >= number or (resource == "pods" and number == PODS_PER_NODE) or resource in parts:
             continue
         there, wanted = amount_text(resource, have), amount_text(resource, number)
         says = f"{resource}: {there} allocatable, the policy has {wanted}"
