@@ -12,7 +12,7 @@ from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
-from policykit.cli.replaced_output import consequences
+from policykit.cli.replaced_output import consequences, refuse_removal
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.namedtuple import NamedTuple
@@ -38,6 +38,8 @@ class Options(NamedTuple):
     check: bool
     diff: bool
     prune: bool
+    removals: tuple[str, ...] = ()
+    """Protected pools and queues that may go."""
 
 
 @click.command("gen")
@@ -63,6 +65,13 @@ class Options(NamedTuple):
     "--check", is_flag=True, help="Write nothing; exit 1 if the folder differs from what would be written."
 )
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option(
+    "--allow-removal",
+    "removals",
+    multiple=True,
+    metavar="NAME",
+    help="A protected pool or queue that the policy no longer has; repeatable.",
+)
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer generates.")
 @whole_cluster_options
 @cache_options
@@ -74,6 +83,7 @@ def command(
     check: bool,
     diff: bool,
     prune: bool,
+    removals: tuple[str, ...],
     cache_dir: str | None,
     no_cache: bool,
     access: Access | None,
@@ -82,7 +92,7 @@ def command(
 
     With --live, --diff and --check compare with the objects of a running cluster instead of a folder.
     """
-    options = Options(output, every, targets, check, diff, prune)
+    options = Options(output, every, targets, check, diff, prune, removals)
     _check_options(options, policy)
     cache = cache_of((policy or "",), cache_dir, no_cache)
     if access is not None:
@@ -179,7 +189,10 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
         other_folders,
         whole=not options.targets,
         own=not options.output,
+        former_names=cluster.formerly.names,
     )
+    if not options.targets:
+        refuse_removal(state, cluster, options.removals)
     if not options.check:
         refuse(state)
     told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()
