@@ -8,7 +8,14 @@ from collections.abc import Iterable
 from policykit import api
 from policykit.cli import click
 from policykit.cli.linting.messages import about_builds
-from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    helm_option,
+    limit_options,
+    policies_option,
+)
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -49,6 +56,7 @@ from policykit.workspace.linting.workspace import OpenResult, open_workspace
     help="Same as for `lint`: check kustomizations as kustomize builds them, or (never) only their files.",
 )
 @helm_option
+@limit_options
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -57,6 +65,8 @@ def command(
     prune: bool,
     kustomize: str,
     helm: str,
+    max_builds: int,
+    build_seconds: float,
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
@@ -78,7 +88,14 @@ def command(
     paths = paths or (".",)
     cache = cache_of((*paths, *policies), cache_dir, no_cache)
     request = Request(
-        paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
+        paths,
+        policies,
+        kustomize=kustomize == "auto",
+        no_baseline=True,
+        cache=cache,
+        helm=helm == "auto",
+        max_builds=max_builds,
+        build_seconds=build_seconds,
     )
     opened = open_workspace(request)
     findings = _all_findings(opened)

@@ -1,6 +1,6 @@
 """Pods that no pool accepts, and what may still change pods at admission."""
 
-from typing import NamedTuple
+from policykit.namedtuple import NamedTuple
 
 
 class UnplacedPods(NamedTuple):

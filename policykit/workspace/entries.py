@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,8 @@ from policykit.workspace.boundary import LARGE, SMALL
 from policykit.workspace.disk import cached
 from policykit.workspace.files import is_fetched, is_ignored, read
 
+_TEMPLATES = frozenset({"template", "templates", "skeleton"})
+"""Names of folders whose files are copied to where they belong."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
 """`github.com/`: the host of a remote repository."""
 
@@ -68,15 +71,18 @@ def strings(value: Any) -> Iterator[str]:
             yield here
 
 
-def absence(said: str, path: str) -> tuple[str, str]:
-    """Why the path of an entry does not exist, as text and by the name of the reason."""
+def absence(said: str, folder: str, root: str) -> tuple[str, str]:
+    """Why there is nothing at the path that an entry in a folder of a repository names, and the reason by its
+    name."""
     if is_remote(said):
         return "is not on this machine", REMOTE
     if "${" in said or "{{" in said:
         return "has a variable", UNKNOWN_VARIABLE
-    if is_ignored(path):
+    if not _TEMPLATES.isdisjoint(os.path.relpath(folder, root).split(os.sep)):
+        return "does not exist yet: the folder is a template, and is copied before it is built", GENERATED
+    if is_ignored(os.path.join(folder, said)):
         return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
-    if is_fetched(path):
+    if is_fetched(os.path.join(folder, said)):
         return "does not exist yet: something has to fetch or generate its folder", GENERATED
     return "does not exist", BUILD_FAILED
 

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
+from policykit.workspace.controller_files import controller_files, raw_of
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, Source, Statement, Variables
@@ -21,7 +21,6 @@ from policykit.workspace.variables import joined, texts, variables_of_object
 
 _GROUP = "kustomize.toolkit.fluxcd.io"
 _SOURCES = "source.toolkit.fluxcd.io"
-_MARK = b".toolkit.fluxcd.io/"
 _BOOTSTRAPPED = "flux-system"
 _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
@@ -68,23 +67,10 @@ def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @cached
-def _of_flux(root: str) -> tuple[str, ...]:
-    """Files of a repository that contain an API group of Flux."""
-    return tuple(file for file in repository_files(root) if _MARK in _raw(file))
-
-
-def _raw(file: str) -> bytes:
-    try:
-        return read(file)
-    except SourceError:
-        return b""  # reported when the file is linted
-
-
-@cached
 def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
-        for file in _of_flux(root)
+        for file in controller_files(root).flux
         for each in _objects(file, f"{_GROUP}/")
         if each.manifest.kind == "Kustomization" and each.manifest.group == _GROUP
     )
@@ -93,7 +79,7 @@ def _kustomizations(root: str) -> tuple[FluxObject, ...]:
 @cached
 def _objects(file: str, mark: str) -> tuple[FluxObject, ...]:
     """The objects of a file; empty: it cannot be read, or does not contain the text `mark`."""
-    raw = _raw(file)
+    raw = raw_of(file)
     if mark.encode() not in raw:
         return ()
     text = raw.decode("utf-8", errors="replace")
@@ -123,8 +109,17 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     form = Form.KUSTOMIZATION if kustomization(path) else Form.FLUX_FOLDER
     added, why_not = _added(spec, path, root)
     variables = _variables(stated, spec)
+    ignore = mapping(_git_repository(stated, spec, root).get("spec")).get("ignore")
     return Source(
-        path, form, statement, added, variables, unrestricted=True, notices=notices, why_not=why_not
+        path,
+        form,
+        statement,
+        added,
+        variables,
+        unrestricted=True,
+        notices=notices,
+        ignore=ignore if isinstance(ignore, str) else "",
+        why_not=why_not,
     )
 
 
@@ -143,24 +138,30 @@ def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tupl
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
         return f"its source is {kind} {name}, not a GitRepository", ()
-    namespace = reference.get("namespace") or stated.manifest.namespace or ""
-    found = [
-        each
-        for file in _of_flux(root)
-        for each in _objects(file, f"{_SOURCES}/")
-        if each.named() == ("GitRepository", namespace, name) and each.manifest.group == _SOURCES
-    ]
-    # The name that `flux bootstrap` gives its repository.
+    # `flux bootstrap` gives the repository that it writes to this name.
     bootstrapped = name == _BOOTSTRAPPED and not remotes(root)
+    found = _git_repository(stated, spec, root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
-    repository = mapping(found[0].manifest.data.get("spec"))
+    repository = mapping(found.get("spec"))
     url = repository.get("url")
     if not bootstrapped and not (isinstance(url, str) and normalised(url) in remotes(root)):
         return f"its source GitRepository {name} is another repository: {url}", ()
     pinned = mapping(repository.get("ref"))
     pins = [f"{field} {pinned[field]}" for field in ("tag", "semver", "commit", "name") if pinned.get(field)]
     return "", tuple(f"it applies {pin}, judged as the work tree is" for pin in pins)
+
+
+def _git_repository(stated: FluxObject, spec: Mapping[str, Any], root: str) -> Mapping[str, Any]:
+    """The GitRepository of a source; empty: it is not in the repository."""
+    reference = mapping(spec.get("sourceRef"))
+    namespace = reference.get("namespace") or stated.manifest.namespace or ""
+    wanted = ("GitRepository", namespace, reference.get("name"))
+    for file in controller_files(root).flux:
+        for each in _objects(file, f"{_SOURCES}/"):
+            if each.named() == wanted and each.manifest.group == _SOURCES:
+                return each.manifest.data
+    return {}
 
 
 def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any], str]:

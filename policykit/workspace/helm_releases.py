@@ -8,6 +8,7 @@ from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.manifests.writer import dump
 from policykit.workspace import boundary
@@ -16,6 +17,7 @@ from policykit.workspace.flux import FluxObject, source_fault
 from policykit.workspace.sources import Form, HelmOptions, Source, Statement
 
 _GROUP = "helm.toolkit.fluxcd.io"
+_CHART: Path = ("spec", "chart", "spec", "chart")
 _LONGEST_NAME = 53
 _NOTHING = frozenset(
     {"interval", "timeout", "suspend", "dependsOn", "test", "rollback", "uninstall", "driftDetection"}
@@ -29,19 +31,21 @@ _CHART_READ = frozenset(
 )
 
 
-def helm_releases(text: bytes, file: str) -> Iterator[Source]:
-    """The charts that HelmReleases among built objects deploy. `file`: the file that states what is built."""
+def helm_releases(text: bytes, file: str, *, built: bool) -> Iterator[Source]:
+    """The charts that HelmReleases of a file deploy; `built`: among the objects that it says to build."""
     if _GROUP.encode() not in text:
         return
     for number, parsed in enumerate(parse(text.decode("utf-8", errors="replace"))):
         for each in manifests(parsed.root, number) if parsed.root else ():
             if each.kind == "HelmRelease" and each.group == _GROUP:
-                yield _source(each, file)
+                yield _source(each, file, built=built)
 
 
-def _source(manifest: Manifest, file: str) -> Source:
+def _source(manifest: Manifest, file: str, *, built: bool) -> Source:
     name = f"HelmRelease {manifest.namespace or 'default'}/{manifest.name}"
-    stated = Statement(file, resource=name)
+    at = (*manifest.base, *_CHART)
+    line = manifest.span(_CHART).line
+    stated = Statement(file, resource=name) if built else Statement(file, line, manifest.document, at, name)
     root = os.path.realpath(repository_root(os.path.dirname(file)) or os.path.dirname(file))
     spec = mapping(manifest.data.get("spec"))
     chart = mapping(mapping(spec.get("chart")).get("spec"))

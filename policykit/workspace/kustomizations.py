@@ -77,7 +77,12 @@ def used_by(folder: str) -> frozenset[str]:
 
 def tree_of(folder: str) -> Kustomization:
     """The kustomization of a folder, with everything it uses. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+    return _tree(os.path.realpath(folder), _limit(folder))
+
+
+@cached
+def _tree(folder: str, limit: str) -> Kustomization:
+    return _Reader(limit).tree(folder, ())
 
 
 def check_file(path: str) -> None:
@@ -312,7 +317,7 @@ class _Reader:
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
         if not os.path.lexists(place) and (is_remote(said) or not why):
-            why, reason = absence(said, os.path.join(folder, said))
+            why, reason = absence(said, folder, self._limit)
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
             raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)

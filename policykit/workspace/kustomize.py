@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from policykit.workspace.helm import KustomizeHelm
     from policykit.workspace.sources import HelmOptions
 
+LATE = "the builds of this run take longer than --build-seconds allows"
+"""Why a build was not begun."""
 _SECONDS = 30
 """After so many seconds, a build is aborted."""
 
@@ -84,8 +88,8 @@ class Root(NamedTuple):
     """Options with which its only chart is rendered; None: kustomize builds it."""
 
 
-def build(program: str, roots: Sequence[Root]) -> list[Build]:
-    """Builds kustomizations in parallel, one per processor.
+def build(program: str, roots: Sequence[Root], until: float = math.inf) -> list[Build]:
+    """Builds kustomizations in parallel, one per processor; after a time of `time.monotonic` none is begun.
 
     Runs no plugin or function and fetches nothing: kustomize has neither network nor git.
     Origins are requested by a kustomization in a temporary folder, so the built folders are unchanged.
@@ -95,7 +99,11 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(len(roots), os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda root: _build(program, root), roots))
+        return list(
+            pool.map(
+                lambda root: _build(program, root) if time.monotonic() < until else Build(failure=LATE), roots
+            )
+        )
 
 
 def _build(program: str, root: Root) -> Build:

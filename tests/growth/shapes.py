@@ -477,7 +477,24 @@ def _in_an_editor() -> object:
     return lint(str(path), {str(path): path.read_text(encoding="utf-8")}, reference="profile:hybrid-volcano")
 
 
+def _fleet(clusters: int, apps: int) -> Files:
+    """Overlays of bases, all of which every cluster applies."""
+    files = {".git/HEAD": ""}
+    for app in range(apps):
+        files[f"bases/{app}/kustomization.yaml"] = "resources: [a.yaml]\n"
+        files[f"bases/{app}/a.yaml"] = _DEPLOYMENT.format(app)
+        files[f"apps/{app}/kustomization.yaml"] = f"resources: [../../bases/{app}]\nnamePrefix: a-\n"
+    applies = [{"path": f"../../apps/{app}"} for app in range(apps)]
+    head = {"apiVersion": "policykit.io/v1alpha1", "kind": "Policy", "extends": ["profile:hybrid-volcano"]}
+    for number in range(clusters):
+        policy = {**head, "metadata": {"name": f"c{number}"}, "applies": applies}
+        files[f"clusters/{number}/policykit.yaml"] = json.dumps(policy)
+    return files
+
+
 SHAPES: Mapping[str, Shape] = {
+    "clusters of one tree": Shape(lambda n: _fleet(n, 2), size=2),
+    "builds of three clusters": Shape(lambda n: _fleet(3, n), size=2),
     "documents of a file": Shape(_pods, size=10),
     "files": Shape(_files, size=16),
     "a cycle of queues": Shape(_queue_cycle, size=14),

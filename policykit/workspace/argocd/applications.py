@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
@@ -13,12 +14,11 @@ from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options
 from policykit.workspace.argocd.kustomize import added_fields
 from policykit.workspace.argocd.repository import (
-    IN_CLUSTER,
     Repository,
     TargetCluster,
     UnreadableError,
 )
-from policykit.workspace.argocd.templates import filled
+from policykit.workspace.argocd.templates import Parameters, filled, merged
 from policykit.workspace.remotes import normalised
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import FolderOptions, Form, Source, Statement
@@ -40,6 +40,7 @@ _SET = frozenset(
     {
         "generators",
         "template",
+        "templatePatch",
         "goTemplate",
         "goTemplateOptions",
         "strategy",
@@ -81,11 +82,25 @@ def applications_of(
             raise UnreadableError(f"it has {unknown[0]}, which is not read")
         go = bool(spec.get("goTemplate"))
         return tuple(
-            _application(mapping(filled(spec.get("template"), each, go=go)), stated, repository)
+            _application(_made(spec, each, go=go), stated, repository)
             for each in parameters_of(spec, repository)
         )
     except UnreadableError as reason:
         return (ReadApplication(_name(data), None, (_unread(stated, str(reason)),)),)
+
+
+def _made(spec: Mapping[str, Any], parameters: Parameters, *, go: bool) -> Mapping[str, Any]:
+    """The Application of one set of parameters. Raises UnreadableError."""
+    data = mapping(filled(spec.get("template"), parameters, go=go))
+    patch = spec.get("templatePatch")
+    if not isinstance(patch, str) or not patch.strip():
+        return data
+    if not go:
+        raise UnreadableError("it has templatePatch without goTemplate")
+    parsed = next(parse(filled(patch, parameters, go=True)), None)
+    if parsed is None or parsed.root is None or not isinstance(parsed.root.data, dict):
+        raise UnreadableError("its templatePatch is not YAML")
+    return mapping(merged(data, parsed.root.data))
 
 
 def _application(data: Mapping[str, Any], stated: Statement, repository: Repository) -> ReadApplication:
@@ -104,8 +119,6 @@ def _application(data: Mapping[str, Any], stated: Statement, repository: Reposit
 
 def _cluster(destination: Mapping[str, Any], repository: Repository) -> TargetCluster | None:
     name, server = destination.get("name"), destination.get("server")
-    if name in IN_CLUSTER or server in IN_CLUSTER:
-        return None
     for cluster in repository.clusters:
         if (name and name == cluster.name) or (
             server and server in (cluster.server, f"policy:{cluster.name}")
