@@ -61,6 +61,9 @@ COMMANDS = {
         Lazy("policykit.cli.versions:command"), "list the releases that are known, and what differs"
     ),
     "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
+    "completion": _Entry(
+        Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish"
+    ),
     "lsp": _Entry(
         Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"
     ),

@@ -21,6 +21,7 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
+from policykit.cli.progress import ProgressLine
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -254,7 +255,8 @@ def command(
 
         opened = without_earlier(request, opened)
     workspace, notes = opened
-    options = Options(with_fixes(wanted), today(), jobs)
+    progress = ProgressLine()
+    options = Options(with_fixes(wanted), today(), jobs, progress)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
@@ -266,6 +268,7 @@ def command(
         done = done and not refused
     else:
         report = lint(request, opened, options)
+    progress.erase()
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
     done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
@@ -380,4 +383,4 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    print_message(text.summary(report))
+    print_message(text.summary(report, failed=bool(notes.failures or report.failures)))

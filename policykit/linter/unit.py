@@ -81,10 +81,10 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
         files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
-    judged = [
-        Judgement(member, settings, _alone(run, member, file, result), failure, first)
-        for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
-    ]
+    judged: list[Judgement] = []
+    for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True):
+        judged.append(Judgement(member, settings, _alone(run, member, file, result), failure, first))
+        run.options.progress(len(judged), len(jobs))
     return (*judged, *(_again(judged[number], member) for member, number in repeated))
 
 

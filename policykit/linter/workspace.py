@@ -142,6 +142,8 @@ class Options(NamedTuple):
     """YYYY-MM-DD, to tell which suppressions have expired; empty: none has."""
     workers: int = 0
     """Number of processes; 0: chosen by the size of the input."""
+    progress: Callable[[int, int], None] = lambda done, total: None
+    """Called after each file with how many of how many are linted."""
 
 
 DEFAULT = Options()

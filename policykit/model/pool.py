@@ -59,8 +59,9 @@ class Sharing(NamedTuple):
     """How the device plugin partitions or shares the cards of a pool."""
 
     mode: str = "none"
-    """none, time-slicing, mps, mig-single or mig-mixed."""
+    """none, time-slicing, mps, mig-single, mig-mixed, hami or volcano-vgpu."""
     replicas: int = 1
+    """Pods that share one card, or one partition of it."""
     profiles: Mapping[str, int] = {}
     """MIG profile to its number on one card."""
 

@@ -105,12 +105,12 @@ def amount_text(resource: str, amount: int) -> str:
     return str(amount)
 
 
-@lru_cache(maxsize=1024)
 def resource_list(amounts: Mapping[str, int]) -> dict[str, str]:
     """Amounts as Kubernetes writes them, sorted by resource."""
     return {resource: amount_text(resource, amounts[resource]) for resource in sorted(amounts)}
 
 
+@lru_cache(maxsize=1024)
 def _parse_text(text: str) -> Quantity | None:
     match = _TEXT.match(text) if len(text) <= _MAX_LENGTH else None
     if match is None:

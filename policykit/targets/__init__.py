@@ -143,3 +143,8 @@ def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
     for target in TARGETS:
         if target.generate and (target.always or target.name in cluster.targets):
             yield target.name, target.generate.load()
+
+
+def target_of_sharing(mode: str) -> str:
+    """The target that places pods with cards shared in a mode, which is named after it; empty: any may."""
+    return next((target.name for target in TARGETS if mode.startswith(f"{target.name}-")), "")

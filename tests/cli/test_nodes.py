@@ -155,7 +155,7 @@ def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nodes",), "Usage: policykit nodes"),
+        (("nodes",), "policykit: name either a file or --live"),
         (("nodes", "--check", "nope.json"), "policykit: nope.json: cannot be read: "),
         (("nodes", "--check", "empty.json"), "policykit: empty.json: contains no Node objects\n"),
         (("nodes", "--check", "cut.json"), "policykit: cut.json:1:301: not YAML: "),
