@@ -13,12 +13,13 @@ from policykit.cli.options import allow_path, cache_of, cache_options, policy_op
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
 from policykit.cli.replaced_output import consequences, refuse_removal
-from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
+from policykit.errors import InternalError, PolicyError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.namedtuple import NamedTuple
 from policykit.targets import writers
 from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
+from policykit.workspace.broken_policies import BrokenPolicies
 from policykit.workspace.files import repository_root
 from policykit.workspace.generated_files import folder_of, generated, plan, refuse, refuse_shared
 from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
@@ -99,14 +100,20 @@ def command(
         return _compare_with_cluster(access, options, _one_policy(policy), cache)
     references = _all_policies(cache) if every else [_one_policy(policy)]
     code = 0
+    broken = BrokenPolicies()
     for reference in references:
         try:
             code = max(code, _generate(reference, options, cache))
         except OSError:
             raise  # standard output is gone
+        except PolicyError as error:
+            broken.add(reference, error)
+            code = 2
         except Exception as error:
             print_error(error if isinstance(error, PolicykitError) else InternalError(error, reference))
             code = 2
+    for line in broken.lines():
+        print_error(line)
     if every and check:
         for problem in _problems_between(references, cache):
             print_error(problem)
@@ -119,12 +126,12 @@ def _problems_between(references: Sequence[str], cache: Cache) -> Iterator[Sourc
     from policykit.cli.abandoned_files import abandoned_folders, same_names
 
     names: list[tuple[str, str]] = []
-    outputs: list[str] = []
+    outputs: dict[str, str] = {}
     for path in references:
         with suppress(PolicykitError):  # an invalid policy has been reported
             cluster = cluster_from(path, cache)
             names.append((path, cluster.name))
-            outputs.append(os.path.realpath(os.path.join(os.path.dirname(path), cluster.output)))
+            outputs[os.path.realpath(os.path.join(os.path.dirname(path), cluster.output))] = cluster.name
     yield from same_names(names)
     # The folder of a policy that cannot be read is not known.
     if len(outputs) == len(references):

@@ -52,7 +52,7 @@ def _left_folder(state: Plan, cluster: Cluster) -> Iterator[str]:
     from policykit.cli.abandoned_files import abandoned_folders
 
     root = repository_root(os.path.dirname(os.path.abspath(state.folder)))
-    outputs = [os.path.realpath(state.folder)]
+    outputs = {os.path.realpath(state.folder): ""}  # it is written now: nothing can be moved there
     for error in abandoned_folders(root, outputs, only=cluster.name) if root else ():
         yield f"{error.place}: {error.message}, and stays applied where it is; {error.hint}"
 

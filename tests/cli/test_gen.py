@@ -320,6 +320,26 @@ def test_all_finds_folders_whose_policy_is_gone(shell: Shell) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a", "move it: `git mv a/out a/new`"),
+        ("c", "if a was renamed to c, move it: `git mv a/out a/new`; else delete it: `git rm -r a/out`"),
+    ],
+    ids=["another folder", "another name and folder"],
+)
+def test_all_names_the_command_that_moves_what_a_policy_left(shell: Shell, name: str, said: str) -> None:
+    shell.write({"a/policykit.yaml": policy("a")})
+    shell.run("gen", "--all")
+    shell.write({"a/policykit.yaml": policy(name, **{"out: out": "out: new"})})
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert f"  help: {said}\n" in result.err
+    (shell.folder / "a/out").rename(shell.folder / "a/new")
+    assert shell.run("gen", "--all").code == 0
+    assert shell.run("gen", "--all", "--check").code == 0
+
+
 def test_all_finds_folders_that_their_policy_left(shell: Shell) -> None:
     shell.write({"a/policykit.yaml": policy("a")})
     shell.run("gen", "--all")
