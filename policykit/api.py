@@ -104,7 +104,7 @@ def fix(
 
     wanted = options._replace(fixes=True)
 
-    def looked(read: Callable[[str], bytes], paths: frozenset[str]) -> Report:
+    def lint_again(read: Callable[[str], bytes], paths: frozenset[str]) -> Report:
         again = workspace._replace(read=read, cache=None)
         if paths:
             some = tuple(member for member in workspace.members if member.path in paths)
@@ -116,7 +116,7 @@ def fix(
         return report._replace(findings=kept)
 
     files = {member.path: member.file for member in workspace.members}
-    return fix_files(looked, workspace.read, files, unsafe=unsafe)
+    return fix_files(lint_again, workspace.read, files, unsafe=unsafe)
 
 
 def workspace_of(texts: Mapping[str, bytes], setting: Setting, *, complete: bool = True) -> Workspace:

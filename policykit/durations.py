@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-_PART = r"[0-9]+(?:\.[0-9]*)?(?:h|ms|m|s|us|µs|ns)|\.[0-9]+(?:h|ms|m|s|us|µs|ns)"
-_TEXT = re.compile(rf"(?:{_PART})+\Z")
+UNSIGNED = r"(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:h|ms|m|s|us|µs|ns))+"
+"""Regular expression of a duration without a sign, other than a plain 0."""
+_TEXT = re.compile(rf"{UNSIGNED}\Z")
 _PARTS = re.compile(r"([0-9.]+)(h|ms|m|s|us|µs|ns)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
 _MAX_LENGTH = 64
@@ -38,3 +39,8 @@ def seconds(text: str) -> int | None:
 def is_duration(text: str) -> bool:
     """Whether Go parses it as a duration of 0 or more."""
     return seconds(text) is not None
+
+
+def is_signed_duration(text: str) -> bool:
+    """Whether Go parses it as a duration, which may be negative."""
+    return re.match(rf"[-+]?(?:{UNSIGNED}|0)\Z", text) is not None

@@ -25,14 +25,14 @@ class Names:
 
     def nearest(self, word: str, likeness: float = 0.6, *, but: str = "") -> str:
         """As the function `nearest`, over these words except one."""
-        return nearest(word, tuple(name for name in _beside(word, self.sorted) if name != but), likeness)
+        return nearest(word, tuple(name for name in _candidates(word, self.sorted) if name != but), likeness)
 
 
 def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
     """The known word most similar to `word`; empty if none is similar enough (0..1)."""
     if len(word) > LONGEST:
         return ""
-    return _nearest(word, tuple(known if len(known) <= MOST else _beside(word, sorted(known))), likeness)
+    return _nearest(word, tuple(known if len(known) <= MOST else _candidates(word, sorted(known))), likeness)
 
 
 def one_edit_apart(one: str, other: str) -> bool:
@@ -54,7 +54,7 @@ def some(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(listed[:most]) + more
 
 
-def _beside(word: str, known: Sequence[str]) -> Sequence[str]:
+def _candidates(word: str, known: Sequence[str]) -> Sequence[str]:
     if len(known) <= MOST:
         return known
     at = min(max(bisect_left(known, word) - MOST // 2, 0), len(known) - MOST)

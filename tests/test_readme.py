@@ -76,8 +76,11 @@ def test_rules_named_exist() -> None:
     assert named <= codes
 
 
-def test_it_opens_with_the_two_commands_and_stays_readable() -> None:
+def test_it_opens_with_what_it_is_and_the_two_commands_and_stays_readable() -> None:
     text = README.read_text(encoding="utf-8")
-    assert text.startswith("# policykit\n\n```sh\nmake demo")
-    assert "\nmake test" in text[:200]
+    opening, commands, _ = text.partition("```sh\nmake demo")
+    assert commands
+    assert opening.startswith("# policykit\n\n")
+    assert opening.count("\n") <= 25
+    assert "\nmake test" in text[len(opening) :][:200]
     assert text.count("\n") <= 350

@@ -36,6 +36,9 @@ COMMANDS = {
         Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
     ),
     "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
+    "migrate": _Entry(
+        Lazy("policykit.cli.migrate:command"), "write into a policy what older versions let it leave out"
+    ),
     "plan": _Entry(
         Lazy("policykit.cli.plan:command"), "show what a changed policy does, and the safe way there"
     ),
@@ -58,6 +61,9 @@ COMMANDS = {
         Lazy("policykit.cli.versions:command"), "list the releases that are known, and what differs"
     ),
     "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
+    "completion": _Entry(
+        Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish"
+    ),
     "lsp": _Entry(
         Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"
     ),

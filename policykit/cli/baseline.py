@@ -8,7 +8,14 @@ from collections.abc import Iterable
 from policykit import api
 from policykit.cli import click
 from policykit.cli.linting.messages import about_builds
-from policykit.cli.options import allow_path, cache_of, cache_options, helm_option, policies_option
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    helm_option,
+    limit_options,
+    policies_option,
+)
 from policykit.cli.output import print_error, print_message, write_output
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
@@ -17,7 +24,8 @@ from policykit.linter.baseline_pass import clusters_of, common_codes, from_folde
 from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
-from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
+from policykit.workspace.baselines import default_place, load, nearest_baselines
+from policykit.workspace.files import shown_path
 from policykit.workspace.linting.baselines import uncovered
 from policykit.workspace.linting.request import Request, today
 from policykit.workspace.linting.workspace import OpenResult, open_workspace
@@ -48,6 +56,7 @@ from policykit.workspace.linting.workspace import OpenResult, open_workspace
     help="Same as for `lint`: check kustomizations as kustomize builds them, or (never) only their files.",
 )
 @helm_option
+@limit_options
 @cache_options
 def command(
     paths: tuple[str, ...],
@@ -56,6 +65,8 @@ def command(
     prune: bool,
     kustomize: str,
     helm: str,
+    max_builds: int,
+    build_seconds: float,
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
@@ -77,7 +88,14 @@ def command(
     paths = paths or (".",)
     cache = cache_of((*paths, *policies), cache_dir, no_cache)
     request = Request(
-        paths, policies, kustomize=kustomize == "auto", no_baseline=True, cache=cache, helm=helm == "auto"
+        paths,
+        policies,
+        kustomize=kustomize == "auto",
+        no_baseline=True,
+        cache=cache,
+        helm=helm == "auto",
+        max_builds=max_builds,
+        build_seconds=build_seconds,
     )
     opened = open_workspace(request)
     findings = _all_findings(opened)
@@ -94,7 +112,7 @@ def command(
         after = extended_baseline(before, found, map(locate, paths), general)
     if old is None or text_of(after) != old.text:
         write_output(text_of(after), place)
-    _print_changes(before, after, shown_as(place))
+    _print_changes(before, after, shown_path(place))
     return 0
 
 
@@ -106,7 +124,7 @@ def _folder(paths: tuple[str, ...]) -> str:
 def _existing(old: BaselineFile | None, place: str) -> BaselineFile:
     if old is None:
         raise UsageError(
-            "there is no baseline to prune", "create one with `policykit baseline`", shown_as(place)
+            "there is no baseline to prune", "create one with `policykit baseline`", shown_path(place)
         )
     return old
 
@@ -114,16 +132,16 @@ def _existing(old: BaselineFile | None, place: str) -> BaselineFile:
 def _covered(old: BaselineFile) -> tuple[str, ...]:
     """The files and folders that a baseline covers and that still exist."""
     places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
-    return tuple(shown_as(place) for place in places if os.path.lexists(place))
+    return tuple(shown_path(place) for place in places if os.path.lexists(place))
 
 
 def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
-    missing = [shown_as(place) for place in uncovered(old, paths)]
+    missing = [shown_path(place) for place in uncovered(old, paths)]
     if missing:
         raise UsageError(
             f"this run leaves out paths that the baseline covers: {', '.join(missing)}",
             "run it without paths to check everything",
-            shown_as(old.path),
+            shown_path(old.path),
         )
 
 

@@ -6,14 +6,20 @@ import os
 import re
 
 from policykit import bundled
-from policykit.cli import click
+from policykit.cli import click, completion
 from policykit.cli.output import print_message, write_file, write_output
 from policykit.errors import UsageError
 from policykit.workspace.policies import FILE_NAME
 
 
 @click.command("init")
-@click.option("--profile", default="hybrid-volcano", show_default=True, help="Bundled profile to start from.")
+@click.option(
+    "--profile",
+    default="hybrid-volcano",
+    show_default=True,
+    shell_complete=completion.profile_names,
+    help="Bundled profile to start from.",
+)
 @click.argument("folder", default=".", metavar="[DIR]")
 def init(profile: str, folder: str) -> int:
     """Write a commented policykit.yaml; an existing one is never overwritten."""
@@ -21,7 +27,12 @@ def init(profile: str, folder: str) -> int:
     if os.path.lexists(path):
         raise UsageError("the folder already has a policy", "edit it, or choose another folder", path)
     write_file(path, _NAME.sub(_with_annotation, profile_text(profile), count=1))
-    print_message(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
+    print_message(f"wrote {path} from profile {profile}; describe your pools in it, then run: policykit lint")
+    others = [name for name in profile_names() if name != profile]
+    width = max(map(len, others))
+    print_message("other profiles to start from, with --profile NAME:")
+    for name in others:
+        print_message(f"  {name:<{width}}  {caption(name)}")
     return 0
 
 
@@ -38,7 +49,7 @@ def _with_annotation(found: re.Match[str]) -> str:
 
 
 @click.command("profiles")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.profile_names)
 def profiles(name: str | None) -> int:
     """List the bundled policies, or print one."""
     write_output(profile_text(name) if name else _listing())
@@ -60,13 +71,13 @@ def profile_names() -> tuple[str, ...]:
 
 def _listing() -> str:
     width = max(len(name) for name in profile_names())
-    lines = [f"{name:<{width}}  {_caption(name)}" for name in profile_names()]
+    lines = [f"{name:<{width}}  {caption(name)}" for name in profile_names()]
     return "\n".join(
         [*lines, "", "to use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""]
     )
 
 
-def _caption(name: str) -> str:
+def caption(name: str) -> str:
     """The first comment line of the file."""
     first = profile_text(name).split("\n", 1)[0]
     return first.lstrip("# ").strip()

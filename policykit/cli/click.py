@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_SETTINGS = "callback default expose_value help is_flag metavar multiple nargs required show_default type"
+_SETTINGS = (
+    "callback default expose_value help is_flag metavar multiple nargs required shell_complete "
+    "show_default type"
+)
 """Settings of parameters that are understood here: with any other, click parses all calls of a command."""
 
 

@@ -61,7 +61,7 @@ def _source(source: Source, contents: Contents) -> dict[str, Any]:
         "stated": f"{shown_as(source.stated.file)}:{source.stated.line}",
         "resource": source.stated.resource or None,
         "notices": list(source.notices),
-        "not_judged": [str(why) for why in contents.why_not],
+        "not_judged": [str(why) for why in (*contents.why_not, *contents.releases)],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from policykit.cli.output import print_error, print_escaped, print_message
 from policykit.errors import InternalError, UsageError
 from policykit.lazy import Lazy
 from policykit.nearest import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Table = Mapping[str, tuple[Lazy[Command], str]]
 """Commands and their lines in the help, by name."""
@@ -31,6 +35,13 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, caption) for name, (_, caption) in self.table.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        items = [CompletionItem(name, help=caption) for name, (_, caption) in self.table.items()]
+        found = [item for item in items if item.value.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -15,11 +15,13 @@ from policykit.cli.options import (
     cache_of,
     cache_options,
     helm_option,
+    limit_options,
     live_options,
     namespace_option,
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
+from policykit.cli.progress import ProgressLine
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -130,6 +132,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
 @helm_option
+@limit_options
 @click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
 @click.option(
     "--require-judged",
@@ -171,6 +174,8 @@ def command(
     crds: tuple[str, ...],
     kustomize: str,
     helm: str,
+    max_builds: int,
+    build_seconds: float,
     require_policy: bool,
     require_judged: bool,
     show_files: bool,
@@ -237,6 +242,8 @@ def command(
         since,
         cache=cache,
         helm=helm == "auto",
+        max_builds=max_builds,
+        build_seconds=build_seconds,
     )
     if hook:
         from policykit.workspace.linting.hook import hook_request
@@ -248,7 +255,8 @@ def command(
 
         opened = without_earlier(request, opened)
     workspace, notes = opened
-    options = Options(with_fixes(wanted), today(), jobs)
+    progress = ProgressLine()
+    options = Options(with_fixes(wanted), today(), jobs, progress)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
@@ -260,6 +268,7 @@ def command(
         done = done and not refused
     else:
         report = lint(request, opened, options)
+    progress.erase()
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
     done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
@@ -374,4 +383,4 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    print_message(text.summary(report))
+    print_message(text.summary(report, failed=bool(notes.failures or report.failures)))

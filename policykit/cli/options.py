@@ -70,6 +70,31 @@ helm_option = click.option(
     " never: do not run helm.",
 )
 
+_LIMITS = (
+    click.option(
+        "--max-builds",
+        type=click.IntRange(min=0),
+        default=10_000,
+        show_default=True,
+        metavar="NUMBER",
+        help="Most kustomizations and charts to build, each once per policy; others are not judged.",
+    ),
+    click.option(
+        "--build-seconds",
+        type=click.FloatRange(min=0),
+        default=600,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time in which builds may begin; others are not judged.",
+    ),
+)
+
+
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What builds may take: `max_builds` and `build_seconds`."""
+    return _decorated(command, _LIMITS)
+
+
 format_option = click.option(
     "--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True
 )

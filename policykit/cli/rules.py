@@ -6,7 +6,7 @@ import inspect
 import json
 import textwrap
 
-from policykit.cli import click
+from policykit.cli import click, completion
 from policykit.cli.options import format_option
 from policykit.cli.output import write_output
 from policykit.errors import UsageError
@@ -72,7 +72,7 @@ def _marks(rule: AnyRule) -> str:
 
 
 @click.command("explain")
-@click.argument("rule")
+@click.argument("rule", shell_complete=completion.rule_names)
 def explain(rule: str) -> int:
     """Print a rule's documentation: what it finds, why it matters, a bad and a good example."""
     codes = resolve(rules(), [rule])

@@ -13,6 +13,7 @@ from policykit.formats.locations import SourceFiles
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
+_NOTHING = "no findings"
 _BOLD, _DIM = "1", "2"
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
 """Terminal colours, which never carry information that the text lacks."""
@@ -36,7 +37,7 @@ def text(report: Report, context: FormatContext) -> str:
 
 
 def concise(report: Report, context: FormatContext) -> str:
-    """`path:line:col: CODE message [name]`, a line for each location and rule."""
+    """`path:line:col: CODE severity: message [name]`, a line for each location and rule."""
     return "".join(_concise_line(group, context) + "\n" for group in grouped(report.findings))
 
 
@@ -46,9 +47,9 @@ def _concise_line(group: Group, context: FormatContext) -> str:
     return _heading(group.finding, context) + (f" ({differences})" if differences else "")
 
 
-def summary(report: Report) -> str:
-    """A one-line summary of the run, for stderr."""
-    found = _totals(report)
+def summary(report: Report, *, failed: bool = False) -> str:
+    """A one-line summary of the run, for stderr; `failed`: not everything could be linted."""
+    found = _totals(report) or ("failed: nothing was found in what could be judged" if failed else _NOTHING)
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""
@@ -61,12 +62,13 @@ def summary(report: Report) -> str:
 def live_summary(report: Report) -> str:
     """The beginning of a summary of a run over a cluster."""
     suppressed = f", {report.suppressed} suppressed" if report.suppressed else ""
-    return f"{_totals(report)} ({counted(report.documents, 'object')}{suppressed})"
+    return f"{_totals(report) or _NOTHING} ({counted(report.documents, 'object')}{suppressed})"
 
 
 def _totals(report: Report) -> str:
+    """Findings by severity; empty: there are none."""
     parts = [counted(n, severity) for severity, n in tally(report).items() if n]
-    return ", ".join(parts) or "no findings"
+    return ", ".join(parts)
 
 
 def statistics(report: Report) -> list[str]:
@@ -100,11 +102,11 @@ def use_colour(choice: str, environment: Mapping[str, str], terminal: bool) -> b
 
 
 def _heading(finding: Finding, context: FormatContext) -> str:
-    """`path:line:col: CODE message [name]`, escaped to one line."""
+    """`path:line:col: CODE severity: message [name]`, escaped to one line."""
     colour = context.colour
     position = "" if context.live else f":{finding.span.line}:{finding.span.column}"
     location = one_line(f"{finding.path}{position}")
-    code = _paint(finding.code, _COLOURS[finding.severity], colour)
+    code = _paint(f"{finding.code} {finding.severity.value}:", _COLOURS[finding.severity], colour)
     message = f"{one_line(finding.message)} {_paint(f'[{finding.name}]', _DIM, colour)}"
     return f"{_paint(location, _BOLD, colour)}: {code} {message}"
 

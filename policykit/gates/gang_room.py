@@ -91,7 +91,8 @@ def _check_gang(gang: Gang, members: Sequence[_Members]) -> Iterator[GangShortag
     if most < minimum:
         tight = next((one for one in members if one.room is not None), None)
         if tight is not None:
-            yield _shortage(gang, tight, minimum, most)
+            alike = next(group for group in _alike(members) if tight in group)
+            yield _shortage(gang, alike, len(members), minimum, most)
 
 
 def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
@@ -108,10 +109,16 @@ def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
     return groups
 
 
-def _shortage(gang: Gang, tight: _Members, minimum: int, most: int) -> GangShortage:
+def _shortage(gang: Gang, alike: Sequence[_Members], parts: int, minimum: int, most: int) -> GangShortage:
+    """`alike`: the parts of the gang for which there is too little room, of so many `parts`."""
+    tight = alike[0]
     pod_review = tight.review
     asked = ", ".join(f"{amount_text(r, pod_review.requests[r])} {r}" for r in pod_review.card_resources)
     each = f" of {asked} each" if asked else ""
+    if asked and len(alike) < parts:
+        pods = [one.review.pod_set.replicas for one in alike]
+        count = "some" if None in pods else str(sum(number or 0 for number in pods))
+        each = f" ({count} of them with {asked} each)"
     names = ", ".join(pool.name for pool in tight.pools)
     where = f"the empty pools ({names}) hold"
     if tight.level:

@@ -23,7 +23,7 @@ from policykit.placement import topology_keys
 from policykit.placement.capacity import gang_problem
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DEFAULT_TARGET, TARGETS, submission_facts, target_name_of
-from policykit.targets.controllers import gives_scheduler
+from policykit.targets.controllers import decides_scheduler
 from policykit.targets.namespace_facts import demands
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class PodGates:
         name, listed = review.pod_set.scheduler_name, self._cluster.schedulers
         if is_placeholder(name) or review.pod_set.spec.get("nodeName"):
             return
-        if gives_scheduler(review.manifest, name):
+        if decides_scheduler(review.manifest, name):
             return  # the controller of the object writes another one
         placed_by = name or DEFAULT_SCHEDULER
         if listed and placed_by not in listed:
@@ -127,7 +127,9 @@ class PodGates:
                 name, key = quotas.unstated(demand, self._quotas, self._ranges)
                 if name:
                     side, _, resource = key.partition(".")
-                    detail = f"ResourceQuota {name} counts {key}, but a container states no {resource} {side}"
+                    detail = (
+                        f"ResourceQuota {name} counts {key}, but a container states no {side} of {resource}"
+                    )
                     yield Gate("quota", REFUSED if self._scope.complete else UNKNOWN, detail)
             if over := quotas.range_excess(demand, self._ranges):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")

@@ -129,7 +129,7 @@ def _gate(use: QueueUse, queues: Queues) -> Gate:
     if found is None or found.verdict not in (FOUND, HOLDS, CLOSED, NOWHERE):
         return Gate(_GATE, UNKNOWN, f"nothing tells where {name} puts the pods")
     if found.verdict == NOWHERE:
-        if known.speaks_of_absence and not queues.may_hold(found.queue):
+        if known.proves_absence and not queues.may_hold(found.queue):
             return Gate(_GATE, REFUSED, f"{name} does not exist: {semantics.unknown_fault}")
         return Gate(_GATE, UNKNOWN, f"no file here defines {name}")
     if found.verdict == HOLDS:

@@ -8,6 +8,7 @@ from policykit.errors import Failures, SourceError
 from policykit.gates.pod_gates import Answer, PodGates
 from policykit.linter.builds.kustomization import BuiltKustomization
 from policykit.linter.builds.locations import SourceLocator
+from policykit.linter.builds.sources import ParsedTexts
 from policykit.linter.member import TEXT, Member
 from policykit.linter.scope import AnyFact, scope_of
 from policykit.linter.workspace import Workspace
@@ -58,6 +59,7 @@ class _Reader:
         self._workspace = workspace
         self._read_reviews = reviews
         self._read_facts = facts
+        self._parsed = ParsedTexts()
         self._found: dict[int, list[Answer]] = {}
         self._facts: dict[int, list[AnyFact]] = {}
 
@@ -78,7 +80,7 @@ class _Reader:
         cluster = self._cluster(build.member)
         if cluster is None:
             return
-        places = SourceLocator(build, self._workspace.read)
+        places = SourceLocator(build, self._workspace.read, self._parsed)
         builds = () if build.file else (build.shown,)
         raw = self._workspace.read(build.member.file)
         for review in self._reviews(build.member, raw, cluster):

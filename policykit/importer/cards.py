@@ -13,10 +13,12 @@ from policykit.importer.card_sharing import CardSharing, card_sharing, gke_shari
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
+from policykit.model.virtual_cards import NAMES, SLOTS, VirtualCards
 from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 
+GPU = "nvidia.com/gpu"
 _ROLES = ("card", "shared", "core", "memory", "partition")
 _NATIVE = ("cpu", "memory", "pods")
 
@@ -97,11 +99,18 @@ def usable_resources(node: Node) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def card_of(labels: Mapping[str, str], has: Amounts, named: frozenset[str] = frozenset()) -> NodeCard | None:
+def card_of(
+    labels: Mapping[str, str],
+    has: Amounts,
+    named: frozenset[str] = frozenset(),
+    virtual: VirtualCards | None = None,
+) -> NodeCard | None:
     """The card of a node with these labels and resources; None: no card.
 
-    `named`: resources outside the catalogue that are cards.
+    `named`: resources outside the catalogue that are cards; `virtual`: how HAMi or Volcano shares them.
     """
+    if virtual is not None:
+        return _shared_by(virtual, card_of(labels, _whole(has, virtual), named))
     for key in product_keys():
         value = labels.get(key.key, "")
         if value and not label_value_problem(value):
@@ -110,6 +119,21 @@ def card_of(labels: Mapping[str, str], has: Amounts, named: frozenset[str] = fro
                 return found
     resource = _card_resource(has, named)
     return card_of_resource(resource) if resource else None
+
+
+def _whole(has: Amounts, virtual: VirtualCards) -> Amounts:
+    """What the node would offer if its cards were not shared."""
+    names = NAMES[virtual.mode]
+    return {**{name: n for name, n in has.items() if name not in names}, GPU: virtual.cards}
+
+
+def _shared_by(virtual: VirtualCards, card: NodeCard | None) -> NodeCard | None:
+    if card is None:
+        return None
+    options: dict[str, Any] = {"mode": virtual.mode}
+    if virtual.slots != SLOTS:
+        options["slots"] = virtual.slots
+    return card._replace(sharing=CardSharing(card.sharing.product, options, virtual.cards))
 
 
 def card_of_resource(resource: str) -> NodeCard:

@@ -86,7 +86,35 @@ def groups(inventory: Inventory, named: frozenset[str] = frozenset()) -> tuple[G
     alike: dict[object, list[Node]] = {}
     for node in left:
         alike.setdefault(_signature(node, own, named), []).append(node)
-    return (*made, *(_group_of_nodes(nodes, own, named) for nodes in alike.values()))
+    return (
+        *made,
+        *(_group_of_nodes(_repaired(nodes, named, inventory), own, named) for nodes in alike.values()),
+    )
+
+
+def _repaired(nodes: list[Node], named: frozenset[str], inventory: Inventory) -> list[Node]:
+    """The nodes with as many cards as those like them have; a node that lost one is reported, and is no
+    size of its own.
+    """
+    card = card_of(nodes[0].labels, usable_resources(nodes[0]), named, nodes[0].virtual)
+    if card is None or card.sharing.options or not card.resource:
+        return nodes
+    counts = [usable_resources(node).get(card.resource, 0) for node in nodes]
+    usual = max(counts)
+    if usual not in card.sizes or counts.count(usual) * 2 <= len(nodes):
+        return nodes
+    found = []
+    for node, count in zip(nodes, counts, strict=True):
+        if 0 < count < usual and count not in card.sizes:
+            inventory.add_remark(
+                f"node {node.name}: has {count} {card.resource}, but nodes like it have {usual}: it may have"
+                f" lost cards; the policy has {usual}"
+            )
+            labels = {k: str(usual) if k in card.count_keys else v for k, v in node.labels.items()}
+            whole = {**node.capacity, card.resource: usual}
+            node = node._replace(labels=labels, capacity=whole)
+        found.append(node)
+    return found
 
 
 def _specificity(pool: GeneratedPool) -> int:
@@ -104,7 +132,7 @@ def _member(node: Node, pool: GeneratedPool, by_cloud: frozenset[Taint]) -> bool
 
 def _signature(node: Node, own: frozenset[str], named: frozenset[str]) -> object:
     """What the nodes of one pool have in common."""
-    card = card_of(node.labels, usable_resources(node), named)
+    card = card_of(node.labels, usable_resources(node), named, node.virtual)
     sharing = tuple(sorted(map(str, card.sharing.options.items()))) if card else ()
     shown = (card.entry, card.label_value, sharing) if card else None
     labels = {
@@ -121,7 +149,7 @@ def _without_card_labels(labels: Mapping[str, str], card: NodeCard | None) -> di
 
 def _group_of_nodes(nodes: list[Node], own: frozenset[str], named: frozenset[str]) -> Group:
     first = min(nodes, key=lambda node: (not node.allocatable, node.name))
-    card = card_of(first.labels, usable_resources(first), named)
+    card = card_of(first.labels, usable_resources(first), named, first.virtual)
     return Group(
         {
             **_without_card_labels(node_labels.purpose_labels(first, own), card),
@@ -143,7 +171,7 @@ def _group_of_pool(
     labels = {**pool.labels, **pool.selector}
     first = min(nodes, key=lambda node: (not node.allocatable, node.name), default=None)
     shown = {**first.labels, **labels} if first else labels
-    card = card_of(shown, usable_resources(first) if first else {}, named)
+    card = card_of(shown, usable_resources(first) if first else {}, named, first.virtual if first else None)
     return Group(
         _without_card_labels(labels, card),
         node_labels.policy_taints((*pool.taints, *_cloud_taints(card, provider))),

@@ -12,6 +12,7 @@ from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
 from policykit.model.inventory import Node
 from policykit.model.taint import Taint
+from policykit.model.topology import LEVELS
 
 NODE_POOL_IDS = ("alibabacloud.com/nodepool-id", "tke.cloud.tencent.com/nodepool-id")
 """Node pool labels whose values are generated ids."""
@@ -44,6 +45,7 @@ _ROLE = "node-role.kubernetes.io/"
 _INSTALLERS = ("minikube.k8s.io", "cattle.io", "rke2.io", "k3s.io", "beta.amd.com", "gpu.intel.com")
 """Label domains that installers and device plugins use for their own state."""
 _STATES = frozenset({"nvidia.com/gpu-driver-upgrade-state"})
+_TOPOLOGY = "topology.kubernetes.io/"
 _PLACE = re.compile(
     r"(?:^|[-_./])(zone|rack|row|room|switch|leaf|spine|tor|block|superpod|hypernode|network-domain)s?\Z"
 )
@@ -91,9 +93,9 @@ def policy_taints(taints: Iterable[Taint]) -> tuple[Taint, ...]:
 
 def describes_location(key: str) -> bool:
     """Whether a label describes the location of a node: zone, rack, switch."""
-    return key == "topology.kubernetes.io/zone" or (
-        not known.well_known(key) and not known.provider(key) and bool(_PLACE.search(key))
-    )
+    if key.startswith(_TOPOLOGY):
+        return key.removeprefix(_TOPOLOGY) in LEVELS
+    return not known.well_known(key) and not known.provider(key) and bool(_PLACE.search(key))
 
 
 def describes_purpose(key: str, value: str) -> bool:

@@ -10,7 +10,10 @@ from policykit.importer.cards import usable_resources
 from policykit.importer.groups import is_control_plane
 from policykit.kube.nodes import read as read_pool
 from policykit.kube.requests import amounts
+from policykit.kube.virtual_cards import registered
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import mapping
 from policykit.model.inventory import Inventory, Node
 
 _SHOWN = 3
@@ -43,6 +46,7 @@ def _node(data: Mapping[str, Any]) -> Node | None:
         amounts(status.get("capacity")),
         pool.unschedulable,
         kubelet if isinstance(kubelet, str) else "",
+        registered(mapping(lookup(data, ("metadata", "annotations")))),
     )
 
 

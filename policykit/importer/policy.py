@@ -25,6 +25,7 @@ from policykit.model.inventory import Component, Inventory, Node
 from policykit.namedtuple import NamedTuple
 from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.version import release
+from policykit.targets import target_of_sharing
 
 _NAME = "imported"
 _HEAD = (
@@ -76,6 +77,9 @@ def policy_of(files: Files) -> ImportResult:
     by_resource = {card["resource"]: name for name, card in cards if "resource" in card}
     for reader in read.readers:
         reader.name_cards(by_resource)
+    for node in inventory.nodes.values():
+        if node.virtual and (target := target_of_sharing(node.virtual.mode)):
+            inventory.targets.setdefault(target, {})
     add_targets(draft, inventory)
     draft.data["generate"] = {"out": "generated"}
     _captions(draft)

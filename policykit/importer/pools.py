@@ -13,6 +13,7 @@ from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.policy_values import quantities
 from policykit.model.pool import Amounts
+from policykit.model.virtual_cards import NAMES
 from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.policy.presets import PRESETS
@@ -301,4 +302,5 @@ def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
         implied |= {group.card.resource, f"{group.card.resource}.shared"}
         if group.card.sharing.options:
             implied |= {resource for resource in offered if resource.startswith("nvidia.com/mig-")}
+            implied |= {*NAMES.get(group.card.sharing.options["mode"], ())}
     return quantities({resource: number for resource, number in offered.items() if resource not in implied})

@@ -23,7 +23,8 @@ def add_topology(draft: Draft, inventory: Inventory) -> None:
     stated = {
         level: key
         for level, key in levels.items()
-        if level in inventory.levels and (key != usual[level] or level not in shown)
+        if (level in inventory.levels and (key != usual[level] or level not in shown))
+        or (level in shown and key != usual[level])
     }
     if stated:
         scheme = draft.data["scheme"]
@@ -32,9 +33,14 @@ def add_topology(draft: Draft, inventory: Inventory) -> None:
 
 
 def level_of_key(draft: Draft, inventory: Inventory) -> dict[str, str]:
-    """Node label key to level: from the files, else the defaults."""
+    """Node label key to level: from the files, else the defaults, else what nodes have by that name."""
     usual = {} if inventory.levels_complete else _usual(draft)
-    levels = {level: inventory.levels.get(level, usual.get(level, "")) for level in LEVELS}
+    carried = {key for node in inventory.nodes.values() for key in node.labels}
+    levels = {}
+    for level in LEVELS:
+        stated, default = inventory.levels.get(level, ""), usual.get(level, "")
+        named = sorted(key for key in carried if usual and key.rpartition("/")[2] == level)
+        levels[level] = stated or (named[0] if named and default not in carried else default)
     return {key: level for level, key in levels.items() if key}
 
 

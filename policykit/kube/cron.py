@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from policykit.durations import UNSIGNED
 from policykit.namedtuple import NamedTuple
 
 _WORDS = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
-_EVERY = re.compile(r"@every ((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|ms|s|m|h))+\Z")
+_EVERY = re.compile(rf"@every {UNSIGNED}\Z")
 _PART = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?\Z")
 
 

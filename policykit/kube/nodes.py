@@ -8,8 +8,10 @@ from typing import Any
 from policykit.kube.names import is_extended
 from policykit.kube.requests import amounts
 from policykit.kube.tolerations import read_taints
+from policykit.kube.virtual_cards import registered
 from policykit.manifests.shape import mapping
 from policykit.model.pool import Pool, Shape
+from policykit.model.virtual_cards import NAMES
 
 
 def read(node: Mapping[str, Any]) -> Pool:
@@ -19,6 +21,10 @@ def read(node: Mapping[str, Any]) -> Pool:
     name = name if isinstance(name, str) else ""
     labels = {k: v for k, v in mapping(metadata.get("labels")).items() if isinstance(v, str)}
     allocatable = amounts(status.get("allocatable")) or amounts(status.get("capacity"))
+    virtual = registered(mapping(metadata.get("annotations")))
+    if virtual and allocatable.get(NAMES[virtual.mode].cards):
+        # The plugin's scheduler counts memory and cores, which the kubelet may not report.
+        allocatable = {**{r: n for r, n in virtual.amounts().items() if n}, **allocatable}
     devices = sorted(r for r, counted in allocatable.items() if counted and is_extended(r))
     return Pool(
         name,

@@ -86,7 +86,7 @@ def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
     for number, line in enumerate(text.split("\n")):
         match = _COMMENT.search(line) if _MARK in line else None
         if match:
-            found.append((_comment(text, start, number, match), _asked(match)))
+            found.append((_comment(text, start, number, match), _directive(match)))
         start += len(line) + 1
     return tuple(found)
 
@@ -166,7 +166,7 @@ def apply_suppressions(
                 hidden.add(number)
     kept = [finding for number, finding in enumerate(everything) if number not in hidden]
     return kept, tuple(
-        one._replace(matched=one.matched | _met(one, ranges[one.suppression.first, one.suppression.last]))
+        one._replace(matched=one.matched | _matched(one, ranges[one.suppression.first, one.suppression.last]))
         for one in suppressions
     )
 
@@ -191,7 +191,7 @@ def _keys(finding: Finding) -> frozenset[str]:
     return frozenset((finding.name, *(code[:end] for end in range(len("PK"), len(code) + 1))))
 
 
-def _met(one: SuppressionUse, there: _Range) -> frozenset[str]:
+def _matched(one: SuppressionUse, there: _Range) -> frozenset[str]:
     return frozenset(word for word in one.suppression.directive.rules if _key(word) in there.met)
 
 
@@ -217,7 +217,7 @@ def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Commen
     )
 
 
-def _asked(match: re.Match[str]) -> Directive:
+def _directive(match: re.Match[str]) -> Directive:
     return Directive() if match.group(2) is None else of_comment(match.group(2), match.group(3))
 
 

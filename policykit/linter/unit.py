@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from policykit.linter.builds.kustomization import BuiltKustomization
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.lint_files import lint_member, lint_members
 from policykit.linter.member import Member
+from policykit.linter.scope import LocatedFact
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
@@ -68,15 +70,66 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
             jobs.append((member._replace(setting=alike[0]), alike, not position))
             files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
+    known_builds = _AlikeBuilds(workspace)
+    repeated: list[tuple[Member, int]] = []
     for build in workspace.builds:
+        known = known_builds.first(build, len(jobs))
+        if known < len(jobs):
+            repeated.append((build.member, known))
+            continue
         jobs.append((build.member, (build.member.setting,), True))
         files.append(build.file)
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = lint_members(run, [member for member, _, _ in jobs], sizes)
-    return tuple(
-        Judgement(member, settings, _alone(run, member, file, result), failure, first)
-        for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True)
+    judged: list[Judgement] = []
+    for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True):
+        judged.append(Judgement(member, settings, _alone(run, member, file, result), failure, first))
+        run.options.progress(len(judged), len(jobs))
+    return (*judged, *(_again(judged[number], member) for member, number in repeated))
+
+
+class _AlikeBuilds:
+    """Finds builds of the same objects whose policies differ in nothing that rules look at."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: dict[tuple[object, ...], int] = {}
+        self._settings: list[tuple[object, ...]] = []
+        self._classes: dict[int, int] = {}
+
+    def first(self, build: BuiltKustomization, number: int) -> int:
+        """The number of the first build like this one; its own, if there is none."""
+        member = build.member
+        setting = self._workspace.settings[member.setting]
+        if build.file or setting.selection.per_path:
+            return number
+        raw = self._workspace.read(member.file)
+        about = (raw, self._class(member.setting), member.namespace, member.partial, member.components)
+        return self._known.setdefault(about, number)
+
+    def _class(self, number: int) -> int:
+        """Equal for policies that differ only in the names of their clusters."""
+        if number not in self._classes:
+            setting = self._workspace.settings[number]
+            cluster = setting.cluster and setting.cluster._replace(name="", source="")
+            about = (cluster, setting.selection, setting.namespace, setting.served, setting.plugins)
+            if about not in self._settings:
+                self._settings.append(about)
+            self._classes[number] = self._settings.index(about)
+        return self._classes[number]
+
+
+def _again(judged: Judgement, member: Member) -> Judgement:
+    """The judgement of a build for another policy."""
+    result = judged.result._replace(
+        findings=tuple(one._replace(path=member.path) for one in judged.result.findings),
+        facts=tuple(
+            one._replace(path=member.path) if isinstance(one, LocatedFact) else one
+            for one in judged.result.facts
+        ),
+        times=(),
     )
+    return Judgement(member, (member.setting,), result, judged.failure)
 
 
 def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:

@@ -10,6 +10,7 @@ from policykit.model.placement import Placement
 from policykit.model.pool import Amounts
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
+from policykit.model.virtual_cards import VirtualCards
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 
@@ -26,6 +27,8 @@ class Node(NamedTuple):
     cordoned: bool = False
     kubelet: str = ""
     """Kubelet version: v1.36.2."""
+    virtual: VirtualCards | None = None
+    """Its cards, if HAMi or Volcano shares them."""
 
 
 class GeneratedPool(NamedTuple):

@@ -59,8 +59,9 @@ class Sharing(NamedTuple):
     """How the device plugin partitions or shares the cards of a pool."""
 
     mode: str = "none"
-    """none, time-slicing, mps, mig-single or mig-mixed."""
+    """none, time-slicing, mps, mig-single, mig-mixed, hami or volcano-vgpu."""
     replicas: int = 1
+    """Pods that share one card, or one partition of it."""
     profiles: Mapping[str, int] = {}
     """MIG profile to its number on one card."""
 
@@ -89,6 +90,8 @@ class Pool(NamedTuple):
     autoscaled: bool = False
     shared_by_schedulers: str = ""
     """Why several schedulers may place pods here; empty: not stated."""
+    protected: bool = False
+    """It may not be removed from the policy without a word."""
 
     @property
     def hard_taints(self) -> tuple[Taint, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from policykit.namedtuple import NamedTuple
@@ -102,6 +103,11 @@ def amount_text(resource: str, amount: int) -> str:
     if resource in _BYTES or resource.startswith("hugepages-"):
         return _binary_text(amount)
     return str(amount)
+
+
+def resource_list(amounts: Mapping[str, int]) -> dict[str, str]:
+    """Amounts as Kubernetes writes them, sorted by resource."""
+    return {resource: amount_text(resource, amounts[resource]) for resource in sorted(amounts)}
 
 
 @lru_cache(maxsize=1024)

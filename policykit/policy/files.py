@@ -11,6 +11,7 @@ from policykit import bundled
 from policykit.errors import SourceError
 from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.parser import ParsedDocument, parse
+from policykit.manifests.parser import Problem as SyntaxProblem
 from policykit.manifests.path import Path, dotted
 from policykit.policy.messages import describe, did_you_mean
 from policykit.policy.problems import Problems
@@ -100,10 +101,7 @@ class Files:
         documents = [d for d in parse(text) if d.root is not None or d.problem]
         for document in documents:
             if document.problem:
-                place = Position(name, document.problem.line + 1, document.problem.column + 1)
-                # Files that are not policies are never quoted: not every reader may see them.
-                why = f": {document.problem.message}" if _OURS.search(text) else ""
-                self._problems.at(place, f"not YAML{why}")
+                self._problems.at(*_syntax_problem(name, text, document.problem, document.start_line))
         if any(document.problem for document in documents):
             return None
         return self._single(name, documents)
@@ -291,3 +289,16 @@ def _identity_hint(value: object, wanted: str) -> str:
     if isinstance(value, str) and value.lower() == wanted.lower():
         return f"write {wanted}"
     return "only policies can be read" if wanted == KIND else "this is the only version"
+
+
+def _syntax_problem(
+    name: str, text: str, problem: SyntaxProblem, start_line: int
+) -> tuple[Position, str, str]:
+    """Where a file stops being YAML, why, and what to do."""
+    # Files that are not policies are never quoted: not every reader may see them.
+    if not _OURS.search(text):
+        return Position(name, problem.line + 1, problem.column + 1), "not YAML", ""
+    from policykit.manifests.syntax import explain
+
+    cause = explain(text, problem, start_line)
+    return Position(name, cause.span.line, cause.span.column), cause.message, cause.help

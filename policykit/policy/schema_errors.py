@@ -116,14 +116,33 @@ def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object, written: str) -> str:
     types = {schema.get("type") for schema in allowed}
-    if isinstance(value, str) and "integer" in types and value.lstrip("-").isdigit():
-        return f"write it without quotes: {value}"
-    if isinstance(value, str) and "array" in types:
+    choices = allowed_values(allowed)
+    if isinstance(value, bool) and choices:
+        # YAML reads yes, on, no and off as booleans.
+        near = choices[0] if value else next((each for each in choices if each == "none"), "")
+        return f"did you mean {near}?" if near else ""
+    if isinstance(value, str) and "integer" in types:
+        number = value if value.lstrip("-").isdigit() else ""
+        return f"write it without quotes: {number}" if number else "write a number, such as 2"
+    if isinstance(value, str) and any(_holds_text(schema) for schema in allowed):
         return f"write a list: [{value}]"
+    if isinstance(value, str) and types == {"object"} and (field := _first_text_field(allowed)):
+        return f"write {{{field}: {value}}}"
     if isinstance(value, (int, float)) and "string" in types:
         text = written or (str(value).lower() if isinstance(value, bool) else str(value))
         return f'write it in quotes: "{text}"'
     return ""
+
+
+def _holds_text(schema: Schema) -> bool:
+    """Whether it is a list of texts."""
+    return schema.get("type") == "array" and schema.get("items", {}).get("type") == "string"
+
+
+def _first_text_field(allowed: Sequence[Schema]) -> str:
+    """The first field of a map that any text may stand in; empty: there is none."""
+    fields = (field for schema in allowed for field in schema.get("properties", {}).items())
+    return next((name for name, field in fields if field.get("type") == "string" and "enum" not in field), "")
 
 
 Schema = Mapping[str, Any]

@@ -91,6 +91,13 @@ FACTS: tuple[FactReader, ...] = (
         pods=True,
         substrings=("ontainers", "imitRange", "uota"),
     ),
+    FactReader(
+        Lazy("policykit.targets.unplaced_facts:facts"),
+        frozenset(
+            {"ClusterColocationProfile", "ClusterPolicy", "MutatingAdmissionPolicy", "Namespace", "Policy"}
+        ),
+        pods=True,
+    ),
     *(reader for target in TARGETS for reader in target.facts),
 )
 """Readers of facts for rules about whole scopes: queues, priorities and others."""
@@ -143,3 +150,8 @@ def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
     for target in TARGETS:
         if target.generate and (target.always or target.name in cluster.targets):
             yield target.name, target.generate.load()
+
+
+def target_of_sharing(mode: str) -> str:
+    """The target that places pods with cards shared in a mode, which is named after it; empty: any may."""
+    return next((target.name for target in TARGETS if mode.startswith(f"{target.name}-")), "")

@@ -33,7 +33,7 @@ def overwrites_scheduler(manifest: Manifest) -> bool:
     return manifest.group in _OVERWRITTEN or manifest.api_version in _OVERWRITTEN_VERSIONS
 
 
-def gives_scheduler(manifest: Manifest, scheduler: str) -> bool:
+def decides_scheduler(manifest: Manifest, scheduler: str) -> bool:
     """Whether the controller decides the pods' schedulerName, given the one in the object (empty: none)."""
     return overwrites_scheduler(manifest) or (not scheduler and manifest.group in _FILLED)
 

@@ -56,7 +56,7 @@ class Directory(NamedTuple):
     """One for each configuration. Targets whose queues are objects have one, without rules."""
 
     @property
-    def speaks_of_absence(self) -> bool:
+    def proves_absence(self) -> bool:
         """Whether a queue that is not listed does not exist."""
         return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or self.declared)
 

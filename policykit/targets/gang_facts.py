@@ -14,7 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import GangScheduler, Membership, PodCreationOrder
 from policykit.targets import TARGETS
-from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
+from policykit.targets.controllers import decides_scheduler, overwrites_scheduler
 
 _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec",),
@@ -113,7 +113,7 @@ def _scheduled(
     manifest: Manifest, pod_set: PodSet, target_name: str, namespace: str, group: str, certain: bool
 ) -> Fact:
     name = pod_set.scheduler_name
-    filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
+    filled = (not name and decides_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if target_name else title(manifest.data, pod_set)
     fact = GangScheduler(
         target_name, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)

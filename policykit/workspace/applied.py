@@ -11,7 +11,7 @@ from policykit.manifests.path import Path
 from policykit.policy.tree import SourcedValue, find, location, plain
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.policies import policy_tree
+from policykit.workspace.policies import applied_folders, policy_tree
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, HelmOptions, Source, Statement, Variables
 from policykit.workspace.variables import joined, variables_of_file
@@ -27,31 +27,32 @@ def stated_sources(policy: str) -> tuple[Source, ...] | None:
     Raises SourceError for a path that is not a folder, or outside the boundary of that file.
     """
     tree, _ = policy_tree(policy)
-    stated = find(tree, (_APPLIES,)) if tree else None
+    base: Path = applied_folders(tree)
+    stated = find(tree, base) if tree else None
     if tree is None or stated is None or not isinstance(stated.value, list):
         return () if stated is not None else None
     return tuple(
-        _source(tree, number)
+        _source(tree, (*base, number))
         for number, each in enumerate(stated.value)
         if isinstance(each.value, dict) and isinstance(_plain(each, "path"), str)
     )
 
 
-def _source(tree: SourcedValue, number: int) -> Source:
-    each = find(tree, (_APPLIES, number))
+def _source(tree: SourcedValue, here: Path) -> Source:
+    each = find(tree, here)
     assert each is not None
     said = _plain(each, "path")
-    folder = _place(tree, (_APPLIES, number, "path"), said)
-    file, span = location(tree, (_APPLIES, number))
+    folder = _place(tree, (*here, "path"), said)
+    file, span = location(tree, here)
     if not os.path.isdir(folder):
-        raise _fault(tree, (_APPLIES, number, "path"), f"{said} is not a folder", "check the path")
+        raise _fault(tree, (*here, "path"), f"{said} is not a folder", "check the path")
     helm = _plain(each, "helm")
     return Source(
         folder,
         _form(folder, chart=isinstance(helm, Mapping)),
-        Statement(os.path.realpath(file), span.line, 0, (_APPLIES, number, "path")),
-        variables=_variables(tree, number),
-        helm=_helm(tree, number, helm) if isinstance(helm, Mapping) else None,
+        Statement(os.path.realpath(file), span.line, 0, (*here, "path")),
+        variables=_variables(tree, here),
+        helm=_helm(tree, here, helm) if isinstance(helm, Mapping) else None,
     )
 
 
@@ -62,12 +63,12 @@ def _form(folder: str, *, chart: bool) -> Form:
     return Form.CHART if is_chart else Form.FLUX_FOLDER
 
 
-def _variables(tree: SourcedValue, number: int) -> Variables | None:
-    each = find(tree, (_APPLIES, number))
+def _variables(tree: SourcedValue, here: Path) -> Variables | None:
+    each = find(tree, here)
     assert each is not None
     found = [
         variables_of_file(_place(tree, path, said), each.source.name)
-        for path, said in _texts(each, (_APPLIES, number), "substituteFrom")
+        for path, said in _texts(each, here, "substituteFrom")
     ]
     own = _plain(each, "substitute")
     if isinstance(own, Mapping):
@@ -75,8 +76,8 @@ def _variables(tree: SourcedValue, number: int) -> Variables | None:
     return joined(found) if found else None
 
 
-def _helm(tree: SourcedValue, number: int, said: Mapping[str, Any]) -> HelmOptions:
-    here: Path = (_APPLIES, number, "helm")
+def _helm(tree: SourcedValue, entry: Path, said: Mapping[str, Any]) -> HelmOptions:
+    here: Path = (*entry, "helm")
     each = find(tree, here)
     assert each is not None
     files = tuple(_place(tree, path, name) for path, name in _texts(each, here, "values"))

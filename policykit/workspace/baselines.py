@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from policykit.errors import SourceError
-from policykit.workspace.boundary import SMALL, within
-from policykit.workspace.files import BASELINE, read, repository_root, upwards
+from policykit.workspace.boundary import SMALL
+from policykit.workspace.files import BASELINE, read, repository_root, shown_path, upwards
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import BaselineFile
@@ -37,7 +37,7 @@ def load(path: str) -> BaselineFile:
     from policykit.linter.baseline import BaselineFile, parse
 
     absolute = os.path.abspath(path)
-    shown = shown_as(absolute)
+    shown = shown_path(absolute)
     try:
         text = read(absolute, most=SMALL).decode("utf-8")
     except UnicodeDecodeError:
@@ -51,9 +51,3 @@ def load(path: str) -> BaselineFile:
 def folder_of(path: str) -> str:
     """Absolute folder of a file."""
     return os.path.dirname(os.path.abspath(path))
-
-
-def shown_as(path: str) -> str:
-    """An absolute path as people would give it from where they are."""
-    inside = within(path, os.getcwd())
-    return (os.path.relpath(path) if inside else path).replace(os.sep, "/")

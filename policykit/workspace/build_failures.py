@@ -17,8 +17,14 @@ from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
+<<<<<<< HEAD
 from policykit.workspace.flux import adds_components
+=======
+from policykit.workspace.kustomize import LATE
+>>>>>>> main
 
+TOO_MANY = "this run has more builds than --max-builds allows"
+"""Why one is not built."""
 _START = Span(1, 1, 1, 2)
 _TARGET = re.compile(r"no matches for Id (?P<kind>\w+)\.\S*?/(?P<name>[^.\s/]+)\.")
 """kustomize calls an object `Deployment.v1.apps/web.[noNs]`."""
@@ -47,7 +53,7 @@ class FailedPlace(NamedTuple):
 
 def reason_of(failure: str) -> str:
     """The reason why a failed build is not judged, by its name in `policykit.linter.not_judged`."""
-    if failure.startswith("kustomize took"):
+    if failure.startswith(("kustomize took", "helm took")) or failure in (LATE, TOO_MANY):
         return OVER_LIMITS
     if failure.startswith("kustomize cannot be run"):
         return NO_PROGRAM

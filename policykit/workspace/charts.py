@@ -6,13 +6,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
-from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.entries import NotHereError
+from policykit.workspace.entries import NotHereError, first_document
 from policykit.workspace.files import relative
 
 _MOST_FILES = 5000
@@ -45,7 +43,7 @@ class _Reader:
         files = dict(self._files(folder, "", (folder,)))
         if "Chart.yaml" not in files:
             raise NotHereError(f"{relative(folder)} has no Chart.yaml", CHART)
-        about = _data(files["Chart.yaml"])
+        about = first_document(files["Chart.yaml"])
         name = about.get("name")
         for dependency in _dependencies(about, files):
             files.update(self._dependency(folder, dependency, files, (*above, folder)))
@@ -109,15 +107,6 @@ def _dependencies(about: Mapping[str, Any], files: Mapping[str, str]) -> Iterato
         packed = any(path.startswith(f"charts/{name}-") and path.endswith(".tgz") for path in files)
         if f"charts/{name}/Chart.yaml" not in files and not packed:
             yield each
-
-
-def _data(file: str) -> dict[str, Any]:
-    try:
-        text = boundary.read(file, most=boundary.SMALL).decode("utf-8", errors="replace")
-    except SourceError:
-        return {}
-    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
-    return root.data if root and isinstance(root.data, dict) else {}
 
 
 def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator[Chart]:

@@ -27,6 +27,12 @@ def sources_of(policy: str) -> tuple[Source, ...]:
     return _of_controllers(policy) if stated is None else stated
 
 
+@cached
+def contents_of_policy(policy: str) -> tuple[tuple[Source, Contents], ...]:
+    """What the cluster of a policy applies, with what each source comes to. Raises SourceError."""
+    return tuple((source, contents_of(source)) for source in sources_of(policy))
+
+
 def _of_controllers(policy: str) -> tuple[Source, ...]:
     root = repository_root(os.path.dirname(policy))
     if not root:
@@ -72,7 +78,7 @@ def repository(root: str) -> Repository:
     faults: list[SourceError] = []
     for policy in policies_above((root,)):
         try:
-            contents[policy] = tuple((source, contents_of(source)) for source in sources_of(policy))
+            contents[policy] = contents_of_policy(policy)
         except SourceError as error:
             contents[policy] = ()
             faults.append(error)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.errors import SourceError
 from policykit.linter.not_judged import BUILD_FAILED, GENERATED, REMOTE, UNKNOWN_VARIABLE
+from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
+<<<<<<< HEAD
 from policykit.workspace.files import is_fetched, is_ignored, script_of
+=======
+from policykit.workspace.boundary import LARGE, SMALL
+from policykit.workspace.disk import cached
+from policykit.workspace.files import is_fetched, is_ignored, read
+>>>>>>> main
 
+_TEMPLATES = frozenset({"template", "templates", "skeleton"})
+"""Names of folders whose files are copied to where they belong."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?/")
 """`github.com/`: the host of a remote repository."""
 
@@ -35,6 +46,22 @@ class NotHereError(Exception):
         self.wrong = wrong
 
 
+def text_of(file: str, most: int = LARGE) -> str:
+    """The text of a file; empty: it cannot be read."""
+    try:
+        return read(file, most=most).decode("utf-8", errors="replace")
+    except SourceError:
+        return ""
+
+
+@cached
+def first_document(file: str) -> dict[str, Any]:
+    """The first document of a file that is not empty; empty: it is not a map, or cannot be read."""
+    text = text_of(file, SMALL) if file else ""
+    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
+    return root.data if root and isinstance(root.data, dict) else {}
+
+
 def strings(value: Any) -> Iterator[str]:
     """All strings in data, except keys."""
     pending = [value]
@@ -48,15 +75,18 @@ def strings(value: Any) -> Iterator[str]:
             yield here
 
 
-def absence(said: str, path: str) -> tuple[str, str]:
-    """Why the path of an entry does not exist, as text and by the name of the reason."""
+def absence(said: str, folder: str, root: str) -> tuple[str, str]:
+    """Why there is nothing at the path that an entry in a folder of a repository names, and the reason by its
+    name."""
     if is_remote(said):
         return "is not on this machine", REMOTE
     if "${" in said or "{{" in said:
         return "has a variable", UNKNOWN_VARIABLE
-    if is_ignored(path):
+    if not _TEMPLATES.isdisjoint(os.path.relpath(folder, root).split(os.sep)):
+        return "does not exist yet: the folder is a template, and is copied before it is built", GENERATED
+    if is_ignored(os.path.join(folder, said)):
         return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
-    if is_fetched(path):
+    if is_fetched(os.path.join(folder, said)):
         return "does not exist yet: something has to fetch or generate its folder", GENERATED
     if script := script_of(path):
         return f"does not exist yet: {script} names it", GENERATED

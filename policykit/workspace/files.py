@@ -148,7 +148,7 @@ def is_there(path: str) -> bool:
 
 @cached
 def repository_files(root: str) -> tuple[str, ...]:
-    """Every manifest file of a repository, in a stable order."""
+    """Every manifest file of a repository, or of a folder in it, in a stable order."""
     return tuple(walk(root))
 
 
@@ -217,7 +217,23 @@ _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 def relative(path: str) -> str:
     """A path relative to the current folder, with `/`, for messages."""
-    return os.path.relpath(path).replace(os.sep, "/")
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir):
+        return os.path.relpath(path).replace(os.sep, "/")
+    shown = _relative(folder, os.getcwd())
+    return name if shown == os.curdir else f"{shown}/{name}"
+
+
+@cached
+def _relative(folder: str, here: str) -> str:
+    """A folder from the current one, `here`: there are fewer folders than files."""
+    return os.path.relpath(folder or os.curdir, here).replace(os.sep, "/")
+
+
+def shown_path(path: str) -> str:
+    """A path relative to the current folder if it is inside it, as `git apply` expects, else unchanged."""
+    inside = relative(path)
+    return os.path.normpath(path).replace(os.sep, "/") if inside.startswith(os.pardir) else inside
 
 
 def is_fetched(path: str) -> bool:

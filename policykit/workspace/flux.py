@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
+from policykit.workspace.controller_files import controller_files, raw_of
 from policykit.workspace.disk import cached
-from policykit.workspace.files import read, repository_files, repository_root
+from policykit.workspace.files import repository_files, repository_root
 from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import Form, Source, Statement, Variables
@@ -20,7 +21,6 @@ from policykit.workspace.variables import joined, texts, variables_of_object
 
 _GROUP = "kustomize.toolkit.fluxcd.io"
 _SOURCES = "source.toolkit.fluxcd.io"
-_MARK = b".toolkit.fluxcd.io/"
 _BOOTSTRAPPED = "flux-system"
 _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
@@ -51,7 +51,7 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
     """
     found = []
     for each in _kustomizations(root):
-        spec = _map(each.manifest.data, "spec")
+        spec = mapping(each.manifest.data.get("spec"))
         remote = _remote_cluster(spec)
         if cluster in remote or (not remote and beside(each.file)):
             found.append(_source(each, spec))
@@ -67,30 +67,17 @@ def adds_components(folder: str) -> bool:
 
 def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Possible names of the cluster of a kubeConfig; empty: there is no kubeConfig."""
-    said = _map(spec, "kubeConfig")
-    names = [_map(said, field).get("name") for field in ("secretRef", "configMapRef")]
+    said = mapping(spec.get("kubeConfig"))
+    names = [mapping(said.get(field)).get("name") for field in ("secretRef", "configMapRef")]
     found = [name for name in names if isinstance(name, str) and name]
     return tuple(each for name in found for each in (name, name.removesuffix("-kubeconfig")))
-
-
-@cached
-def _of_flux(root: str) -> tuple[str, ...]:
-    """Files of a repository that contain an API group of Flux."""
-    return tuple(file for file in repository_files(root) if _MARK in _raw(file))
-
-
-def _raw(file: str) -> bytes:
-    try:
-        return read(file)
-    except SourceError:
-        return b""  # reported when the file is linted
 
 
 @cached
 def _kustomizations(root: str) -> tuple[FluxObject, ...]:
     return tuple(
         each
-        for file in _of_flux(root)
+        for file in controller_files(root).flux
         for each in _objects(file, f"{_GROUP}/")
         if each.manifest.kind == "Kustomization" and each.manifest.group == _GROUP
     )
@@ -99,7 +86,7 @@ def _kustomizations(root: str) -> tuple[FluxObject, ...]:
 @cached
 def _objects(file: str, mark: str) -> tuple[FluxObject, ...]:
     """The objects of a file; empty: it cannot be read, or does not contain the text `mark`."""
-    raw = _raw(file)
+    raw = raw_of(file)
     if mark.encode() not in raw:
         return ()
     text = raw.decode("utf-8", errors="replace")
@@ -126,8 +113,17 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     form = Form.KUSTOMIZATION if kustomization(path) else Form.FLUX_FOLDER
     added, why_not = _added(spec, path, root)
     variables = _variables(stated, spec)
+    ignore = mapping(_git_repository(stated, spec, root).get("spec")).get("ignore")
     return Source(
-        path, form, statement, added, variables, unrestricted=True, notices=notices, why_not=why_not
+        path,
+        form,
+        statement,
+        added,
+        variables,
+        unrestricted=True,
+        notices=notices,
+        ignore=ignore if isinstance(ignore, str) else "",
+        why_not=why_not,
     )
 
 
@@ -149,28 +145,34 @@ def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
 
 def source_fault(stated: FluxObject, spec: Mapping[str, Any], root: str) -> tuple[str, tuple[str, ...]]:
     """Why the folder is not in this repository, if so; and notices about what is judged differently."""
-    reference = _map(spec, "sourceRef")
+    reference = mapping(spec.get("sourceRef"))
     kind, name = reference.get("kind"), reference.get("name")
     if kind != "GitRepository" or not isinstance(name, str):
         return f"its source is {kind} {name}, not a GitRepository", ()
-    namespace = reference.get("namespace") or stated.manifest.namespace or ""
-    found = [
-        each
-        for file in _of_flux(root)
-        for each in _objects(file, f"{_SOURCES}/")
-        if each.named() == ("GitRepository", namespace, name) and each.manifest.group == _SOURCES
-    ]
-    # The name that `flux bootstrap` gives its repository.
+    # `flux bootstrap` gives the repository that it writes to this name.
     bootstrapped = name == _BOOTSTRAPPED and not remotes(root)
+    found = _git_repository(stated, spec, root)
     if not found:
         return ("" if name == _BOOTSTRAPPED else f"its source GitRepository {name} is not defined here"), ()
-    repository = _map(found[0].manifest.data, "spec")
+    repository = mapping(found.get("spec"))
     url = repository.get("url")
     if not bootstrapped and not (isinstance(url, str) and normalised(url) in remotes(root)):
         return f"its source GitRepository {name} is another repository: {url}", ()
-    pinned = _map(repository, "ref")
+    pinned = mapping(repository.get("ref"))
     pins = [f"{field} {pinned[field]}" for field in ("tag", "semver", "commit", "name") if pinned.get(field)]
     return "", tuple(f"it applies {pin}, judged as the work tree is" for pin in pins)
+
+
+def _git_repository(stated: FluxObject, spec: Mapping[str, Any], root: str) -> Mapping[str, Any]:
+    """The GitRepository of a source; empty: it is not in the repository."""
+    reference = mapping(spec.get("sourceRef"))
+    namespace = reference.get("namespace") or stated.manifest.namespace or ""
+    wanted = ("GitRepository", namespace, reference.get("name"))
+    for file in controller_files(root).flux:
+        for each in _objects(file, f"{_SOURCES}/"):
+            if each.named() == wanted and each.manifest.group == _SOURCES:
+                return each.manifest.data
+    return {}
 
 
 def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any], str]:
@@ -182,7 +184,7 @@ def _added(spec: Mapping[str, Any], path: str, root: str) -> tuple[dict[str, Any
     for field in ("patches", "images"):
         if isinstance(spec.get(field), list) and spec[field]:
             added[field] = [each for each in spec[field] if isinstance(each, dict)]
-    patch = _common_metadata(_map(spec, "commonMetadata"))
+    patch = _common_metadata(mapping(spec.get("commonMetadata")))
     if patch:
         added["patches"] = [*added.get("patches", ()), patch]
     if any("path" in each for each in added.get("patches", ())):
@@ -202,7 +204,9 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
     """A patch of all objects: unlike labels of kustomize, those of Flux are not set on pod templates."""
     import json
 
-    about = {field: _map(said, field) for field in ("labels", "annotations") if _map(said, field)}
+    about = {
+        field: mapping(said.get(field)) for field in ("labels", "annotations") if mapping(said.get(field))
+    }
     if not about:
         return None
     patch = {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "any", **about}}
@@ -210,14 +214,14 @@ def _common_metadata(said: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _variables(stated: FluxObject, spec: Mapping[str, Any]) -> Variables | None:
-    post = _map(spec, "postBuild")
+    post = mapping(spec.get("postBuild"))
     found: list[Variables] = []
     references = post.get("substituteFrom")
     for each in references if isinstance(references, list) else ():
         if isinstance(each, dict):
             found.append(_referenced(stated, each))
-    if _map(post, "substitute"):
-        found.append(Variables(texts(_map(post, "substitute"))))
+    if mapping(post.get("substitute")):
+        found.append(Variables(texts(mapping(post.get("substitute")))))
     return joined(found) if found else None
 
 
@@ -239,8 +243,3 @@ def _referenced(stated: FluxObject, reference: Mapping[str, Any]) -> Variables:
         if found:
             break
     return Variables(complete=False)
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

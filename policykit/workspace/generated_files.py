@@ -14,6 +14,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, writable
+from policykit.workspace.files import shown_path
 from policykit.workspace.policies import output_folders, policy_names, reader, shown_as
 
 if TYPE_CHECKING:
@@ -51,23 +52,25 @@ def plan(
     *,
     whole: bool,
     own: bool = True,
+    former_names: Container[str] = (),
 ) -> Plan:
     """What to write. Raises SourceError if the path cannot be a folder.
 
     `other_folders`: the real folders that other policies write to, with those policies; `whole`: the
-    files are everything the policy generates; `own`: the folder is the one that the policy names.
+    files are everything the policy generates; `own`: the folder is the one that the policy names;
+    `former_names`: names that the policy says it had.
     """
     folder = place.path
     output_folder.check_folder(folder)
     found = output_folder.read_folder(folder, policy, other_folders)
     known = policy_names(reference, folder) if found.others else frozenset()
-    former = _former_name(found, files, known) if own else ""
+    former = _former_name(found, files, known, former_names) if own else ""
     if former:
         found = output_folder.read_folder(folder, former, other_folders)
     there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = output_folder.obstacles(
-        folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
+        folder, missing, policy, {real: shown_path(path) for real, path in other_folders.items()}
     )
     others = {path: name for path, name in found.others.items() if path not in files}
     stale = {path: name for path, name in others.items() if name not in known}
@@ -76,15 +79,19 @@ def plan(
     return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
 
 
-def _former_name(found: output_folder.OutputFiles, files: Collection[str], known: Container[str]) -> str:
+def _former_name(
+    found: output_folder.OutputFiles, files: Collection[str], known: Container[str], stated: Container[str]
+) -> str:
     """The name that the policy had when it generated a folder; empty: it has not been renamed.
 
     It has if all files there are of one policy, which the repository no longer has, and they have most of the
-    paths that it writes now.
+    paths that it writes now, or the policy says that this was its name.
     """
     names = [*dict.fromkeys(found.others.values())]
     if len(names) != 1 or names[0] in known or found.ours:
         return ""
+    if names[0] in stated:
+        return names[0]
     return names[0] if sum(path in files for path in found.others) * 2 > len(files) else ""
 
 
@@ -99,7 +106,7 @@ def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> 
 def folder_of(reference: str, out: str) -> Place:
     """The folder that `generate.out` names. Raises PolicykitError if it is outside the repository."""
     try:
-        return writable(shown(os.path.join(os.path.dirname(reference), out)), by=reference)
+        return writable(shown_path(os.path.join(os.path.dirname(reference), out)), by=reference)
     except SourceError as error:
         fault = PolicykitError(f"generate.out {error.message}", error.hint, path=("generate", "out"))
         raise _located(reference, fault) from None
@@ -147,7 +154,7 @@ def refuse_shared(folder: str, other_folders: Mapping[str, str]) -> None:
     other = other_folders.get(os.path.realpath(folder))
     if other:
         raise SourceError(
-            f"{shown(other)} also writes to this folder", "give each policy its own generate.out", folder
+            f"{shown_path(other)} also writes to this folder", "give each policy its own generate.out", folder
         )
 
 
@@ -158,9 +165,3 @@ def refuse(plan: Plan) -> None:
         more = f", and {counted(others, 'more file')}" if others else ""
         place = os.path.join(plan.folder, path)
         raise SourceError(f"{obstacle.why}, so it was not overwritten{more}", obstacle.hint, place)
-
-
-def shown(path: str) -> str:
-    """The path relative to the current folder if it is inside it, as `git apply` expects."""
-    relative = os.path.relpath(path)
-    return os.path.normpath(path) if relative.startswith(os.pardir) else relative

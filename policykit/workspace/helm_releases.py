@@ -8,6 +8,8 @@ from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.manifests.writer import dump
 from policykit.workspace import boundary
 from policykit.workspace.files import repository_root
@@ -15,6 +17,7 @@ from policykit.workspace.flux import FluxObject, source_fault
 from policykit.workspace.sources import Form, HelmOptions, Source, Statement
 
 _GROUP = "helm.toolkit.fluxcd.io"
+_CHART: Path = ("spec", "chart", "spec", "chart")
 _LONGEST_NAME = 53
 _NOTHING = frozenset(
     {"interval", "timeout", "suspend", "dependsOn", "test", "rollback", "uninstall", "driftDetection"}
@@ -28,22 +31,24 @@ _CHART_READ = frozenset(
 )
 
 
-def helm_releases(text: bytes, file: str) -> Iterator[Source]:
-    """The charts that HelmReleases among built objects deploy. `file`: the file that states what is built."""
+def helm_releases(text: bytes, file: str, *, built: bool) -> Iterator[Source]:
+    """The charts that HelmReleases of a file deploy; `built`: among the objects that it says to build."""
     if _GROUP.encode() not in text:
         return
     for number, parsed in enumerate(parse(text.decode("utf-8", errors="replace"))):
         for each in manifests(parsed.root, number) if parsed.root else ():
             if each.kind == "HelmRelease" and each.group == _GROUP:
-                yield _source(each, file)
+                yield _source(each, file, built=built)
 
 
-def _source(manifest: Manifest, file: str) -> Source:
+def _source(manifest: Manifest, file: str, *, built: bool) -> Source:
     name = f"HelmRelease {manifest.namespace or 'default'}/{manifest.name}"
-    stated = Statement(file, resource=name)
+    at = (*manifest.base, *_CHART)
+    line = manifest.span(_CHART).line
+    stated = Statement(file, resource=name) if built else Statement(file, line, manifest.document, at, name)
     root = os.path.realpath(repository_root(os.path.dirname(file)) or os.path.dirname(file))
-    spec = _map(manifest.data, "spec")
-    chart = _map(_map(spec, "chart"), "spec")
+    spec = mapping(manifest.data.get("spec"))
+    chart = mapping(mapping(spec.get("chart")).get("spec"))
     why_not = _fault(spec, chart)
     notices: tuple[str, ...] = ()
     if not why_not:
@@ -83,14 +88,9 @@ def _options(manifest: Manifest, spec: Mapping[str, Any], chart: Mapping[str, An
         target if isinstance(target, str) and target else manifest.namespace or "default",
         tuple(places),
         (dump(values),) if isinstance(values, dict) and values else (),
-        include_crds=_map(spec, "install").get("crds") != "Skip",
+        include_crds=mapping(spec.get("install")).get("crds") != "Skip",
     )
 
 
 def _place(root: str, path: object) -> str:
     return os.path.realpath(os.path.join(root, str(path).replace("\0", "").lstrip("/")))
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

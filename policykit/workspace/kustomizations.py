@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import (
     BUILD_FAILED,
@@ -21,8 +20,16 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.workloads.components import selected_kinds
 from policykit.workspace import boundary
 from policykit.workspace.disk import cached
-from policykit.workspace.entries import Entry, NotHereError, absence, is_remote, strings
-from policykit.workspace.files import read, relative, walk
+from policykit.workspace.entries import (
+    Entry,
+    NotHereError,
+    absence,
+    first_document,
+    is_remote,
+    strings,
+    text_of,
+)
+from policykit.workspace.files import relative, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -45,7 +52,7 @@ _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "nam
 
 def is_root(folder: str) -> bool:
     """Whether a folder's kustomization can be built on its own, so is not a component or another kind."""
-    data = _data(kustomization(folder))
+    data = first_document(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
     return bool(data) and ours and data.get("kind") != "Component"
@@ -58,7 +65,7 @@ def used_by(folder: str) -> frozenset[str]:
     limit = _limit(folder)
     while pending:
         here = pending.pop()
-        data = _data(kustomization(here))
+        data = first_document(kustomization(here))
         for field in ("resources", "bases", "components"):
             for _, said in _entries(data, field):
                 place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
@@ -70,7 +77,12 @@ def used_by(folder: str) -> frozenset[str]:
 
 def tree_of(folder: str) -> Kustomization:
     """The kustomization of a folder, with everything it uses. Raises NotHereError."""
-    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+    return _tree(os.path.realpath(folder), _limit(folder))
+
+
+@cached
+def _tree(folder: str, limit: str) -> Kustomization:
+    return _Reader(limit).tree(folder, ())
 
 
 def check_file(path: str) -> None:
@@ -97,7 +109,7 @@ def _completed(limit: str) -> frozenset[str]:
     changing: list[str] = []
     for folder in sorted(known):
         file = kustomization(folder)
-        data = _data(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
+        data = first_document(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
         here = os.path.realpath(folder)
         resources[here] = [
             os.path.realpath(os.path.join(folder, said.replace("\0", "")))
@@ -125,7 +137,7 @@ def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
             continue
         here = os.path.realpath(os.path.dirname(path))
         for field in ("resources", "bases", "components"):
-            for _, said in _entries(_data(path), field):
+            for _, said in _entries(first_document(path), field):
                 if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
                     yield path, said
 
@@ -138,19 +150,19 @@ def is_plain(tree: Kustomization) -> bool:
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
     for each in tree.every():
-        data = _data(each.file)
+        data = first_document(each.file)
         stated = stated or "namespace" in data
         if not _PLAIN.issuperset(data) or not each.file.startswith(folder):
             return False
     files = [*tree.looked_at()]
     below = all(file.startswith(folder) for file in files) and len(files) == len(set(files))
-    return below and not (stated and any("namespace" in _text(file) for file in files))
+    return below and not (stated and any("namespace" in text_of(file) for file in files))
 
 
 def namespace_of(tree: Kustomization) -> str:
     """The namespace that a kustomization gives its objects: the outermost takes precedence; empty: none."""
     for each in tree.every():
-        namespace = _data(each.file).get("namespace")
+        namespace = first_document(each.file).get("namespace")
         if isinstance(namespace, str) and namespace:
             return namespace
     return ""
@@ -163,7 +175,9 @@ def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, set[str]] = {}
     for each in tree.every():
-        kinds = frozenset[str]().union(*(selected_kinds(_data(one.tree.file)) for one in each.components))
+        kinds = frozenset[str]().union(
+            *(selected_kinds(first_document(one.tree.file)) for one in each.components)
+        )
         if kinds:
             labelled = [base.tree for base in each.bases if _adds_label(base.tree)]
             below = [base.tree for base in each.bases if base.tree not in labelled]
@@ -176,7 +190,7 @@ def components_of(tree: Kustomization) -> dict[str, tuple[str, ...]]:
 def _adds_label(tree: Kustomization) -> bool:
     """Whether a kustomization, or a patch of it, names the label that components select by."""
     files = (file for each in tree.every() for file in (each.file, *(listed.file for listed in each.patches)))
-    return any(WORKLOAD_KEY in _text(file) for file in files if file)
+    return any(WORKLOAD_KEY in text_of(file) for file in files if file)
 
 
 def files_of(tree: Kustomization) -> list[str]:
@@ -221,7 +235,7 @@ class _Reader:
             raise NotHereError(
                 f"{relative(folder)} has a kustomization that is outside of the repository", OUTSIDE
             )
-        data = _data(file)
+        data = first_document(file)
         if not data:
             raise NotHereError(f"{relative(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
@@ -238,7 +252,9 @@ class _Reader:
                     below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
-        beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
+        beside = [
+            listed for at, said in _other_files(data) for listed in self._how(folder, at, said, file, above)
+        ]
         return Kustomization(
             file,
             tuple(resources),
@@ -301,7 +317,7 @@ class _Reader:
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
         if not os.path.lexists(place) and (is_remote(said) or not why):
-            why, reason = absence(said, os.path.join(folder, said))
+            why, reason = absence(said, folder, self._limit)
             wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
         if why:
             raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)
@@ -327,7 +343,7 @@ class _Reader:
                 files_of(self.tree(place, above, Entry(file, at, said))) if os.path.isdir(place) else [place]
             )
             yield from (FileEntry(at, each) for each in files)
-            texts = [(each, _text(each)) for each in files]
+            texts = [(each, text_of(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:
                 raise NotHereError(f"{relative(each)} runs a program", PROGRAM)
@@ -349,7 +365,7 @@ class _Reader:
                 raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
 
 
-def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _other_files(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     if data.get("helmCharts"):
         from policykit.workspace.charts import kustomize_values
 
@@ -377,18 +393,4 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
 
 def data_of(folder: str) -> dict[str, Any]:
     """The kustomization of a folder; empty: it has none, or it cannot be read."""
-    return _data(kustomization(folder))
-
-
-@cached
-def _data(file: str) -> dict[str, Any]:
-    text = _text(file, boundary.SMALL) if file else ""
-    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
-    return root.data if root and isinstance(root.data, dict) else {}
-
-
-def _text(file: str, most: int = boundary.LARGE) -> str:
-    try:
-        return read(file, most=most).decode("utf-8", errors="replace")
-    except SourceError:
-        return ""
+    return first_document(kustomization(folder))

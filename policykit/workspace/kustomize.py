@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from policykit.workspace.helm import KustomizeHelm
     from policykit.workspace.sources import HelmOptions
 
+LATE = "the builds of this run take longer than --build-seconds allows"
+"""Why a build was not begun."""
 _SECONDS = 30
 """After so many seconds, a build is aborted."""
 
@@ -84,8 +88,8 @@ class Root(NamedTuple):
     """Options with which its only chart is rendered; None: kustomize builds it."""
 
 
-def build(program: str, roots: Sequence[Root]) -> list[Build]:
-    """Builds kustomizations in parallel, one per processor.
+def build(program: str, roots: Sequence[Root], until: float = math.inf) -> list[Build]:
+    """Builds kustomizations in parallel, one per processor; after a time of `time.monotonic` none is begun.
 
     Runs no plugin or function and fetches nothing: kustomize has neither network nor git.
     Origins are requested by a kustomization in a temporary folder, so the built folders are unchanged.
@@ -95,7 +99,11 @@ def build(program: str, roots: Sequence[Root]) -> list[Build]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(len(roots), os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda root: _build(program, root), roots))
+        return list(
+            pool.map(
+                lambda root: _build(program, root) if time.monotonic() < until else Build(failure=LATE), roots
+            )
+        )
 
 
 def _build(program: str, root: Root) -> Build:
@@ -128,7 +136,7 @@ def _build(program: str, root: Root) -> Build:
         if done.late:
             return Build(failure=f"kustomize took more than {_SECONDS} seconds")
         if done.status:
-            return Build(failure=_said(done.errors, wrapper, root.folder))
+            return Build(failure=_cause(done.errors, wrapper, root.folder))
         out = done.out if root.resources or not root.added else _configured(done.out, root.folder, wrapper)
         return Build(out, wrapper, rendered=helm.rendered() if helm else b"")
 
@@ -188,7 +196,7 @@ def _wrapper(root: Root, folder: str) -> str:
     return json.dumps(said)
 
 
-def _said(text: str, wrapper: str, folder: str) -> str:
+def _cause(text: str, wrapper: str, folder: str) -> str:
     """The cause in kustomize's error message, without the temporary folder."""
     told = (one for one in text.splitlines() if not one.startswith("# Warning: "))
     line = " ".join(" ".join(told).split())

@@ -53,7 +53,7 @@ def policy_by_place(folder: str) -> str:
 
 def says_what_it_applies(path: str) -> bool:
     """Whether a policy, or one that it extends, has `applies`."""
-    return _output_settings(path).applies
+    return not path.startswith(_PROFILE) and _output_settings(path).applies
 
 
 @cached
@@ -95,6 +95,31 @@ def shown_as(reference: str) -> str:
     if reference.startswith(_PROFILE):
         return reference
     return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
+
+
+def applied_folders(tree: SourcedValue | None) -> tuple[str, ...]:
+    """Path of the folders that a policy says its cluster applies: `applies` is their list, or has it."""
+    from policykit.policy.tree import find
+
+    stated = find(tree, ("applies",)) if tree else None
+    return ("applies", "folders") if stated and isinstance(stated.value, dict) else ("applies",)
+
+
+def argocd_of(path: str) -> tuple[str, str]:
+    """Name and server of a policy's cluster in Argo CD; empty: it states none."""
+    tree, _ = policy_tree(path)
+    return _text(tree, "applies", "argocd", "name"), _text(tree, "applies", "argocd", "server")
+
+
+@cached
+def stated_repositories(root: str) -> frozenset[str]:
+    """URLs that the policies of a repository say are its own."""
+    from policykit.policy.tree import find
+
+    trees = (policy_tree(path)[0] for path in policies_above((root,)))
+    stated = (find(tree, ("applies", "repositories")) for tree in trees if tree)
+    lists = (found.value for found in stated if found and isinstance(found.value, list))
+    return frozenset(each.value for entries in lists for each in entries if isinstance(each.value, str))
 
 
 def reader(policy: str) -> Callable[[str], bytes]:
@@ -180,7 +205,7 @@ def _output_settings(path: str) -> OutputSettings:
 
     tree, names = policy_tree(path)
     bases = tuple(os.path.abspath(name) for name in names[1:] if not name.startswith(_PROFILE))
-    applies = tree is not None and isinstance(tree.value, dict) and "applies" in tree.value
+    applies = tree is not None and find(tree, applied_folders(tree)) is not None
     own = [stated for field in _OF_CLUSTERS if (stated := find(tree, field))] if tree else []
     is_cluster = any(each.source.name == path for each in own)
     name, out = _text(tree, "metadata", "name"), _text(tree, "generate", "out")

@@ -13,10 +13,11 @@ _PORT = re.compile(r":[0-9]+(?=/)")
 
 @cached
 def remotes(root: str) -> frozenset[str]:
-    """Normalised URLs of the remotes of a repository."""
+    """Normalised URLs of a repository: of its remotes, and those that its policies name."""
+    from policykit.workspace.policies import stated_repositories
     from policykit.workspace.revisions import remote_urls
 
-    return frozenset(map(normalised, remote_urls(root)))
+    return frozenset(map(normalised, (*remote_urls(root), *stated_repositories(root))))
 
 
 def normalised(url: str) -> str:

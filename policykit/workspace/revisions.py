@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.errors import SourceError, UsageError
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import names_git
+from policykit.workspace.boundary import names_git, within
 from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
@@ -143,7 +143,7 @@ def _base(revision: str, root: str, home: str) -> str:
     """The commit to compare with; empty: all findings are new."""
     above = os.fsdecode(_git(root, "rev-parse", "--show-superproject-working-tree").removesuffix(b"\n"))
     above = os.path.realpath(above) if above else ""
-    if root == home or not above or not _within(above, home):
+    if root == home or not above or not within(above, home):
         return _commit(revision, root)
     recorded = _base(revision, above, home)
     if not recorded:
@@ -241,7 +241,3 @@ def _contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntr
             continue
         at = start + int(size) + 1
         yield one, given[start : at - 1]
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -100,7 +100,9 @@ class Source(NamedTuple):
     unrestricted: bool = False
     """Whether kustomizations may name files outside their folders, as Flux allows."""
     notices: tuple[str, ...] = ()
-    """Notices about what is judged differently from what is applied, such as another branch."""
+    """What is judged differently from how it is applied, such as another branch."""
+    ignore: str = ""
+    """Of a folder as Flux reads it: patterns of files that its GitRepository leaves out."""
     why_not: str = ""
     """Why it is not judged; empty: it is judged."""
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.linter.not_judged import SOURCE
+from policykit.manifests.shape import pairs
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
+from policykit.workspace.controller_files import raw_of
 from policykit.workspace.disk import cached
 from policykit.workspace.entries import NotHereError
-from policykit.workspace.files import files_below, walk
+from policykit.workspace.files import files_below, repository_root, walk
 from policykit.workspace.kustomizations import check_file, is_plain, namespace_of, tree_of
 from policykit.workspace.kustomize import Root
 from policykit.workspace.scopes import kustomization
+from policykit.workspace.source_ignore import is_left_out
 from policykit.workspace.sources import Form, HelmOptions, Source, Variables
 
 _YAML = (".yaml", ".yml")
@@ -40,46 +44,53 @@ class Contents(NamedTuple):
 
     units: tuple[Unit, ...] = ()
     why_not: tuple[NotHereError, ...] = ()
-    """Why parts of it are not judged."""
+    """Why something of it is not judged."""
+    releases: tuple[NotHereError, ...] = ()
+    """Why charts that its HelmReleases deploy are not judged."""
 
 
 def contents_of(source: Source) -> Contents:
-    """The units of a source. Nothing is built, but every path that a build can read is checked."""
+    """The units of a source. Nothing is built; every path that a build can read is checked."""
+    if source.why_not:
+        return Contents((), (NotHereError(source.why_not, SOURCE),))
     units: list[Unit] = []
-    why_not = [NotHereError(source.why_not, SOURCE)] if source.why_not else []
-    for folder in () if source.why_not else _kustomizations(source, why_not):
+    why_not: list[NotHereError] = []
+    for make in _makers(source, why_not):
         try:
-            units += _of_kustomization(source, folder)
+            units += make()
         except NotHereError as reason:
             why_not.append(reason)
-    if not source.why_not and source.form is Form.ARGO_CD_FOLDER:
-        try:
-            units += _of_argo_cd_folder(source, why_not)
-        except NotHereError as reason:
-            why_not.append(reason)
-    if not source.why_not and source.form is Form.CHART:
-        try:
-            units.append(_of_chart(source))
-        except NotHereError as reason:
-            why_not.append(reason)
-    if not source.why_not and source.form is Form.FLUX_FOLDER:
-        try:
-            units += _of_folder(source, tuple(units))
-        except NotHereError as reason:
-            why_not.append(reason)
-    return Contents(tuple(units), tuple(why_not))
+    charts, releases = _released(units)
+    return Contents((*units, *charts), tuple(why_not), releases)
 
 
-def _kustomizations(source: Source, why_not: list[NotHereError]) -> Iterator[str]:
-    """Folders of kustomizations that are built on their own."""
-    if source.form is Form.KUSTOMIZATION:
-        yield source.path
-    elif source.form is Form.FLUX_FOLDER:
+def _makers(source: Source, why_not: list[NotHereError]) -> Iterator[Callable[[], list[Unit]]]:
+    """What makes the units of a source, each of which may fail by itself."""
+    if source.form is Form.ARGO_CD_FOLDER:
+        yield partial(_of_argo_cd_folder, source, why_not)
+    elif source.form is Form.CHART:
+        yield lambda: [_of_chart(source)]
+    elif source.form is Form.KUSTOMIZATION:
+        yield partial(_of_kustomization, source, source.path)
+    else:
         if not _is_changed(source):
-            yield from _files_and_folders(source.path)[1]
-    elif source.form is not Form.CHART and source.form is not Form.ARGO_CD_FOLDER:
-        what = f"{os.path.relpath(source.path)} is a {source.form.value}, which is not read here"
-        why_not.append(NotHereError(what, SOURCE))
+            folders = _files_and_folders(source.path, source.ignore)[1]
+            yield from (partial(_of_kustomization, source, folder) for folder in folders)
+        yield partial(_of_folder, source)
+
+
+def _released(units: Sequence[Unit]) -> tuple[list[Unit], tuple[NotHereError, ...]]:
+    """Charts that HelmReleases in files of these units deploy, and why others are not judged."""
+    from policykit.workspace.helm_releases import helm_releases
+
+    charts: list[Unit] = []
+    why_not: list[NotHereError] = []
+    for unit in units:
+        for source in helm_releases(raw_of(unit.file), unit.file, built=False) if unit.file else ():
+            made = contents_of(source)
+            charts += made.units
+            why_not += (NotHereError(f"{source.stated.resource}: {why}", why.reason) for why in made.why_not)
+    return charts, tuple(why_not)
 
 
 def _is_changed(source: Source) -> bool:
@@ -148,9 +159,9 @@ def _of_chart(source: Source) -> Unit:
     return Unit(source.path, tree, root, source.variables, "", options.namespace)
 
 
-def _of_folder(source: Source, built: tuple[Unit, ...]) -> list[Unit]:
-    """The files of a folder, and if something is added to them, the kustomizations below it."""
-    files, folders = _files_and_folders(source.path)
+def _of_folder(source: Source) -> list[Unit]:
+    """Its files, and where something is added to them, the kustomizations below it as well."""
+    files, folders = _files_and_folders(source.path, source.ignore)
     for file in files:
         check_file(file)
     if not _is_changed(source):
@@ -192,17 +203,19 @@ def _stated(
 
 
 def _texts(target: object) -> dict[str, str] | None:
-    if not isinstance(target, dict):
-        return None
-    return {name: value for name, value in target.items() if isinstance(value, str)}
+    return pairs(target) if isinstance(target, dict) else None
 
 
 @cached
-def _files_and_folders(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """YAML files below a folder outside of kustomizations, and the outermost kustomizations."""
+def _files_and_folders(folder: str, ignore: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """YAML files below a folder, and the outermost kustomizations there, which are not looked into; without
+    what Flux leaves out."""
+    root = os.path.realpath(repository_root(folder) or folder)
     files: list[str] = []
     folders: list[str] = []
     for path in walk(folder):
+        if is_left_out(path, root, ignore):
+            continue
         here = os.path.dirname(path)
         above = next((each for each in folders if boundary.within(here, each)), "")
         if above:

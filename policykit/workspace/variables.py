@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.workspace.boundary import SMALL
 from policykit.workspace.files import read
 from policykit.workspace.sources import Variables
@@ -53,9 +54,9 @@ def variables_of_object(data: Mapping[str, Any]) -> Variables:
     """The variables of a ConfigMap; of a Secret only the names, encrypted or not."""
     kind = data.get("kind")
     if kind == "Secret":
-        names = {name for field in ("data", "stringData") for name in _map(data, field)}
+        names = {name for field in ("data", "stringData") for name in mapping(data.get(field))}
         return Variables({}, frozenset(names))
-    return Variables(texts(_map(data, "data"))) if kind == "ConfigMap" else Variables()
+    return Variables(texts(mapping(data.get("data")))) if kind == "ConfigMap" else Variables()
 
 
 def texts(data: Mapping[Any, Any]) -> dict[str, str]:
@@ -66,8 +67,3 @@ def texts(data: Mapping[Any, Any]) -> dict[str, str]:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             found[name] = text.replace("\n", "")
     return found
-
-
-def _map(data: Mapping[str, Any], field: str) -> Mapping[Any, Any]:
-    value = data.get(field)
-    return value if isinstance(value, dict) else {}

@@ -176,7 +176,7 @@ def test_stale_entries(accepted: Shell) -> None:
     result = accepted.run("lint")
     assert (result.code, told(result)) == (0, STALE)
     assert [line for line in result.out.splitlines()[:4] if "|" not in line] == [
-        f"{FILE}:6:5: PK909 PK001 in broken.yaml: the baseline accepts it, but it no longer exists"
+        f"{FILE}:6:5: PK909 info: PK001 in broken.yaml: the baseline accepts it, but it no longer exists"
         " [baseline-stale]",
         "    help: run `policykit baseline --prune`, so that it is reported if it returns",
     ]

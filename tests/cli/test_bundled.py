@@ -15,11 +15,13 @@ from tests.cli.commands import Shell
 def test_the_profile_marked_as_no_object_of_the_cluster(shell: Shell, profile: str) -> None:
     result = shell.run("init", "--profile", profile, "cluster")
     path = "cluster/policykit.yaml"
-    assert result == (
-        0,
-        "",
-        f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen\n",
+    assert (result.code, result.out) == (0, "")
+    first, second, *others = result.err.splitlines()
+    assert (
+        first == f"wrote {path} from profile {profile}; describe your pools in it, then run: policykit lint"
     )
+    assert second == "other profiles to start from, with --profile NAME:"
+    assert [line.split()[0] for line in others] == [name for name in profile_names() if name != profile]
     written = (shell.folder / path).read_text()
     text = bundled.read("profiles", f"{profile}.yaml").decode()
     assert [line for line in written.split("\n") if line not in text.split("\n")] == [

@@ -36,8 +36,8 @@ spec:
   mdoe: fast
 """
 FOUND = [
-    'a.yaml:5:9: PK004 spec.size must be a whole number, but is the text "3" [invalid-field]',
-    "a.yaml:6:3: PK003 unknown field spec.mdoe: did you mean `mode`? [unknown-field]",
+    'a.yaml:5:9: PK004 error: spec.size must be a whole number, but is the text "3" [invalid-field]',
+    "a.yaml:6:3: PK003 error: unknown field spec.mdoe: did you mean `mode`? [unknown-field]",
 ]
 
 

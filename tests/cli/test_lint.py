@@ -49,7 +49,7 @@ def test_text_and_summary(shell: Shell) -> None:
     result = shell.run("lint")
     assert result.code == 1
     assert result.out == (
-        "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
+        "a.yaml:1:4: PK001 error: the [ that opens here is never closed [syntax-error]\n"
         "    1 | a: [\n"
         "      |    ^\n"
         "    help: close it with ]\n"
@@ -128,7 +128,7 @@ def test_after_a_broken_document_reading_goes_on(shell: Shell) -> None:
 def test_a_value_of_a_manifest_neither_breaks_lines_nor_colours_the_terminal(shell: Shell) -> None:
     shell.write({"a.yaml": POD.replace("spec: {", 'spec: {"x\\ny\\e[31m": 1, ')})
     result = shell.run("lint", "a.yaml")
-    assert result.out.startswith(r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m [unknown-field]")
+    assert result.out.startswith(r"a.yaml:4:8: PK003 error: unknown field spec.x\ny\x1b[31m [unknown-field]")
     assert len(result.out.splitlines()) == 4
     assert "\x1b" not in result.out
 
@@ -516,7 +516,7 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
     result = shell.run(
         "lint", "--format", "concise", "--format", "json=out.json", "--format", "sarif=out.sarif"
     )
-    assert result.out == "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
+    assert result.out == "a.yaml:1:4: PK001 error: the [ that opens here is never closed [syntax-error]\n"
     assert (
         json.loads((shell.folder / "out.json").read_text(encoding="utf-8"))["findings"][0]["code"] == "PK001"
     )

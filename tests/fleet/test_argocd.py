@@ -146,3 +146,39 @@ def test_a_chart_that_cannot_be_rendered_is_not_judged(shell: Shell) -> None:
     result = lint(shell, files, ".")
     assert "bad.yaml:1:3" in result.err
     assert Path(shell.folder / "charts").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("applies", "destination"),
+    [
+        ({"argocd": {"name": "eu-1"}}, {"name": "eu-1"}),
+        ({"argocd": {"server": "https://10.0.0.1"}}, {"server": "https://10.0.0.1"}),
+        ({"argocd": {"name": "eu-1"}, "folders": [{"path": "../../apps/gw"}]}, {"name": "eu-2"}),
+    ],
+    ids=["name", "server", "folders"],
+)
+def test_a_policy_says_what_argo_cd_calls_its_cluster(
+    shell: Shell, applies: dict[str, Any], destination: dict[str, str]
+) -> None:
+    data = json.loads(application("gw", "", path="apps/gw"))
+    data["spec"]["destination"] = {"namespace": "gw", **destination}
+    prod = json.loads(policy("prod")) | {"applies": applies}
+    files = {**FLEET, "clusters/prod/policykit.yaml": json.dumps(prod), "argo/gw.yaml": json.dumps(data)}
+    assert judged(shell, files, "apps") == [(GW, ("prod",))]
+
+
+def test_a_policy_names_urls_of_its_repository(shell: Shell) -> None:
+    mirror = "https://mirror.example/fleet"
+    files = {**FLEET, "argo/gw.yaml": application("gw", "prod", path="apps/gw", repoURL=mirror)}
+    assert judged(shell, files, "apps") == []
+    prod = json.loads(policy("prod")) | {"applies": {"repositories": [mirror]}}
+    assert judged(shell, {**files, "clusters/prod/policykit.yaml": json.dumps(prod)}, "apps") == [
+        (GW, ("prod",))
+    ]
+
+
+def test_a_set_that_cannot_be_read_may_be_for_any_cluster(shell: Shell) -> None:
+    unread = SET.replace("- clusters: {}", "- pullRequest: {}")
+    told = json.loads(lint(shell, {**FLEET, "argo/set.yaml": unread}, "--format", "json").out)
+    reasons = [(each["path"], each["reason"]) for each in told["not_judged"]]
+    assert ("argo/set.yaml", "source") in reasons

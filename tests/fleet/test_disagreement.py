@@ -18,7 +18,7 @@ def test_text_groups_by_code_and_place(shell: Shell) -> None:
     (line,) = result.out.splitlines()
     head, _, rest = line.partition(" (cluster ")
     assert head.startswith("apps/gw/job.yaml:6:5: PK101 ")
-    message = head.removeprefix("apps/gw/job.yaml:6:5: PK101 ").removesuffix(" [missing-toleration]")
+    message = head.removeprefix("apps/gw/job.yaml:6:5: PK101 error: ").removesuffix(" [missing-toleration]")
     assert rest == f"prod; cluster dev: {message})"
 
 

@@ -211,3 +211,10 @@ def test_the_kustomization_of_the_folder_changes_what_components_add(shell: Shel
     assert judged(shell, files, ".") == []
     files["apps/gw/kustomization.yaml"] = kustomization(namePrefix="a-")
     assert judged(shell, files, ".") == [("parts/gw/job.yaml:6", ("prod",))]
+
+
+def test_what_flux_leaves_out_is_not_applied(shell: Shell) -> None:
+    files = fleet({}, JOB)
+    assert judged(shell, files, ".") == HERE
+    # The policy above it does not judge it either: it says what it applies.
+    assert judged(shell, {**files, "apps/.sourceignore": "gw/job.yaml\n"}, ".") == []

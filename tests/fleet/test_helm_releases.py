@@ -13,6 +13,7 @@ from tests.fleet.repositories import on_path as on_path
 from tests.fleet.test_applies import judged, lint, policy
 from tests.fleet.test_argocd import remote as remote
 from tests.fleet.test_charts import CHART
+from tests.fleet.test_flux import flux as kustomization_of_flux
 
 REPOSITORY = {
     "apiVersion": "source.toolkit.fluxcd.io/v1",
@@ -63,6 +64,19 @@ def test_a_chart_is_rendered_with_the_values_of_its_release(
     shell: Shell, stated: str, expected: list[Any]
 ) -> None:
     assert judged(shell, fleet(stated), ".") == expected
+
+
+@pytest.mark.parametrize("path", [".", "gw", "gw/release.yaml", "charts"])
+@pytest.mark.parametrize("flux", [True, False])
+def test_a_release_outside_of_kustomizations(shell: Shell, path: str, flux: bool) -> None:
+    files = fleet(release({}, values={"usage": "trainnig"}))
+    del files["gw/kustomization.yaml"]
+    if flux:
+        reference = {"kind": "GitRepository", "name": "fleet", "namespace": "flux-system"}
+        files["flux/apps.yaml"] = kustomization_of_flux("gw", "./gw", sourceRef=reference)
+    # Elsewhere the template can be shown only where its file is part of the run.
+    expected = WRONG if path in (".", "charts") else [("gw/release.yaml:1", ("prod",))]
+    assert judged(shell, files, path) == expected
 
 
 @pytest.mark.parametrize(

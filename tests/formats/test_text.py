@@ -19,17 +19,17 @@ from tests.formats.reports import CONTEXT, EMPTY, FINDING, FIXED, MIXED, NOTE, R
 
 def test_text() -> None:
     assert text(REPORT, FormatContext()) == (
-        "apps/train.yaml:24:9: PK101 nothing tolerates a: 1 [missing-toleration]\n"
+        "apps/train.yaml:24:9: PK101 error: nothing tolerates a: 1 [missing-toleration]\n"
         "    help: Add the toleration,\n"
         "          or another one.\n"
-        "b.yaml:1:1: PK008 no kind 节点 [unknown-api-kind]\n"
+        "b.yaml:1:1: PK008 info: no kind 节点 [unknown-api-kind]\n"
     )
     assert text(EMPTY, FormatContext()) == ""
 
 
 def test_the_line_meant_is_shown() -> None:
     assert text(Report((FIXED,), 1, 1), CONTEXT) == (
-        "apps/名.yaml:2:7: PK206 50% of 'Job', it says: never [quota-key-never-counted]\n"
+        "apps/名.yaml:2:7: PK206 warning: 50% of 'Job', it says: never [quota-key-never-counted]\n"
         "    2 | kind: Job\n"
         "      |       ^^^\n"
     )

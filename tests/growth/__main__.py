@@ -26,7 +26,7 @@ def _steps(shape: Shape, n: int) -> int:
 
     with TemporaryDirectory() as folder:
         for name, text in shape.files(n).items():
-            Path(folder, name).parent.mkdir(exist_ok=True)
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, name).write_text(text, encoding="utf-8")
         os.chdir(folder)
         try:

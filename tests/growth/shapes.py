@@ -357,6 +357,30 @@ def _pools_and_queues(n: int) -> Files:
     return {"policykit.yaml": _POLICY.format(pools=pools, queues=queues)}
 
 
+def _pods_of_a_policy(n: int) -> Files:
+    """A few pods and their policy, which has n pools and queues."""
+    return {**_pools_and_queues(n), **_deployments(3)}
+
+
+def _pools_and_nodes(n: int) -> Files:
+    nodes = _nodes(n)["nodes.json"].replace('"name": "n', '"name": "p').replace("L20", "H20")
+    return {**_pools_and_queues(n), "nodes.json": nodes}
+
+
+def _flat_queues(n: int) -> Files:
+    return _documents([_QUEUE.format(number, "root") for number in range(n)])
+
+
+def _jobs_in_files(n: int) -> Files:
+    """Jobs whose queues are in other files."""
+    jobs = _misspelt_queues(n)["a.yaml"].split("---\n")
+    return {f"{number}.yaml": text for number, text in enumerate(jobs)}
+
+
+def _deployments_in_files(n: int) -> Files:
+    return {f"{number}.yaml": _DEPLOYMENT.format(number) for number in range(n)}
+
+
 _CARD = {
     "containers": [
         {"name": "main", "image": "registry.example/a:1", "resources": {"limits": {"nvidia.com/gpu": 1}}}
@@ -477,7 +501,24 @@ def _in_an_editor() -> object:
     return lint(str(path), {str(path): path.read_text(encoding="utf-8")}, reference="profile:hybrid-volcano")
 
 
+def _fleet(clusters: int, apps: int) -> Files:
+    """Overlays of bases, all of which every cluster applies."""
+    files = {".git/HEAD": ""}
+    for app in range(apps):
+        files[f"bases/{app}/kustomization.yaml"] = "resources: [a.yaml]\n"
+        files[f"bases/{app}/a.yaml"] = _DEPLOYMENT.format(app)
+        files[f"apps/{app}/kustomization.yaml"] = f"resources: [../../bases/{app}]\nnamePrefix: a-\n"
+    applies = [{"path": f"../../apps/{app}"} for app in range(apps)]
+    head = {"apiVersion": "policykit.io/v1alpha1", "kind": "Policy", "extends": ["profile:hybrid-volcano"]}
+    for number in range(clusters):
+        policy = {**head, "metadata": {"name": f"c{number}"}, "applies": applies}
+        files[f"clusters/{number}/policykit.yaml"] = json.dumps(policy)
+    return files
+
+
 SHAPES: Mapping[str, Shape] = {
+    "clusters of one tree": Shape(lambda n: _fleet(n, 2), size=2),
+    "builds of three clusters": Shape(lambda n: _fleet(3, n), size=2),
     "documents of a file": Shape(_pods, size=10),
     "files": Shape(_files, size=16),
     "a cycle of queues": Shape(_queue_cycle, size=14),
@@ -525,5 +566,15 @@ SHAPES: Mapping[str, Shape] = {
     "references of Kueue": Shape(_kueue, size=10),
     "flavors of a ClusterQueue": Shape(_flavors),
     "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
+    "a file among others": Shape(_jobs_in_files, ("lint", "1.yaml", *_LINT[2:], *_HYBRID), size=8),
+    "where, by files": Shape(_deployments_in_files, ("where", ".", "--no-cache", *_HYBRID), size=8),
+    "patch, by files": Shape(_deployments_in_files, ("patch", ".", "--no-cache", *_HYBRID), size=4),
+    "fixes, by files": Shape(_deployments_in_files, (*_LINT, "--fix", *_HYBRID), size=3),
+    "lint, by pools and queues": Shape(_pods_of_a_policy, size=20),
+    "where, by pools and queues": Shape(_pods_of_a_policy, ("where", "a.yaml", "--no-cache"), size=20),
+    "patch, by pools and queues": Shape(_pods_of_a_policy, ("patch", "a.yaml", "--no-cache"), size=20),
+    "fixes, by pools and queues": Shape(_pods_of_a_policy, (*_LINT, "--diff"), size=20),
+    "nodes, by pools": Shape(_pools_and_nodes, ("nodes", "--check", "nodes.json", "--no-cache"), size=20),
+    "queues of an import": Shape(_flat_queues, ("import", "a.yaml"), size=40),
     "policies": Shape(_policies, (*_LINT, "--kustomize", "never"), size=6),
 }

@@ -11,6 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
+from policykit.model.virtual_cards import VOLCANO
 
 AT_LEAST = 2
 """Nodes made for a shape that may have any number."""
@@ -49,6 +50,7 @@ def names(pool: Pool, shape: Shape, number: int) -> tuple[str, ...]:
 
 def node(cluster: Cluster, pool: Pool, shape: Shape, name: str) -> dict[str, Any]:
     labels = {**pool.labels, **shape.labels, **shape.selector}
+    annotations = registered(cluster, pool)
     amounts = {resource: amount_text(resource, number) for resource, number in shape.allocatable.items()}
     spec: dict[str, Any] = {"taints": [taint(each) for each in pool.taints]} if pool.taints else {}
     if pool.unschedulable:
@@ -59,6 +61,7 @@ def node(cluster: Cluster, pool: Pool, shape: Shape, name: str) -> dict[str, Any
         "metadata": {
             "name": name,
             "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **labels},
+            **({"annotations": annotations} if annotations else {}),
         },
         "spec": spec,
         "status": {
@@ -69,6 +72,15 @@ def node(cluster: Cluster, pool: Pool, shape: Shape, name: str) -> dict[str, Any
             else {},
         },
     }
+
+
+def registered(cluster: Cluster, pool: Pool) -> dict[str, str]:
+    """What Volcano's device plugin writes to a node whose cards it shares."""
+    card = cluster.card_of(pool)
+    if card is None or pool.sharing.mode != VOLCANO:
+        return {}
+    each = f"GPU,{pool.sharing.replicas},{card.memory_mib},NVIDIA,true,hami-core:"
+    return {"volcano.sh/node-vgpu-register": each * card.per_node}
 
 
 def control_plane(closed_by: Taint) -> dict[str, Any]:

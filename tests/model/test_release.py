@@ -46,7 +46,7 @@ def test_no_release(text: str) -> None:
     with pytest.raises(PolicykitError) as raised:
         VOLCANO.parse(text)
     assert raised.value.message == f"{text!r} is not a release of Volcano"
-    assert raised.value.hint == 'write it in quotes, such as "1.15" or "1.15.1"'
+    assert raised.value.hint == 'write a release such as "1.15.1", in quotes'
 
 
 def test_every_release_is_its_own_nearest() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from policykit.catalogue.volcano.wording import Release
+from policykit.durations import is_signed_duration
 from policykit.namedtuple import NamedTuple
 
 TYPES: Mapping[str, str] = {
@@ -23,7 +24,6 @@ TYPES: Mapping[str, str] = {
 TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 """Strings that Go's strconv.ParseBool reads."""
-_DURATION = re.compile(r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|ms|s|m|h))+\Z|[-+]?0\Z")
 _HOURS = re.compile(r"\s*([01]?[0-9]|2[0-3]):[0-5][0-9]-([01]?[0-9]|2[0-3]):[0-5][0-9]\s*\Z")
 
 
@@ -45,11 +45,6 @@ class Argument(NamedTuple):
     """Items of a list, or values of a map with any keys."""
 
 
-def is_duration(text: str) -> bool:
-    """Whether Go's time.ParseDuration accepts it."""
-    return _DURATION.match(text) is not None
-
-
 def is_on(value: object) -> bool:
     """Whether a switch is on: Volcano reads strings as strconv.ParseBool does."""
     return value is True or (isinstance(value, str) and value in TRUE)
@@ -66,5 +61,6 @@ def is_of_type(value: object, kind: str) -> bool:
         return isinstance(value, list if kind == "list" else Mapping)
     if not isinstance(value, str):
         return False
-    form = {"duration": _DURATION, "hours": _HOURS}.get(kind)
-    return form is None or form.match(value) is not None
+    if kind == "duration":
+        return is_signed_duration(value)
+    return kind != "hours" or _HOURS.match(value) is not None

@@ -8,13 +8,17 @@ from policykit.linter.workspace import Workspace
 from policykit.placement.recognition import HOW_TO_STATE
 from policykit.workspace.linting.workspace import WorkspaceNotes
 
+_TOLD = (EMPTY_INPUT, SOURCE)
+"""Reasons that are told without `--show-files`."""
+_MOST = 3
+
 
 def about_builds(workspace: Workspace, notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """A message about kustomizations that were not built; with `every`, one for each kustomization."""
     lines = [f"policykit: {notice}" for notice in notes.notices]
     not_built = [one for one in workspace.not_judged if one.reason != SOURCE]
     if every:
-        lines += [f"built {each.shown} with kustomize" for each in workspace.builds]
+        lines += [f"built {each.shown} with kustomize" for each in workspace.builds if not each.file]
         return lines + [f"not built {one.path}: {one.detail}" for one in not_built]
     if not not_built:
         return lines
@@ -35,11 +39,12 @@ def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> li
     """Messages about standard input without objects and about sources, with `every` about everything that was
     not judged; `about_builds` has those about kustomizations."""
     builds = {one for one in workspace.not_judged if one.reason != SOURCE}
-    return [
-        f"policykit: {one.path} is not judged: {one.detail}"
-        for one in report.not_judged
-        if one not in builds and (every or one.reason in (EMPTY_INPUT, SOURCE))
-    ]
+    found = [one for one in report.not_judged if one not in builds and (every or one.reason in _TOLD)]
+    lines = [f"policykit: {one.path} is not judged: {one.detail}" for one in found]
+    if every or len(lines) <= _MOST:
+        return lines
+    more = len(lines) - _MOST
+    return [*lines[:_MOST], f"policykit: {more} more are not judged (--show-files names them)"]
 
 
 def about_workload_kinds(report: Report) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
+from policykit.linter.builds.sources import ParsedTexts
 from policykit.linter.finding import Finding, listed
 from policykit.linter.partial import says_partial
 from policykit.linter.reader import decode
@@ -33,9 +34,10 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
                 by_build.setdefault(number, []).append(UnitFinding(finding, each.member.setting, number))
     for one in scoped:
         by_build.setdefault(one.build, []).append(one)
+    parsed = ParsedTexts()
     for number, own in sorted(by_build.items()):
         with failures.collect(run.workspace.builds[number].shown):
-            found.extend(_placed(run, number, own, annotations))
+            found.extend(_placed(run, number, own, annotations, parsed))
     return PassResult(tuple(_qualified(run.workspace, found)), tuple(failures))
 
 
@@ -79,8 +81,9 @@ def _placed(
     number: int,
     found: Iterable[UnitFinding],
     annotations: Mapping[int, tuple[SuppressionUse, ...]],
+    parsed: ParsedTexts,
 ) -> list[UnitFinding]:
-    places = SourceLocator(run.workspace.builds[number], run.workspace.read)
+    places = SourceLocator(run.workspace.builds[number], run.workspace.read, parsed)
     placed = []
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         at = places.of(one.finding)
@@ -150,12 +153,13 @@ class _Partial:
 
 
 def _resources(workspace: Workspace) -> set[tuple[int, str]]:
-    """Policy and reported path of each file whose objects are built under that policy."""
+    """Policy and reported path of each file whose objects builds of that policy use, and of each patch with a
+    target, whose kind counts instead of its own."""
     return {
         (build.member.setting, build.names[listed.file].path)
         for build in workspace.builds
         for tree in build.tree.every()
-        for listed in tree.resources
+        for listed in (*tree.resources, *(patch for patch in tree.patches if patch.target is not None))
         if listed.file in build.names
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
 from policykit.linter.builds.patches import applied_patches, is_for, path_of_pointer
-from policykit.linter.builds.sources import SourceFiles, SourceLocation, inside, source_location
+from policykit.linter.builds.sources import ParsedTexts, SourceFiles, SourceLocation, inside, source_location
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.location import relocation
@@ -34,7 +34,7 @@ class SourceFinding(NamedTuple):
 class SourceLocator:
     """Finds the source locations of the objects of one build."""
 
-    def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
+    def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes], parsed: ParsedTexts) -> None:
         self._built = built
         self._rendered = f"{built.tree.file}#rendered"
         """Represents what helm renders, as a file that objects come from."""
@@ -45,7 +45,7 @@ class SourceLocator:
                 return built.rendered
             return read(built.names[file].file if file in built.names else file)
 
-        self._texts = SourceFiles(content)
+        self._texts = SourceFiles(content, parsed)
         self._text = self._texts.of(built.member.file)
         self._ways = routes(built.tree)
 
@@ -64,7 +64,7 @@ class SourceLocator:
             key = finding.span == manifest.span(path, key=True)
             if not key and node is not None and isinstance(node.data, str):
                 inner = inside(self._text.text, path, node, finding.span)
-        return self._told(finding, manifest, path, bool(key), inner)
+        return self._source_finding(finding, manifest, path, bool(key), inner)
 
     def of_object(self, manifest: Manifest, path: Path) -> tuple[str, int] | None:
         """Reported path and line of a part of an object, by the files of the run: where it is written, else
@@ -95,7 +95,7 @@ class SourceLocator:
                 return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
         return None
 
-    def _told(
+    def _source_finding(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
     ) -> SourceFinding | None:
         file, way = self._origin(manifest)

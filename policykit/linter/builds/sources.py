@@ -24,6 +24,9 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.namedtuple import NamedTuple
 
+_KEPT = 4 << 20
+"""Bytes of texts whose parsed documents are kept."""
+
 
 class SourceFile(NamedTuple):
     """A file's text and its documents; None for an empty or broken document."""
@@ -42,20 +45,42 @@ class SourceFile(NamedTuple):
         return [m for number, root in enumerate(self.roots) if root for m in manifests(root, number)]
 
 
+class ParsedTexts:
+    """Parses each text once for all builds: they share bases. The oldest are dropped beyond a limit."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, SourceFile] = {}
+        self._size = 0
+
+    def __call__(self, raw: bytes) -> SourceFile:
+        found = self._known.pop(raw, None)
+        if found is None:
+            text = decode(raw).text
+            found = SourceFile(text, tuple(parsed.root for parsed in parse(text)))
+            self._size += len(raw)
+        self._known[raw] = found
+        while self._size > _KEPT and len(self._known) > 1:
+            oldest = next(iter(self._known))
+            self._size -= len(oldest)
+            del self._known[oldest]
+        return found
+
+
 class SourceFiles:
     """Reads each file once. One that cannot be read is empty here: linting it reports the error."""
 
-    def __init__(self, read: Callable[[str], bytes]) -> None:
+    def __init__(self, read: Callable[[str], bytes], parsed: ParsedTexts) -> None:
         self._read = read
+        self._parsed = parsed
         self._known: dict[str, SourceFile] = {}
 
     def of(self, file: str) -> SourceFile:
         if file not in self._known:
             try:
-                text = decode(self._read(file)).text
+                raw = self._read(file)
             except SourceError:
-                text = ""
-            self._known[file] = SourceFile(text, tuple(parsed.root for parsed in parse(text)))
+                raw = b""
+            self._known[file] = self._parsed(raw)
         return self._known[file]
 
 

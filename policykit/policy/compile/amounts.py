@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from policykit.catalogue import resources
+from policykit.catalogue.suggestions import resource_problem
 from policykit.kube.names import is_extended, is_hugepages, label_key_problem
 from policykit.manifests.path import Path, dotted
 from policykit.model.quantity import amount, parse
@@ -39,6 +41,7 @@ def resource_of(draft: Draft, path: Path, name: str) -> str:
         return name
     if "/" in name:
         draft.check(path, f"resource {name!r}", label_key_problem(name), key=True)
+        _check_spelling(draft, path, name)
         return "" if label_key_problem(name) else name
     if name not in draft.names("cards"):
         near = nearest(name, (*BASIC, *draft.names("cards")))
@@ -47,6 +50,16 @@ def resource_of(draft: Draft, path: Path, name: str) -> str:
             path, f"{name!r} is neither a resource nor a card of this policy", hint, key=True
         )
     return ""
+
+
+def _check_spelling(draft: Draft, path: Path, name: str) -> None:
+    """Notices a name that no device plugin offers and that resembles one: probably a typing error."""
+    if resources.resource(name) or any(card.resource == name for card in draft.cards.values()):
+        return
+    problem = resource_problem(name)
+    if problem and problem[1]:
+        hint = f"did you mean {' or '.join(problem[1])}?"
+        draft.problems.notice(path, f"{name} {problem[0]}", hint, key=True)
 
 
 def written_as(draft: Draft, path: Path, resource: str) -> str:

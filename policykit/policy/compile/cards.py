@@ -13,6 +13,7 @@ from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.scheme import EffectiveScheme
 from policykit.policy.messages import nearest
 from policykit.policy.models import pool as written
+from policykit.policy.presets import PRESETS, Preset
 
 _MIB = 1024 * 1024
 
@@ -70,10 +71,29 @@ def _card_data(draft: Draft, name: str, stated: written.Card) -> CardData | None
     product = catalogue.product(stated.product)
     if product is not None:
         return _from_catalogue(name, stated, product)
+    product = _product_of_cloud(draft, stated.product)
+    if product is not None:
+        preset = _preset(draft)
+        key = stated.product_key or preset.product_keys[product.vendor]
+        labels = {key: stated.product, **stated.labels}
+        return _from_catalogue(
+            name, stated.model_copy(update={"product": product.product, "labels": labels}), product
+        )
     if stated.resource:
         return _written_in_full(name, stated)
     _report_unknown(draft, (*path, "product"), stated.product)
     return None
+
+
+def _preset(draft: Draft) -> Preset:
+    scheme = draft.policy.scheme
+    return PRESETS[scheme if isinstance(scheme, str) else scheme.preset or "seed"]
+
+
+def _product_of_cloud(draft: Draft, name: str) -> catalogue.Product | None:
+    """The card that the cloud of the policy's scheme has a name for; None: it has no such name."""
+    values = _preset(draft).product_values
+    return next((catalogue.product(product) for product, names in values.items() if name in names), None)
 
 
 def _written_in_full(name: str, stated: written.Card) -> CardData:

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 
 from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
+from policykit.model import virtual_cards
 from policykit.model.pool import Sharing
 from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.card_labels import GFD_VENDOR, CardData
 from policykit.policy.compile.draft import Draft
 from policykit.policy.messages import did_you_mean
 from policykit.policy.models import pool as written
+from policykit.targets import target_of_sharing
 
 _PROFILE = re.compile(r"([1-8])g\.[0-9]+gb(\+me|\+me\.all|\+gfx|-me)?\Z")
 
@@ -46,6 +48,9 @@ class PoolCards(NamedTuple):
         """What a node advertises: MIG partitions, replicas of them or of cards, or whole cards."""
         number = self.per_node if per_node is None else per_node
         sharing = self.sharing
+        if sharing.mode in virtual_cards.NAMES:
+            memory = number * (self.card.memory_mib or 0)
+            return CardOffer(virtual_cards.amounts(sharing.mode, number, sharing.replicas, memory), number)
         ending = ".shared" if self.rename and sharing.replicas > 1 else ""
         if sharing.mode == "mig-mixed":
             cut = max(number - self.whole, 0) * sharing.replicas
@@ -60,14 +65,14 @@ class PoolCards(NamedTuple):
 
 def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: CardData | None) -> Sharing:
     """The sharing of a pool; reports settings that contradict each other."""
-    sharing = Sharing(stated.mode, stated.replicas or 1, dict(stated.profiles))
+    sharing = Sharing(stated.mode, _pods_per_card(stated), dict(stated.profiles))
     if stated.mode == "none":
-        for part in ("replicas", "profiles", "rename", "wholeCards"):
+        for part in ("replicas", "slots", "profiles", "rename", "wholeCards"):
             if part in draft.names(*map(str, path)):
                 draft.problems.error(
                     (*path, part),
                     f"{part} needs a mode",
-                    "add mode: time-slicing, mps, mig-single or mig-mixed",
+                    "add mode: time-slicing, mps, mig-single, mig-mixed, hami or volcano-vgpu",
                     key=True,
                 )
         return Sharing()
@@ -76,13 +81,38 @@ def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: Car
             path, "sharing needs a card, but the pool has none", "add card, or remove sharing", key=True
         )
         return sharing
-    if stated.mode in ("time-slicing", "mps"):
+    if stated.slots and stated.mode not in virtual_cards.NAMES:
+        draft.problems.error((*path, "slots"), "slots needs mode hami or volcano-vgpu", key=True)
+    if stated.mode in virtual_cards.NAMES:
+        _check_virtual(draft, path, stated, card)
+    elif stated.mode in ("time-slicing", "mps"):
         _check_replicas(draft, path, stated)
     else:
         _check_partitions(draft, path, stated, card)
     if stated.whole_cards and stated.mode != "mig-mixed":
         draft.problems.error((*path, "wholeCards"), "wholeCards needs mode mig-mixed", key=True)
     return sharing
+
+
+def _pods_per_card(stated: written.Sharing) -> int:
+    if stated.mode in virtual_cards.NAMES:
+        return stated.slots or virtual_cards.SLOTS
+    return stated.replicas or 1
+
+
+def _check_virtual(draft: Draft, path: Path, stated: written.Sharing, card: CardData) -> None:
+    if card.vendor != GFD_VENDOR:
+        message = f"mode {stated.mode} is for NVIDIA cards, which {card.name} is not"
+        hint = "for other cards, state the resource of HAMi's plugin as the resource of the card"
+        draft.problems.error((*path, "mode"), message, hint)
+    for part in ("replicas", "rename", "profiles"):
+        if part in draft.names(*map(str, path)):
+            message = f"{part} does not apply to mode {stated.mode}"
+            draft.problems.error((*path, part), message, "state slots, or remove it", key=True)
+    target = target_of_sharing(stated.mode)
+    if target and target not in draft.names("targets"):
+        message = f"mode {stated.mode} needs {target}, which places such pods, but it is no target"
+        draft.problems.notice((*path, "mode"), message, f"add targets: {{{target}: {{}}}}")
 
 
 def _check_replicas(draft: Draft, path: Path, stated: written.Sharing) -> None:

@@ -1,10 +1,10 @@
 """The policy file, with the settings of policykit itself."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, Tag
 
-from policykit.policy.models.base import Model
+from policykit.policy.models.base import BY_FORM, Model
 from policykit.policy.models.pool import Card, Pool
 from policykit.policy.models.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.policy.models.scheme import SchemeChoice
@@ -93,6 +93,30 @@ class AppliedFolder(Model):
         "Later ones override earlier ones; substitute overrides all of them.",
     )
     helm: Chart | None = Field(None, description="Makes it a chart, and says how it is rendered.")
+
+
+class ArgoCluster(Model):
+    """What Argo CD calls the cluster."""
+
+    name: str = Field("", description="Its name in Argo CD. Default: metadata.name.")
+    server: str = Field("", description="Address of its API server, as in destinations of Applications.")
+
+
+class Applies(Model):
+    """What the cluster applies, and how GitOps controllers refer to it."""
+
+    folders: tuple[AppliedFolder, ...] | None = Field(
+        None, description="All that the cluster applies. Default: what objects of Flux and Argo CD say."
+    )
+    argocd: ArgoCluster | None = Field(None, description="What Argo CD calls the cluster.")
+    repositories: tuple[str, ...] = Field(
+        (), description="Further URLs of this repository, besides those of its git remotes."
+    )
+
+
+AppliesChoice = Annotated[
+    Annotated[tuple[AppliedFolder, ...], Tag("<list>")] | Annotated[Applies, Tag("<map>")], BY_FORM
+]
 
 
 class Metadata(Model):
@@ -186,8 +210,8 @@ class Policy(Model):
     )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")
-    applies: tuple[AppliedFolder, ...] | None = Field(
+    applies: AppliesChoice | None = Field(
         None,
-        description="All that the cluster applies. Default: what Flux objects beside the policy say, else "
-        "the files whose nearest policy it is.",
+        description="All that the cluster applies. Default: what objects of Flux and Argo CD say, else the "
+        "files whose nearest policy it is.",
     )

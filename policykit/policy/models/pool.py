@@ -88,8 +88,15 @@ Topology = Annotated[
 class Sharing(Model):
     """How the device plugin partitions or shares cards."""
 
-    mode: Literal["none", "time-slicing", "mps", "mig-single", "mig-mixed"] = Field(
-        "none", description="none: whole cards; time-slicing, mps: replicas of a card; mig-*: partitions."
+    mode: Literal["none", "time-slicing", "mps", "mig-single", "mig-mixed", "hami", "volcano-vgpu"] = Field(
+        "none",
+        description="none: whole cards; time-slicing, mps: replicas of a card; mig-*: partitions; "
+        "hami, volcano-vgpu: virtual cards with a part of the memory and cores of a card.",
+    )
+    slots: int | None = Field(
+        None,
+        ge=1,
+        description="Number of pods that share one card (hami, volcano-vgpu). Default: 10, as the plugins'.",
     )
     replicas: int | None = Field(
         None, ge=2, description="Number of pods that share one card (time-slicing, mps)."
@@ -150,6 +157,9 @@ class Pool(Model):
     )
     unschedulable: bool = Field(False, description="Whether the nodes are cordoned.")
     scheme: PoolSchemeChoice | None = Field(None, description="Differences from the cluster's scheme.")
+    protect: bool = Field(
+        False, description="Whether `gen` refuses to remove the pool without --allow-removal."
+    )
     shared_by_schedulers: str = Field(
         "", description="Reason why several schedulers may place pods here (see PK911)."
     )

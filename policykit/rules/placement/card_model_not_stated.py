@@ -73,7 +73,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if len(products) > 1:
         used = (cluster.card_of(pool) for pool in pools)
         keys = sorted({card.product_key for card in used if card is not None and card.product_key})
-        require = f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity"
+        allowed = [product_of(cluster, pool) for pool in review.eligible_pools if review.workload]
+        first = next((product for product in allowed if product), products[0])
+        require = f"require {' or '.join(keys)} In [{first}] in nodeAffinity"
         yield Violation(
             review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models"

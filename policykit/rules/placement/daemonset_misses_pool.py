@@ -27,6 +27,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.model.virtual_cards import NAMES
 from policykit.namedtuple import NamedTuple
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection, untolerated_taints
@@ -232,6 +233,8 @@ def _operator(manifest: Manifest) -> Iterator[_Daemon]:
 
 def _served_pools(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
     for pool in cluster.pools:
+        if pool.sharing.mode in NAMES and daemon.what.startswith(_WORDS["device-plugin"]):
+            continue  # the device plugin there is HAMi's or Volcano's
         has_none = daemon.every_pool and cluster.card_of(pool) is None
         if (has_none or _has_its_cards(cluster, pool, daemon)) and _selects(cluster, pool, daemon):
             yield pool

@@ -12,10 +12,12 @@ from functools import partial
 from policykit.catalogue import labels
 from policykit.kube.tolerations import to_dict, tolerates
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.writer import scalar
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.recognition import HOW_TO_STATE
 from policykit.placement.review import Review
 from policykit.rules.placement.fixes import card_choice, placement_fix
 
@@ -129,10 +131,14 @@ def _others(review: Review, named: Pool) -> str:
 
 
 def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    if review.lacks_workload_kind and len({pool.usage for pool in review.eligible_pools or ()}) > 1:
+        # Which of the taints to tolerate depends on what the pods are.
+        yield f"{HOW_TO_STATE}: `policykit patch` then adds what its pools need"
+        return
     yield "add to tolerations:"
     for taint in taints:
         toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
-        fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
+        fields = ", ".join(f"{k}: {scalar(v)}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
     yield from _similar_keys(review, taints)
     yield from _unmatched_tolerations(review, taints)

@@ -22,7 +22,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of
-from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
+from policykit.targets.controllers import assigned_scheduler, decides_scheduler, overrides_scheduler
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -79,7 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster and not scheduler:
         scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
     target_name = target_name_of(scheduler, cluster)
-    unknown = target_name is None or gives_scheduler(manifest, scheduler)
+    unknown = target_name is None or decides_scheduler(manifest, scheduler)
     if unknown or (not scheduler and _is_incomplete(pod_set)) or not _carries_metadata(manifest, pod_set):
         return
     carried = {target.name: _keys_of(target, manifest, pod_set) for target in TARGETS if target.schedulers}
@@ -102,7 +102,12 @@ def _misspelt(scheduler: str) -> str:
     if not scheduler or scheduler in known:
         return ""
     plain = _plain(scheduler)
-    return next((name for name in known if plain == _plain(name) or one_edit_apart(plain, _plain(name))), "")
+    return next((name for name in known if _is_near(plain, _plain(name))), "")
+
+
+def _is_near(written: str, known: str) -> bool:
+    """The same, one edit apart, or the same letters in another order."""
+    return written == known or one_edit_apart(written, known) or sorted(written) == sorted(known)
 
 
 def _plain(name: str) -> str:
@@ -122,7 +127,7 @@ def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) 
     if manifest.group == "sparkoperator.k8s.io":
         return known
     # An operator may overwrite the name of an existing scheduler; it does not explain a misspelt name.
-    return not (known and gives_scheduler(manifest, scheduler))
+    return not (known and decides_scheduler(manifest, scheduler))
 
 
 def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool:

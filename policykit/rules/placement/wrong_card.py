@@ -151,6 +151,8 @@ def _advice(key: str, value: str, known: frozenset[str]) -> str:
     if here:
         return f"it may stand for {' or '.join(here)}"
     candidates = [card.product for card in suggestions.candidates(value)]
+    if value in candidates:
+        return "select a card that the pools have, or add a pool with this one to the policy"
     if candidates:
         return f"the label value would be {' or '.join(candidates)}, which no pool of the policy has"
     return f"copy the value from a node: kubectl get nodes -L {key}"

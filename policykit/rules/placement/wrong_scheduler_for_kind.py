@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, target_name_of, target_of
-from policykit.targets.controllers import assigned_scheduler, gives_scheduler, overrides_scheduler
+from policykit.targets.controllers import assigned_scheduler, decides_scheduler, overrides_scheduler
 
 BAD = """\
 apiVersion: batch/v1
@@ -79,7 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _is_exempt(review: Review, cluster: Cluster) -> bool:
     """Whether the effective name differs from the one in the object, or is not known to be wrong."""
     there = review.pod_set.scheduler_name
-    if gives_scheduler(review.manifest, there):
+    if decides_scheduler(review.manifest, there):
         return True
     if there:
         return bool(cluster.schedulers) and there not in cluster.schedulers

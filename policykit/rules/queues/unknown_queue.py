@@ -64,7 +64,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         known = directories.get(target_name)
         if known is None:
             known = directories[target_name] = destinations.directory(target_name, scope, context.cluster)
-        if is_placeholder(name) or not known.speaks_of_absence:
+        if is_placeholder(name) or not known.proves_absence:
             continue
         found = destinations.destination(use.value, known)
         if found and found.verdict in _SAYS and not _where_it_is_applied(use.value, found, known, context):

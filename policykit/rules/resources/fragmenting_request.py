@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.model.virtual_cards import NAMES
 from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 from policykit.rules.resources.exceeds_node import BAD as _JOB
@@ -23,8 +24,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a number that fits on a node of the eligible pools but divides none of their sizes."""
     if review.cluster is None or review.pod_set.per_node or not review.eligible_pools:
         return
-    shapes = [shape for pool in review.eligible_pools for shape in pool.shapes if shape.maximum != 0]
-    for resource in review.card_resources:
+    # Parts of virtual cards are of any size.
+    whole = [pool for pool in review.eligible_pools if pool.sharing.mode not in NAMES]
+    shapes = [shape for pool in whole for shape in pool.shapes if shape.maximum != 0]
+    for resource in review.card_resources if shapes else ():
         amount = review.requests[resource]
         sizes = {shape.allocatable.get(resource, 0) for shape in shapes}
         if (

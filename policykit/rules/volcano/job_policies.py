@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.volcano.argument import is_duration
 from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
+from policykit.durations import is_signed_duration
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
@@ -100,7 +100,7 @@ def _form(policy: Mapping[str, Any], events: Mapping[str, Path], place: Path) ->
     if not written:
         yield Violation(place, "the policy has neither an event nor an exitCode", "add one of them")
     timeout = policy.get("timeout")
-    if isinstance(timeout, str) and not is_duration(timeout) and not is_placeholder(timeout):
+    if isinstance(timeout, str) and not is_signed_duration(timeout) and not is_placeholder(timeout):
         yield Violation(
             (*place, "timeout"),
             f"timeout {timeout!r} is not a duration: Volcano rejects the job",

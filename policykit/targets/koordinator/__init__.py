@@ -38,7 +38,7 @@ TARGET = Target(
         ),
     ),
     added_plugins=Lazy("policykit.targets.koordinator.scheduler.configuration:added_plugins"),
-    assigned_scheduler=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
+    assigned_scheduler=Lazy("policykit.targets.koordinator.admission:scheduler_of_profile"),
     queues=QueueSupport(
         Lazy("policykit.targets.koordinator.queue_facts:queue_semantics"),
         Lazy("policykit.targets.koordinator.queue_facts:policy_queues"),

@@ -31,7 +31,7 @@ def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profil
     return None
 
 
-def scheduler_given(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
+def scheduler_of_profile(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
     """The schedulerName that a profile sets on pods without one; empty if no profile does."""
     profile = profile_of(cluster, pod_set, namespace)
     return profile.scheduler if profile else ""

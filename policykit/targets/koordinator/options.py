@@ -45,6 +45,8 @@ class KoordinatorOptions(NamedTuple):
     """Workload kind to the class of its pods."""
     priority_classes: bool = False
     """Whether Koordinator's PriorityClasses are written too."""
+    gang_objects: bool = False
+    """Whether gangs are PodGroups also where annotations would do."""
 
     def fields(self, plugin: str) -> Mapping[str, Any]:
         return self.args.get(plugin, {})

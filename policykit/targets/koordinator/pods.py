@@ -8,7 +8,7 @@ from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator import versions
+from policykit.targets.koordinator import options, versions
 from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, TARGET_NAME
 from policykit.targets.koordinator.objects import colocation, gangs
 from policykit.targets.koordinator.objects.gangs import gang_of
@@ -21,9 +21,9 @@ _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels, annotations and the PodGroup for pods of a workload kind.
 
-    A gang with one pod template is written as annotations of its pods, without an object. With several
-    templates or a network topology it is a PodGroup, which states the size once, unless its name is too
-    long for the label of the pods.
+    A gang with one pod template is written as annotations of its pods, without an object, unless the policy
+    asks for objects. With several templates or a network topology it is a PodGroup, which states the size
+    once, unless its name is too long for the label of the pods.
     """
     target = cluster.targets.get(TARGET_NAME)
     version = versions.parse(target.version if target else "")
@@ -34,7 +34,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     found = gang_of(kind, cluster, pods, version)
     if found.gang is None:
         return PodFields(labels, spec=spec, notices=found.notices)
-    if (len(pods.job) > 1 or found.gang.gather) and not label_value_problem(found.gang.name):
+    together = len(pods.job) > 1 or found.gang.gather or options.of(target).gang_objects
+    if together and not label_value_problem(found.gang.name):
         labels[GROUP_LABELS[0]] = found.gang.name
         objects = (gangs.write(found.gang),)
         return PodFields(labels, spec=spec, objects=objects, notices=found.notices)

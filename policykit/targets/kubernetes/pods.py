@@ -19,8 +19,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     if pods.owner_kind == "DaemonSet":
         return PodFields()
     together, grouped = _gang(kind, cluster, pods)
-    apart, unknown = _apart(kind, cluster, pods)
-    close, unread = ({}, ()) if together and together.level else _close(kind, cluster, pods)
+    apart, unknown = _spread(kind, cluster, pods)
+    close, unsupported = ({}, ()) if together and together.level else _affinity(kind, cluster, pods)
     spec: dict[str, Any] = {**apart, **close}
     objects: tuple[dict[str, Any], ...] = ()
     if together:
@@ -28,10 +28,10 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
         spec |= pod_groups.pod_fields(together, version)
         objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
-    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unread, *grouped))
+    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsupported, *grouped))
 
 
-def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _spread(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """topologySpreadConstraints for `across`, and for a spread placement that no profile serves."""
     wanted = [kind.across] if kind.across else []
     by_node = TopologySpread("node")
@@ -60,7 +60,9 @@ def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     return stated.way != options.CLUSTER or stated.default != placement.name
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _affinity(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Pod affinity for `within`, the closest that kube-scheduler offers."""
     if kind.within is None:
         return {}, ()

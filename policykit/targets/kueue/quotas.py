@@ -118,7 +118,7 @@ class _Tree:
                 yield Cohort(
                     name,
                     queue.parent or root,
-                    self._groups(self._flavors[name], self._of(name)) if _says(queue) else (),
+                    self._groups(self._flavors[name], self._of(name)) if _states_quota(queue) else (),
                     self._weight(queue) if weighted else None,
                     _stated(queue),
                 )
@@ -336,7 +336,7 @@ class _Tree:
             )
 
 
-def _says(queue: Queue) -> bool:
+def _states_quota(queue: Queue) -> bool:
     """Whether a queue with children states quotas or pools."""
     return any(_stated(queue)) or bool(queue.pools and any(queue.pools))
 

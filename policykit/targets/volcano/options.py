@@ -51,6 +51,8 @@ class VolcanoOptions(NamedTuple):
     """Whether cards are shared as vGPUs, by Volcano's own device plugin."""
     jobs: Mapping[str, JobOptions] = {}
     """Workload kind to the options of its jobs."""
+    gang_objects: bool = False
+    """Whether gangs are PodGroups also where annotations would do."""
 
     def enables(self, plugin: str) -> bool:
         """Whether the policy names a plugin and does not switch it off."""

@@ -10,7 +10,7 @@ from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
-from policykit.targets.volcano import versions
+from policykit.targets.volcano import options, versions
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
     GROUP_NAME,
@@ -96,6 +96,8 @@ def _gang_fields(
     by_pods = (grouped or pods.owner_kind == "Pod") and version >= POD_TOPOLOGY
     wants_size = size is not None and size > 1
     wants_place = kind.within is not None and pods.owner_kind != "Pod"
+    if wants_size and options.of(cluster.targets.get(SCHEDULER)).gang_objects:
+        return _own_group(kind, cluster, pods, size or 1, version)
     if (not wants_size or by_owner) and (not wants_place or by_pods or version < versions.TOPOLOGY):
         place = _topology_annotations(kind, cluster, version) if wants_place else {}
         owner = {GROUP_MIN_MEMBER: str(size)} if wants_size else {}

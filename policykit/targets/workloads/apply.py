@@ -18,7 +18,7 @@ from policykit.placement.desired_placement import DesiredPlacement, desired_plac
 from policykit.placement.eligible_pools import offers
 from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
-from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.recognition import HOW_TO_STATE, WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.components import has_component, is_job_group
@@ -65,6 +65,8 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     draft = _Draft(manifest, cluster, namespace)
     unknown = dict.fromkeys(unknown_kind(one) for one in reviews if pod_set_key(one) not in kinds)
     draft.notes += [_unknown_kind_note(name, cluster) for name in unknown if name]
+    if not (kinds or candidates or any(unknown)) and any(one.lacks_workload_kind for one in reviews):
+        draft.notes.append(f"left unchanged: it requests a card, but has no workload kind; {HOW_TO_STATE}")
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
@@ -131,6 +133,10 @@ class _Draft:
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
         """Adds tolerations and node affinity for the requested card, or for the kind's helpers."""
         reviewed = self._review(key)
+        cards = _eligible_cards(reviewed)
+        if options.card and len(cards) > 1 and options.card not in cards:
+            self.notes.append(f"card {options.card} is not for it, but {' or '.join(cards)}: left unplaced")
+            return
         want = _desired_placement(reviewed, options.card)
         if want is None:
             self._note_missing_placement(reviewed)
@@ -277,9 +283,9 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         return None
     if reviewed.eligible_pools is None:
         return desired_placement(cluster, workload, cluster.cards[named]) if named else None
-    cards = tuple(dict.fromkeys(pool.card for pool in reviewed.eligible_pools))
     if not reviewed.card_resources:
         return desired_placement(cluster, workload, None) if reviewed.eligible_pools else None
+    cards = _eligible_cards(reviewed)
     if not cards:
         _check_unavailable(reviewed)
         return None
@@ -291,6 +297,12 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         )
     card = named if named in cards else cards[0]
     return desired_placement(cluster, workload, cluster.cards.get(card))
+
+
+def _eligible_cards(reviewed: Review) -> tuple[str, ...]:
+    """The cards that the policy allows pods which request cards to have."""
+    pools = reviewed.eligible_pools if reviewed.card_resources else ()
+    return tuple(dict.fromkeys(pool.card for pool in pools or ()))
 
 
 def _check_unavailable(reviewed: Review) -> None:

@@ -6,18 +6,19 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.generators import parameters_of
 from policykit.workspace.argocd.helm import helm_options
 from policykit.workspace.argocd.kustomize import added_fields
 from policykit.workspace.argocd.repository import (
-    IN_CLUSTER,
     Repository,
     TargetCluster,
     UnreadableError,
 )
-from policykit.workspace.argocd.templates import filled
+from policykit.workspace.argocd.templates import Parameters, filled, merged
 from policykit.workspace.remotes import normalised
 from policykit.workspace.scopes import kustomization
 from policykit.workspace.sources import FolderOptions, Form, Source, Statement
@@ -39,6 +40,7 @@ _SET = frozenset(
     {
         "generators",
         "template",
+        "templatePatch",
         "goTemplate",
         "goTemplateOptions",
         "strategy",
@@ -73,23 +75,37 @@ def applications_of(
     """
     if data.get("kind") == "Application":
         return (_application(data, stated, repository),)
-    spec = _map(data.get("spec"))
+    spec = mapping(data.get("spec"))
     try:
         unknown = sorted(name for name in spec if name not in _SET and spec[name])
         if unknown:
             raise UnreadableError(f"it has {unknown[0]}, which is not read")
         go = bool(spec.get("goTemplate"))
         return tuple(
-            _application(_map(filled(spec.get("template"), each, go=go)), stated, repository)
+            _application(_made(spec, each, go=go), stated, repository)
             for each in parameters_of(spec, repository)
         )
     except UnreadableError as reason:
         return (ReadApplication(_name(data), None, (_unread(stated, str(reason)),)),)
 
 
+def _made(spec: Mapping[str, Any], parameters: Parameters, *, go: bool) -> Mapping[str, Any]:
+    """The Application of one set of parameters. Raises UnreadableError."""
+    data = mapping(filled(spec.get("template"), parameters, go=go))
+    patch = spec.get("templatePatch")
+    if not isinstance(patch, str) or not patch.strip():
+        return data
+    if not go:
+        raise UnreadableError("it has templatePatch without goTemplate")
+    parsed = next(parse(filled(patch, parameters, go=True)), None)
+    if parsed is None or parsed.root is None or not isinstance(parsed.root.data, dict):
+        raise UnreadableError("its templatePatch is not YAML")
+    return mapping(merged(data, parsed.root.data))
+
+
 def _application(data: Mapping[str, Any], stated: Statement, repository: Repository) -> ReadApplication:
-    spec = _map(data.get("spec"))
-    destination = _map(spec.get("destination"))
+    spec = mapping(data.get("spec"))
+    destination = mapping(spec.get("destination"))
     found: tuple[Source, ...]
     try:
         unknown = sorted(name for name in spec if name not in _SPEC and spec[name])
@@ -103,8 +119,6 @@ def _application(data: Mapping[str, Any], stated: Statement, repository: Reposit
 
 def _cluster(destination: Mapping[str, Any], repository: Repository) -> TargetCluster | None:
     name, server = destination.get("name"), destination.get("server")
-    if name in IN_CLUSTER or server in IN_CLUSTER:
-        return None
     for cluster in repository.clusters:
         if (name and name == cluster.name) or (
             server and server in (cluster.server, f"policy:{cluster.name}")
@@ -114,7 +128,7 @@ def _cluster(destination: Mapping[str, Any], repository: Repository) -> TargetCl
 
 
 def _sources(data: Mapping[str, Any], stated: Statement, repository: Repository) -> Iterator[Source]:
-    spec = _map(data.get("spec"))
+    spec = mapping(data.get("spec"))
     several = spec.get("sources")
     listed = several if isinstance(several, list) and several else [spec.get("source")]
     references = {
@@ -123,7 +137,7 @@ def _sources(data: Mapping[str, Any], stated: Statement, repository: Repository)
         if isinstance(each, dict) and isinstance(each.get("ref"), str)
     }
     for each in listed:
-        said = _map(each)
+        said = mapping(each)
         if "path" not in said and "chart" not in said and "ref" in said:
             continue  # only referenced for values by other sources
         try:
@@ -151,17 +165,19 @@ def _source(
     if not os.path.isdir(folder):
         raise UnreadableError(f"its source has no folder {said.get('path')}")
     form = _form(folder, said)
-    namespace = _map(_map(data.get("spec")).get("destination")).get("namespace")
+    namespace = mapping(mapping(data.get("spec")).get("destination")).get("namespace")
     namespace = namespace if isinstance(namespace, str) else ""
     revision = str(said.get("targetRevision") or "")
     notices = (f"its revision {revision} is judged from the work tree",) if revision not in _BRANCHES else ()
     source = Source(folder, form, stated, namespace=namespace, notices=notices)
     if form is Form.CHART:
-        options = helm_options(_map(said.get("helm")), _name(data), namespace, folder, repository, references)
+        options = helm_options(
+            mapping(said.get("helm")), _name(data), namespace, folder, repository, references
+        )
         return source._replace(helm=options)
     if form is Form.KUSTOMIZATION:
-        return source._replace(added=added_fields(_map(said.get("kustomize")), folder, repository.root))
-    return source._replace(folder=_folder_options(_map(said.get("directory"))))
+        return source._replace(added=added_fields(mapping(said.get("kustomize")), folder, repository.root))
+    return source._replace(folder=_folder_options(mapping(said.get("directory"))))
 
 
 def _form(folder: str, said: Mapping[str, Any]) -> Form:
@@ -203,9 +219,5 @@ def _unread(stated: Statement, reason: str) -> Source:
 
 
 def _name(data: Mapping[str, Any]) -> str:
-    name = _map(data.get("metadata")).get("name")
+    name = mapping(data.get("metadata")).get("name")
     return name if isinstance(name, str) else ""
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Generators of ApplicationSets: list, git, clusters and matrix. Others need data outside the repository."""
+"""Generators of ApplicationSets: list, git, clusters, matrix and merge. Others need data from elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from policykit.workspace.argocd.repository import Repository, TargetCluster, UnreadableError
-from policykit.workspace.argocd.templates import Parameters, filled
+from policykit.workspace.argocd.templates import Parameters, filled, value_at
 from policykit.workspace.remotes import normalised
 
 _MOST = 1000
@@ -34,8 +34,10 @@ def _generated(generator: Any, repository: Repository, *, go: bool) -> list[Para
         names = ", ".join(sorted(generator)) if isinstance(generator, dict) else "nothing"
         raise UnreadableError(f"its generator has {names}: only one of {', '.join(_KINDS)} is read")
     ((kind, said),) = generator.items()
-    if kind == "matrix":
-        return _matrix(said, repository, go=go)
+    if kind in ("matrix", "merge"):
+        said = said if isinstance(said, dict) else {}
+        _only(said, _KINDS[kind], kind)
+        return (_matrix if kind == "matrix" else _merge)(said, repository, go=go)
     if kind not in _KINDS:
         raise UnreadableError(f"its generator {kind} needs what is not in the repository")
     said = said if isinstance(said, dict) else {}
@@ -55,6 +57,7 @@ _KINDS = {
     "clusters": frozenset({"selector", "values", "flatList"}),
     "git": frozenset({"repoURL", "revision", "directories", "files", "values", "requeueAfterSeconds"}),
     "matrix": frozenset({"generators"}),
+    "merge": frozenset({"generators", "mergeKeys"}),
 }
 """Generators, and the fields that are read."""
 
@@ -78,8 +81,8 @@ def _listed(said: Mapping[str, Any]) -> Iterator[Parameters]:
             yield each
 
 
-def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
-    generators = said.get("generators") if isinstance(said, dict) else None
+def _matrix(said: Mapping[str, Any], repository: Repository, *, go: bool) -> list[Parameters]:
+    generators = said.get("generators")
     if not isinstance(generators, list) or len(generators) != 2:
         raise UnreadableError("its generator matrix does not have two generators")
     found: list[Parameters] = []
@@ -89,6 +92,25 @@ def _matrix(said: Any, repository: Repository, *, go: bool) -> list[Parameters]:
             if len(found) > _MOST:
                 raise UnreadableError(f"it generates more than {_MOST} Applications")
     return found
+
+
+def _merge(said: Mapping[str, Any], repository: Repository, *, go: bool) -> list[Parameters]:
+    """The parameters of the first generator; others with the same values of `mergeKeys` override them."""
+    generators, keys = said.get("generators"), said.get("mergeKeys")
+    if not isinstance(generators, list) or len(generators) < 2 or not isinstance(keys, list):
+        raise UnreadableError("its generator merge does not have two generators and mergeKeys")
+    found: dict[tuple[str, ...], Parameters] = {}
+    for number, generator in enumerate(generators):
+        made: dict[tuple[str, ...], Parameters] = {}
+        for each in _generated(generator, repository, go=go):
+            values = tuple(repr(value_at(str(key), each)) for key in keys)
+            if values in made:
+                raise UnreadableError("its generator merge has two Applications with the same mergeKeys")
+            made[values] = each
+        if not number:
+            found = made
+        found |= {key: _merged(found[key], made[key]) for key in made if number and key in found}
+    return [*found.values()]
 
 
 def _merged(first: Parameters, second: Parameters) -> Parameters:

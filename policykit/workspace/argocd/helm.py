@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.manifests.writer import dump
+from policykit.workspace.argocd.globs import expanded, is_pattern
 from policykit.workspace.argocd.repository import Repository, UnreadableError
 from policykit.workspace.sources import HelmOptions
 
@@ -68,26 +69,43 @@ def helm_options(
 
 def _value_files(
     said: Mapping[str, Any], folder: str, repository: Repository, references: Mapping[str, bool]
-) -> Iterator[str]:
-    for each in _list(said, "valueFiles"):
-        path = str(each)
-        if "://" in path:
-            raise UnreadableError(f"its values {path} are not in the repository")
-        if "*" in path:
-            raise UnreadableError(f"its values {path} are a glob, which is not read")
-        reference, _, rest = path.partition("/")
-        if reference.startswith("$"):
-            if not references.get(reference):
-                raise UnreadableError(f"its values {path} are not in this repository")
-            place = os.path.join(repository.root, rest)
-        elif path.startswith("/"):
-            place = os.path.join(repository.root, path.lstrip("/"))
-        else:
-            place = os.path.join(folder, path)
-        if os.path.lexists(place):
-            yield os.path.abspath(place)
-        elif not said.get("ignoreMissingValueFiles"):
-            raise UnreadableError(f"its values {path} do not exist")
+) -> list[str]:
+    """Absolute paths, in the order in which helm reads them. A pattern stands for the files that are neither
+    named outright nor matched by an earlier one.
+    """
+    paths = [str(each) for each in _list(said, "valueFiles")]
+    places = [_place(path, folder, repository, references) for path in paths]
+    known = {place for path, place in zip(paths, places, strict=True) if not is_pattern(path)}
+    found: list[str] = []
+    for path, place in zip(paths, places, strict=True):
+        several = is_pattern(path)
+        files = _matching(place, repository) if several else [place] if os.path.lexists(place) else []
+        if not files and not said.get("ignoreMissingValueFiles"):
+            raise UnreadableError(f"its values {path} {'match no file' if several else 'do not exist'}")
+        found += [file for file in files if not (several and file in known)]
+        known.update(files)
+    return found
+
+
+def _matching(place: str, repository: Repository) -> list[str]:
+    """The files that match a pattern."""
+    pattern = os.path.relpath(place, repository.root).replace(os.sep, "/")
+    return [os.path.join(repository.root, file) for file in expanded(pattern, repository.files())]
+
+
+def _place(path: str, folder: str, repository: Repository, references: Mapping[str, bool]) -> str:
+    if "://" in path:
+        raise UnreadableError(f"its values {path} are not in the repository")
+    reference, _, rest = path.partition("/")
+    if reference.startswith("$"):
+        if not references.get(reference):
+            raise UnreadableError(f"its values {path} are not in this repository")
+        place = os.path.join(repository.root, rest)
+    elif path.startswith("/"):
+        place = os.path.join(repository.root, path.lstrip("/"))
+    else:
+        place = os.path.join(folder, path)
+    return os.path.abspath(place)
 
 
 def _parameters(

@@ -14,16 +14,14 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import boundary
 from policykit.workspace.argocd.applications import GROUP, ReadApplication, applications_of
 from policykit.workspace.argocd.repository import Repository, TargetCluster
+from policykit.workspace.controller_files import controller_files
 from policykit.workspace.disk import cached
 from policykit.workspace.files import files_below, repository_files, repository_root
-from policykit.workspace.policies import FILE_NAME, is_cluster, metadata_of, policy_by_place
+from policykit.workspace.policies import FILE_NAME, argocd_of, is_cluster, metadata_of, policy_by_place
 from policykit.workspace.remotes import remotes
 from policykit.workspace.sources import Source, Statement
 
 _KINDS = ("Application", "ApplicationSet")
-_MARK = GROUP.encode()
-_BEGINNING = 1 << 15
-"""An Application must begin within this many bytes of its file."""
 _SPECS: tuple[Path, ...] = (("spec", "template", "spec"), ("spec",))
 
 
@@ -35,21 +33,22 @@ class _Found(NamedTuple):
 
 def argocd_sources(policy: str) -> tuple[Source, ...]:
     """What Applications deploy to the cluster of a policy: those whose destination is the cluster, and those
-    next to the policy whose destination is not known.
+    next to the policy whose destination is not known. An ApplicationSet that cannot be read and is next to no
+    policy may be for any cluster.
     """
     root = repository_root(os.path.dirname(os.path.abspath(policy)))
     found: list[Source] = []
     for file, (_, cluster, sources) in _applications(root) if root else ():
         owner = cluster.policy if cluster else policy_by_place(os.path.dirname(file))
-        if owner and os.path.abspath(owner) == os.path.abspath(policy):
+        mine = bool(owner) and os.path.abspath(owner) == os.path.abspath(policy)
+        if mine or (not owner and any(source.why_not for source in sources)):
             found += sources
     return tuple(found)
 
 
 @cached
 def _applications(root: str) -> tuple[_Found, ...]:
-    files = [path for path in repository_files(root) if _MARK in _content(path, _BEGINNING)]
-    objects = [(path, each) for path in files for each in _objects(path)]
+    objects = [(path, each) for path in controller_files(root).argo_cd for each in _objects(path)]
     if not objects:
         return ()
     repository = _repository(root)
@@ -80,8 +79,9 @@ def _repository(root: str) -> Repository:
 
 
 def _cluster(policy: str) -> TargetCluster:
-    name, labels, annotations = metadata_of(policy)
-    return TargetCluster(policy, name, "", labels, annotations)
+    own, labels, annotations = metadata_of(policy)
+    name, server = argocd_of(policy)
+    return TargetCluster(policy, name or own, server, labels, annotations)
 
 
 def _objects(path: str) -> Iterator[Manifest]:

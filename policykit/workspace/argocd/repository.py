@@ -7,9 +7,6 @@ from typing import Any
 
 from policykit.namedtuple import NamedTuple
 
-IN_CLUSTER = frozenset({"in-cluster", "https://kubernetes.default.svc"})
-"""Destinations that are the cluster in which Argo CD runs."""
-
 
 class UnreadableError(Exception):
     """Why an Application or ApplicationSet is not judged."""

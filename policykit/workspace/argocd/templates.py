@@ -34,6 +34,19 @@ def filled(template: Any, parameters: Parameters, *, go: bool) -> Any:
     return template
 
 
+def merged(data: Any, patch: Any) -> Any:
+    """Data with a merge patch: null removes a field, lists are replaced."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(data) if isinstance(data, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merged(found.get(key), value)
+    return found
+
+
 def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     if "{{" not in text:
         return text
@@ -42,7 +55,7 @@ def _text(text: str, parameters: Parameters, *, go: bool) -> str:
     for match in _EXPRESSION.finditer(text):
         before = text[done : match.start()]
         found.append(before.rstrip() if go and match[1] else before)
-        value = _go(match[2].strip(), parameters) if go else _plain(match[2].strip(), parameters)
+        value = _go(match[2].strip(), parameters) if go else value_at(match[2].strip(), parameters)
         if value is None or isinstance(value, (dict, list)):
             raise UnreadableError(f"its template has {match[0]}, whose value is unknown")
         found.append(_written(value))
@@ -59,7 +72,7 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _plain(name: str, parameters: Parameters) -> Any:
+def value_at(name: str, parameters: Parameters) -> Any:
     """The value of a name such as `metadata.labels.env`, whose last part may contain dots."""
     segment = _SEGMENT.fullmatch(name)
     if segment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -28,19 +29,21 @@ def root_of(tree: Kustomization) -> Root:
     return Root(os.path.dirname(tree.file), tree.order)
 
 
-def builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
+def builds(
+    program: str, wanted: Sequence[BuildRequest], cache: Cache, until: float = math.inf
+) -> list[Build]:
     """The builds of kustomizations, in order. Only changed ones are built again, and equal ones once."""
     once = {repr(each.root): each for each in wanted}
-    found = dict(zip(once, _builds(program, [*once.values()], cache), strict=True))
+    found = dict(zip(once, _builds(program, [*once.values()], cache, until), strict=True))
     return [found[repr(each.root)] for each in wanted]
 
 
-def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache) -> list[Build]:
+def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache, until: float) -> list[Build]:
     keys = [_key(program, each) if cache.folder else b"" for each in wanted]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
     missing = [number for number, key in enumerate(keys) if key not in found]
-    made = build(program, [wanted[number].root for number in missing])
+    made = build(program, [wanted[number].root for number in missing], until)
     fresh = dict(zip(missing, made, strict=True))
     done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]

@@ -62,8 +62,9 @@ def applied_units(
     for policy in _policies(request, files):
         units: list[tuple[Source, Unit]] = []
         reasons: list[tuple[Source, NotHereError]] = []
+        releases: list[tuple[Source, NotHereError]] = []
         with failures.collect(shown_as(policy)):
-            _read(policy, units, reasons)
+            _read(policy, units, reasons, releases)
         concerned = [_concerns(unit, files) for _, unit in units]
         if not any(concerned) and os.path.realpath(policy) not in files:
             continue
@@ -73,6 +74,7 @@ def applied_units(
                 wrong.append((source.path, setting, reason))
             else:
                 not_judged.append(_not_judged(source, setting, reason))
+        not_judged += (_not_judged(source, setting, reason) for source, reason in releases)
         incomplete.update((setting,) if reasons else ())
         for (source, unit), here in zip(units, concerned, strict=True):
             each = ClusterUnit(setting, source, unit, f"{unit.folder}\0{setting}")
@@ -89,26 +91,27 @@ def applied_units(
     )
 
 
-def _read(policy: str, units: list[tuple[Source, Unit]], reasons: list[tuple[Source, NotHereError]]) -> None:
-    """Adds what a policy applies, and why the rest cannot be read. Without policies nothing is imported."""
-    from policykit.workspace.clusters import sources_of
-    from policykit.workspace.units import contents_of
+def _read(
+    policy: str,
+    units: list[tuple[Source, Unit]],
+    reasons: list[tuple[Source, NotHereError]],
+    releases: list[tuple[Source, NotHereError]],
+) -> None:
+    """Adds what a policy applies, and why the rest and charts cannot be read. Without policies nothing is
+    imported."""
+    from policykit.workspace.clusters import contents_of_policy
 
-    for source in sources_of(os.path.abspath(policy)):
-        contents = contents_of(source)
+    for source, contents in contents_of_policy(os.path.abspath(policy)):
         units += [(source, unit) for unit in contents.units]
         reasons += [(source, reason) for reason in contents.why_not]
+        releases += [(source, reason) for reason in contents.releases]
 
 
 def _policies(request: Request, files: set[str]) -> Iterator[str]:
     if request.policies:
-        yield from filter(_says_what_it_applies, request.policies)
+        yield from filter(says_what_it_applies, request.policies)
     else:
         yield from policies_above(sorted({os.path.dirname(file) for file in files}))
-
-
-def _says_what_it_applies(policy: str) -> bool:
-    return not policy.startswith("profile:") and says_what_it_applies(policy)
 
 
 def _concerns(unit: Unit, files: set[str]) -> bool:

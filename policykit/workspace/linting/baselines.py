@@ -9,9 +9,9 @@ from contextlib import nullcontext
 from policykit.errors import Failures
 from policykit.linter.baseline import BaselineFile, Baselines
 from policykit.linter.member import STDIN, Member
-from policykit.workspace.baselines import load, nearest_baselines, shown_as
+from policykit.workspace.baselines import load, nearest_baselines
 from policykit.workspace.boundary import within
-from policykit.workspace.files import BASELINE
+from policykit.workspace.files import BASELINE, shown_path
 from policykit.workspace.linting.request import Request
 
 
@@ -28,7 +28,7 @@ def baselines_of(
         return None
     files: dict[str, BaselineFile] = {}
     for path in sorted(set(governing.values())):
-        with nullcontext() if request.baseline else failures.collect(shown_as(path)):
+        with nullcontext() if request.baseline else failures.collect(shown_path(path)):
             files[path] = load(path)
     whole = not failures
     covered = (path for path, file in files.items() if whole and not uncovered(file, request.paths))

@@ -42,6 +42,10 @@ class Request(NamedTuple):
     cache: Cache = NO_CACHE
     helm: bool = True
     """Render charts with helm."""
+    max_builds: int = 10_000
+    """Builds of kustomizations and charts beyond these are not made."""
+    build_seconds: float = 600
+    """No build begins after this time."""
 
     @property
     def named(self) -> list[str]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.errors import Failures
+from policykit.errors import Failures, PolicyError
 from policykit.linter.workspace import Setting
+from policykit.workspace.broken_policies import BrokenPolicies
 from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.files import excluded
 from policykit.workspace.inputs import custom_kinds_of
@@ -31,6 +32,8 @@ class SettingsTable:
         """
         self.sources: list[str] = []
         """The policy or settings file of each setting; empty: there is none."""
+        self.broken = BrokenPolicies()
+        """Mistakes in the policies, which are failures of the run."""
         self.notices: list[str] = []
         """About the policies."""
         self._settings: list[Setting] = []
@@ -39,7 +42,7 @@ class SettingsTable:
         self._custom = custom_kinds_of(request.crds) if request.crds else {}
         self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
-        self._everywhere = tuple(each for each in request.policies if not _says_what_it_applies(each))
+        self._everywhere = tuple(each for each in request.policies if not says_what_it_applies(each))
         self._add(None, None, "")
 
     @property
@@ -100,10 +103,16 @@ class SettingsTable:
         except Exception as error:
             self._known[source] = 0
             with self._failures.collect(source):
-                # A base need not be valid by itself.
-                if not (reference and is_extended(reference)):
-                    self._failures.add(error, source)
+                self._fail(reference, source, error)
             return 0
+
+    def _fail(self, reference: str, source: str, error: Exception) -> None:
+        if reference and is_extended(reference):
+            return  # a base need not be valid by itself
+        if reference and isinstance(error, PolicyError):
+            self.broken.add(source, error)
+        else:
+            self._failures.add(error, source)
 
     def excluded(self, path: str, setting: int) -> bool:
         """Whether a setting excludes a file; its globs are relative to the folder of its source."""
@@ -141,7 +150,3 @@ def _below(source: str) -> str:
 def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
     """Paths that a policy or settings file names relative to its folder, as paths to open."""
     return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
-
-
-def _says_what_it_applies(policy: str) -> bool:
-    return not policy.startswith("profile:") and says_what_it_applies(policy)

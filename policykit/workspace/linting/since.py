@@ -140,7 +140,7 @@ class _Revision:
         try:
             opened = open_workspace(request)
         except PolicykitError as error:
-            return _EarlierRun({}, notes=(self._told(str(error), folder),))
+            return _EarlierRun({}, notes=(self._message(str(error), folder),))
         found, report = unit_findings(request, opened, Options(today=today()))
         if opened.workspace.baselines:
             found = accept(opened.workspace, found, complete=not report.failures).findings
@@ -148,7 +148,7 @@ class _Revision:
         paired = _paired(_policy_names(judged, [folder]), judged, known)
         failures = (*opened.notes.failures, *report.failures)
         amounts = earlier_amounts(found, paired, _from_roots([folder]))
-        notes = tuple(self._told(each, folder) for each in failures)
+        notes = tuple(self._message(each, folder) for each in failures)
         return _EarlierRun(amounts, notes=notes, judged=_summary(judged, _from_roots([folder])))
 
     def no_longer(self, now: LintedWorkspace, then: _Summary) -> Iterator[str]:
@@ -170,7 +170,7 @@ class _Revision:
         if accepted > then[3]:
             yield f"{start}{counted(accepted - then[3], 'finding')} that the baseline now accepts"
 
-    def _told(self, failure: str, folder: str) -> str:
+    def _message(self, failure: str, folder: str) -> str:
         text = failure.replace(folder, self.root)
         return f"policykit: {self._revision} could not be judged as a whole: {text}"
 

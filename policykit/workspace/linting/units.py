@@ -14,13 +14,15 @@ from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, appli
 from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
+from policykit.workspace.policies import policies_above
 from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
     from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.linter.finding import NotJudged
     from policykit.linter.subjects import FailedBuild
-    from policykit.workspace.linting.builds import Attempt, BuildResults, SkippedBuilds
+    from policykit.workspace.linting.attempts import Attempt, SkippedBuilds
+    from policykit.workspace.linting.builds import BuildResults
 
 
 class Judge(NamedTuple):
@@ -101,9 +103,11 @@ def _builds(
         or any(each.unit.root for each in applied.of_run)
         or any(map(kustomization, files.folders))
         or _has_kustomizations(files)
+        or _has_releases(files)
     ):
         return None, None
-    from policykit.workspace.linting.builds import SkippedBuilds, attempts_by_place, attempts_of, results_of
+    from policykit.workspace.linting.attempts import SkippedBuilds, attempts_by_place, attempts_of
+    from policykit.workspace.linting.builds import Builder, results_of
 
     stated = frozenset(
         os.path.dirname(tree.file) for each in applied.of_run for tree in each.unit.tree.every()
@@ -112,9 +116,10 @@ def _builds(
     for folder, setting, error in applied.wrong:
         declined.read(folder, setting, error)
     stated |= {folder for folder, _, _ in applied.wrong}
+    stated |= {each.unit.file for each in applied.of_run}
     attempts = attempts_by_place(request, table, files, stated, declined, failures)
     attempts += attempts_of(applied.of_run, request)
-    return results_of(request, table, files, attempts, declined), declined
+    return results_of(Builder(request, table), table, files, attempts, declined), declined
 
 
 def _has_kustomizations(files: Files) -> bool:
@@ -123,6 +128,14 @@ def _has_kustomizations(files: Files) -> bool:
     return any(
         os.path.basename(path) in KUSTOMIZATIONS for root in roots if root for path in repository_files(root)
     )
+
+
+def _has_releases(files: Files) -> bool:
+    """Whether repositories with policies have objects of Flux."""
+    from policykit.workspace.controller_files import controller_files
+
+    roots = {repository_root(os.path.dirname(os.path.abspath(each.file))) for each in files.members}
+    return any(controller_files(root).flux for root in roots if root and policies_above((root,)))
 
 
 def _judges(
@@ -303,10 +316,12 @@ class _Beside:
         """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []
-        from policykit.workspace.linting.builds import attempts_of, objects_of
+        from policykit.workspace.linting.attempts import attempts_of
+        from policykit.workspace.linting.builds import Builder
 
         attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
-        for attempt, made in zip(attempts, objects_of(attempts, self._request, self._table), strict=True):
+        made_of = Builder(self._request, self._table).objects(attempts)
+        for attempt, made in zip(attempts, made_of, strict=True):
             if made.text is not None:
                 self._texts[attempt.member.file] = made.text
         return [attempt.member for attempt in attempts]

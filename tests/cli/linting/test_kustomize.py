@@ -871,3 +871,15 @@ def test_an_empty_value_of_an_incomplete_base_is_as_good_as_left_out(shell: Shel
     replaced = {"prod/kustomization.yaml": kustomization(resources=["../base"], **COMPLETING)}
     files = {**WEB, "base/web.yaml": empty, **replaced}
     assert places(lint(shell, files, "--kustomize", "never", select="PK0")) == []
+
+
+def test_the_kind_of_a_patch_with_a_target_is_that_of_the_target(shell: Shell) -> None:
+    """kustomize overwrites what the patch says of itself."""
+    patch = "apiVersion: batch\nkind: Job\nmetadata: {name: x}\nspec: {suspend: true}\n"
+    entry = "patches: [{path: patch.yaml, target: {kind: Job}}]\n"
+    shell.write(
+        {"kustomization.yaml": "resources: [job.yaml]\n" + entry, "job.yaml": JOB, "patch.yaml": patch}
+    )
+    assert shell.run("lint", "--select", "PK008").out == ""
+    shell.write({"kustomization.yaml": "resources: [job.yaml]\npatches: [{path: patch.yaml}]\n"})
+    assert "PK008" in shell.run("lint", "--select", "PK008").out

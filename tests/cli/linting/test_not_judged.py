@@ -85,6 +85,7 @@ def test_a_file_without_a_policy_where_others_have_one(shell: Shell) -> None:
             ["app generated"],
         ),
         ({"kustomization.yaml": "resources: [flux-system]\n"}, ["app generated"]),
+        ({"templates/a/kustomization.yaml": "resources: [../base]\n"}, ["app/templates/a generated"]),
     ],
 )
 @pytest.mark.usefixtures("kustomize")
@@ -109,19 +110,19 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
     [
         (
             {"kustomization.yaml": "resources:\n- pod.yaml\n- gone.yaml\n", "pod.yaml": POD},
-            "app/kustomization.yaml:3:3: PK009 lists gone.yaml, which does not exist [build-fails]",
+            "app/kustomization.yaml:3:3: PK009 error: lists gone.yaml, which does not exist [build-fails]",
         ),
         (
             {"kustomization.yaml": "resources:\n- bse/pod.yaml\n", "base/pod.yaml": POD},
-            "app/kustomization.yaml:2:3: PK009 lists bse/pod.yaml, which does not exist [build-fails]",
+            "app/kustomization.yaml:2:3: PK009 error: lists bse/pod.yaml, which does not exist [build-fails]",
         ),
         (
             {"kustomization.yaml": "resources:\n- empty\n", "empty/pod.yaml": POD},
-            "app/kustomization.yaml:2:3: PK009 app/empty has no kustomization [build-fails]",
+            "app/kustomization.yaml:2:3: PK009 error: app/empty has no kustomization [build-fails]",
         ),
         (
             {"kustomization.yaml": "resources:\n- .\n"},
-            "app/kustomization.yaml:2:3: PK009 lists itself [build-fails]",
+            "app/kustomization.yaml:2:3: PK009 error: lists itself [build-fails]",
         ),
         (
             {
@@ -129,8 +130,8 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
                 "pod.yaml": POD,
                 "patch.yaml": PATCH,
             },
-            "app/kustomization.yaml:3:9: PK009 a patch is for Pod b, but the kustomization has no such object"
-            " [build-fails]",
+            "app/kustomization.yaml:3:9: PK009 error: a patch is for Pod b, but the kustomization has no "
+            "such object [build-fails]",
         ),
         (
             {

@@ -3,7 +3,7 @@
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.targets.koordinator.admission import profile_of, scheduler_given
+from policykit.targets.koordinator.admission import profile_of, scheduler_of_profile
 from tests.clusters import policy
 
 CLUSTER = policy(
@@ -47,7 +47,7 @@ def test_what_a_profile_gives(labels: dict[str, str], namespace: str, profile: s
     )
     found = profile_of(CLUSTER, pod_set, namespace)
     assert (found.name if found else "") == profile
-    assert scheduler_given(CLUSTER, pod_set, namespace) == scheduler
+    assert scheduler_of_profile(CLUSTER, pod_set, namespace) == scheduler
 
 
 def test_without_koordinator_there_is_none() -> None:

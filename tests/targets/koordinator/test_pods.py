@@ -42,6 +42,15 @@ def test_one_template_states_its_gang_itself() -> None:
     )
 
 
+def test_one_template_has_a_group_where_the_policy_asks_for_objects() -> None:
+    options = koordinator_options()._replace(gang_objects=True)
+    there = cluster()
+    there = there._replace(targets={"koordinator": TargetSettings("koordinator", options=options)})
+    made = fields(kind(), there, ONE)
+    assert (made.labels, made.annotations) == ({GROUP: "job"}, {})
+    assert [(each["kind"], each["spec"]) for each in made.objects] == [("PodGroup", {"minMember": 4})]
+
+
 def test_several_templates_have_a_group() -> None:
     made = fields(kind(gang_rule=GangRule(3, 600, "wait")), cluster(), TWO)
     assert made == PodFields(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.topology import TopologyAffinity
@@ -11,6 +12,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import pods as volcano_pods
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, GROUP_NAME, TOPOLOGY_MODE, TOPOLOGY_TIER
+from policykit.targets.volcano.options import VolcanoOptions
 from tests.targets.volcano.clusters import GPU
 from tests.targets.volcano.racks import cluster
 from tests.targets.volcano.webhook import refused_pod_group
@@ -251,3 +253,11 @@ def test_no_group_is_larger_than_its_pods_or_refused(
         assert refused_pod_group(each, versions.parse(version)) == []
         assert found.annotations[GROUP_NAME] == each["metadata"]["name"]
         assert there is None or each["spec"]["minMember"] <= max(there, 1)
+
+
+def test_a_group_where_the_policy_asks_for_objects() -> None:
+    there = cluster()
+    settings = TargetSettings("volcano", "1.15.1", options=VolcanoOptions(gang_objects=True))
+    there = there._replace(targets={"volcano": settings})
+    assert volcano_pods.fields(GANG, there, pods("Job", 4)) == beside(group(4, **WHOLE))
+    assert volcano_pods.fields(GANG, there, pods("Deployment", 1)) == PodFields()

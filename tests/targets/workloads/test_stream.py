@@ -217,6 +217,22 @@ spec:
 """
 
 
+def test_a_card_is_written_only_into_objects_that_it_is_for() -> None:
+    cards = {"h20": "NVIDIA-H20", "l20": "NVIDIA-L20", "b3": "910B3", "b4": "910B4"}
+    cluster = policy(
+        {
+            "domain": "a.example.com",
+            "cards": {name: {"product": product} for name, product in cards.items()},
+            "pools": {name: {"usage": "inference", "card": name, "nodes": 1} for name in cards},
+            "workloads": {"inference": {"usages": ["inference"]}},
+        }
+    )
+    npu = MANY.replace("nvidia.com/gpu", "huawei.com/Ascend910").replace("name: a,", "name: b,", 1)
+    found = run(f"{npu}---\n{MANY}", cluster, card="h20")
+    assert found.raw.count(b"tolerations:") == 1
+    assert found.notes == ("a.yaml:1:1: Pod/b: card h20 is not for it, but b3 or b4: left unplaced",)
+
+
 def test_several_cards_are_asked_about() -> None:
     with pytest.raises(PolicykitError) as caught:
         run(MANY, TWO)

@@ -236,6 +236,18 @@ SETS: list[tuple[str, list[Any], bool, str, str, list[tuple[str, str]]]] = [
      [{"matrix": {"generators": [{"list": {"elements": [{"a": "web"}]}},
                                  {"git": {"repoURL": URL, "directories": [{"path": "apps/{{a}}"}]}}]}}],
      False, "apps/{{path.basename}}", "prod", [("apps/web", "prod")]),
+    ("a merge",
+     [{"merge": {"mergeKeys": ["name"],
+                 "generators": [{"clusters": {"values": {"app": "gw"}}},
+                                {"list": {"elements": [{"name": "prod", "values.app": "web"},
+                                                       {"name": "nobody", "values.app": "old"}]}}]}}],
+     False, "apps/{{values.app}}", "{{name}}", [("apps/gw", "dev"), ("apps/web", "prod")]),
+    ("a merge, Go",
+     [{"merge": {"mergeKeys": ["metadata.labels.env"],
+                 "generators": [{"clusters": {"values": {"app": "gw"}}},
+                                {"list": {"elements": [{"metadata": {"labels": {"env": "dev"}},
+                                                        "values": {"app": "web"}}]}}]}}],
+     True, "apps/{{ .values.app }}", "{{ .name }}", [("apps/web", "dev"), ("apps/gw", "prod")]),
 ]  # fmt: skip
 
 
@@ -260,6 +272,9 @@ def test_application_sets(
     assert not any(source.why_not for each in found for source in each.sources)
 
 
+TWICE = {"list": {"elements": [{"name": "dev"}, {"name": "dev"}]}}
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -275,13 +290,52 @@ def test_application_sets(
             "whose value is unknown",
         ),
         (application_set({"clusters": {}}, path="{{nobody}}"), "its template has {{nobody}}"),
-        (application_set({"clusters": {}}, path="base", templatePatch="x"), "it has templatePatch"),
+        (
+            application_set({"clusters": {}}, path="base", templatePatch="x"),
+            "templatePatch without goTemplate",
+        ),
+        (application_set({"clusters": {}}, go=True, path="base", templatePatch="x"), "templatePatch is not"),
+        (
+            application_set(
+                {"clusters": {}}, go=True, path="base", templatePatch="{{- if .name }}a: 1{{ end }}"
+            ),
+            "whose value is unknown",
+        ),
         (application_set({"git": {"repoURL": "https://a/b", "files": []}}, path="base"), "is not this"),
-        (application_set({"merge": {"generators": []}}, path="base"), "its generator merge needs"),
+        (application_set({"merge": {"generators": []}}, path="base"), "merge does not have two generators"),
+        (
+            application_set({"merge": {"generators": [TWICE, TWICE], "mergeKeys": ["name"]}}, path="base"),
+            "two Applications with the same mergeKeys",
+        ),
     ],
 )
 def test_sets_that_are_not_read_say_why(repository: Repository, data: dict[str, Any], reason: str) -> None:
     assert reason in only(repository, data).why_not
+
+
+def test_a_template_patch_is_merged(repository: Repository) -> None:
+    patch = "spec:\n  source: {path: '{{ .path }}', helm: null}\n  destination: {namespace: '{{ .name }}'}\n"
+    elements = [{"name": "dev", "path": "apps/gw"}]
+    data = application_set({"list": {"elements": elements}}, go=True, path="base", templatePatch=patch)
+    source = only(repository, data)
+    assert (source.path, source.namespace) == (f"{repository.root}/apps/gw", "dev")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["/val*.yaml"], ["values.yaml"]),
+        (["*.yaml", "/charts/**"], ["charts/llm/Chart.yaml", "charts/llm/prod.yaml"]),
+        (["*.yaml", "prod.yaml"], ["charts/llm/Chart.yaml", "charts/llm/prod.yaml"]),
+        (["/**/prod.yaml", "Chart.yaml", "*.yaml"], ["charts/llm/prod.yaml", "charts/llm/Chart.yaml"]),
+    ],
+)
+def test_patterns_of_value_files(repository: Repository, files: list[str], expected: list[str]) -> None:
+    known = ("values.yaml", "charts/llm/Chart.yaml", "charts/llm/prod.yaml")
+    data = application({"path": "charts/llm", "helm": {"valueFiles": files}})
+    options = only(repository._replace(files=lambda: known), data).helm
+    assert options is not None
+    assert [file.removeprefix(f"{repository.root}/") for file in options.value_files] == expected
 
 
 FIELDS = [

@@ -163,7 +163,7 @@ metadata: {name: prod}
 workloads:
   inference: {usages: [hybrid], scheduler: default-scheduler}
 """
-SHARED = "base/policykit.yaml:6:3: PK911 volcano (training) and default-scheduler (inference)"
+SHARED = "base/policykit.yaml:6:3: PK911 warning: volcano (training) and default-scheduler (inference)"
 
 
 @pytest.fixture

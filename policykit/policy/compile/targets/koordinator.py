@@ -53,6 +53,7 @@ def compile_options(
         if stated.colocation
         else {},
         stated.colocation is not None and stated.colocation.priority_classes,
+        stated.gangs == "objects",
     )
     schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
     return TargetSettings(

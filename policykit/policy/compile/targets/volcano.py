@@ -10,6 +10,7 @@ from policykit.catalogue.volcano.options import option_problems
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
+from policykit.model.virtual_cards import VOLCANO
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
 from policykit.policy.messages import did_you_mean
@@ -21,7 +22,8 @@ from policykit.targets.volcano.scheduler.weights import LARGEST
 
 
 def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
-    """VolcanoOptions; with vgpu, its device plugin shares NVIDIA cards."""
+    """VolcanoOptions; with vgpu, or a pool shared so, its device plugin shares NVIDIA cards."""
+    vgpu = stated.vgpu or any(pool.sharing.mode == VOLCANO for pool in draft.policy.pools.values())
     made = VolcanoOptions(
         *_binpack(draft, (*path, "binpack"), stated.binpack),
         stated.actions,
@@ -31,15 +33,14 @@ def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Releas
         },
         dict(stated.metrics),
         _plain(stated.configurations),
-        stated.vgpu,
+        vgpu,
         _jobs(draft, (*path, "jobs"), stated.jobs, installed),
+        stated.gangs == "objects",
     )
     plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
     for problem in option_problems({**made._asdict(), "plugins": plugins}, installed):
         draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
-    return TargetSettings(
-        "volcano", options=made, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ())
-    )
+    return TargetSettings("volcano", options=made, card_vendors=frozenset({"nvidia-volcano"} if vgpu else ()))
 
 
 def _binpack(draft: Draft, path: Path, stated: Binpack) -> tuple[int | None, dict[str, int]]:

@@ -255,6 +255,11 @@ class Koordinator(Target):
         "post-render", description="No value of the chart sets the scheduler's plugins."
     )
     scheduler_name: str = Field("koord-scheduler", description="schedulerName that it serves.")
+    gangs: Literal["annotations", "objects"] = Field(
+        "annotations",
+        description="How `patch` declares gangs where both are possible. annotations: on pods or owners; "
+        "objects: a PodGroup for each workload.",
+    )
     fit: dict[str, Fit] = Field(
         {}, description="Resource name, or a card of this policy, to how NodeResourcesFitPlus scores it."
     )

@@ -78,6 +78,11 @@ class Volcano(Target):
     configurations: dict[str, dict[str, Any]] = Field(
         {}, description="Arguments of actions, in Volcano's spelling."
     )
+    gangs: Literal["annotations", "objects"] = Field(
+        "annotations",
+        description="How `patch` declares gangs where both are possible. annotations: on pods or owners; "
+        "objects: a PodGroup with minResources for each workload.",
+    )
     vgpu: bool = Field(
         False, description="Volcano's own device plugin shares cards as vGPUs: plugin deviceshare."
     )

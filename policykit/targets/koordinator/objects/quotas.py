@@ -9,7 +9,7 @@ from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
-from policykit.model.quantity import amount_text
+from policykit.model.quantity import resource_list
 from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.objects.annotations import compact, parsed, present
 
@@ -82,7 +82,7 @@ def write(quota: ElasticQuota) -> dict[str, Any]:
     }
     annotations: dict[str, str] = {}
     if quota.weight is not None:
-        annotations[_WEIGHT] = compact(_quantities(quota.weight))
+        annotations[_WEIGHT] = compact(resource_list(quota.weight))
     if quota.namespaces:
         annotations[_NAMESPACES] = compact(list(quota.namespaces))
     if quota.tenants:
@@ -98,7 +98,7 @@ def write(quota: ElasticQuota) -> dict[str, Any]:
             "labels": labels,
             **present(annotations=annotations),
         },
-        "spec": {"min": _quantities(quota.minimum), "max": _quantities(quota.maximum)},
+        "spec": {"min": resource_list(quota.minimum), "max": resource_list(quota.maximum)},
     }
 
 
@@ -133,7 +133,3 @@ def _stated(data: object) -> QueueResources | None:
 
 def _flag(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _quantities(wanted: Amounts) -> dict[str, str]:
-    return {resource: amount_text(resource, wanted[resource]) for resource in sorted(wanted)}

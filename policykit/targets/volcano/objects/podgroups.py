@@ -8,8 +8,8 @@ from typing import Any
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
+from policykit.model.quantity import resource_list
 from policykit.namedtuple import NamedTuple
-from policykit.targets.volcano.objects.queues import quantities
 from policykit.targets.volcano.objects.topology import (
     NetworkTopology,
     read_network_topology,
@@ -48,7 +48,7 @@ def write(group: PodGroup) -> dict[str, Any]:
     if group.priority_class:
         spec["priorityClassName"] = group.priority_class
     if group.min_resources:
-        spec["minResources"] = quantities(group.min_resources)
+        spec["minResources"] = resource_list(group.min_resources)
     if group.bound:
         spec["networkTopology"] = write_network_topology(group.bound)
     return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": spec}

@@ -8,8 +8,7 @@ from typing import Any
 from policykit.kube.names import is_hugepages
 from policykit.kube.requests import amounts
 from policykit.manifests.shape import mapping, pairs, text, texts, whole
-from policykit.model.pool import Amounts
-from policykit.model.quantity import amount_text
+from policykit.model.quantity import resource_list
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.namedtuple import NamedTuple
 
@@ -52,11 +51,11 @@ def write(queue: Queue) -> dict[str, Any]:
     if queue.priority is not None:
         spec["priority"] = queue.priority
     if queue.limit:
-        spec["capability"] = quantities(queue.limit)
+        spec["capability"] = resource_list(queue.limit)
     if queue.deserved:
-        spec["deserved"] = quantities(queue.deserved)
+        spec["deserved"] = resource_list(queue.deserved)
     if queue.guarantee:
-        spec["guarantee"] = {"resource": quantities(queue.guarantee)}
+        spec["guarantee"] = {"resource": resource_list(queue.guarantee)}
     if queue.pools and any(queue.pools):
         spec["affinity"] = _affinity(queue.pools)
     return {"apiVersion": API_VERSION, "kind": "Queue", "metadata": {"name": queue.name}, "spec": spec}
@@ -65,11 +64,6 @@ def write(queue: Queue) -> dict[str, Any]:
 def is_counted(resource: str) -> bool:
     """Whether Volcano counts a resource; it drops others silently."""
     return resource in _COUNTED or "/" in resource or is_hugepages(resource)
-
-
-def quantities(wanted: Amounts) -> dict[str, str]:
-    """A resource list, sorted by name."""
-    return {resource: amount_text(resource, wanted[resource]) for resource in sorted(wanted)}
 
 
 def _affinity(pools: PoolAffinity) -> dict[str, Any]:

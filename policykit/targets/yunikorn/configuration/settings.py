@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from policykit.durations import is_duration
+from policykit.durations import is_signed_duration
 from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
@@ -24,10 +24,6 @@ def _whole(text: str) -> bool:
     return bool(re.match(r"[-+]?[0-9]{1,19}\Z", text))
 
 
-def _duration(text: str) -> bool:
-    return is_duration(text.removeprefix("-"))
-
-
 def _patterns(text: str) -> bool:
     """Comma-separated regular expressions."""
     return all(is_regular_expression(part.strip()) for part in text.split(","))
@@ -40,7 +36,7 @@ def _any(text: str) -> bool:
 _TEXT = Parameter(_any)
 _FLAG = Parameter(is_boolean, "true or false")
 _WHOLE = Parameter(_whole, "a whole number")
-_DURATION = Parameter(_duration, "a duration such as 10s")
+_DURATION = Parameter(is_signed_duration, "a duration such as 10s")
 _PATTERNS = Parameter(_patterns, "comma-separated regular expressions")
 _USER = Parameter(_whole, "a whole number", versions.PLACEHOLDER_USER)
 

@@ -31,6 +31,8 @@ from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
 from policykit.targets.yunikorn.versions import PLACEMENT_CHECKED
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
+STATIC = frozenset({"rule-queue", "rule-qualified"})
+"""Kinds of problems that 1.3 has too, but finds in another way."""
 _PATTERN = re.compile(r"[\^$*+?()\[{}|]")
 """Characters that distinguish a regular expression from a name."""
 

@@ -1,0 +1,34 @@
+"""Beyond its limits, a run judges files as they are written, and says what it did not build."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.commands import Shell
+from tests.fleet.repositories import on_path as on_path
+from tests.fleet.repositories import policy
+from tests.fleet.test_units import fleet
+
+
+@pytest.mark.parametrize(
+    ("words", "built", "detail"),
+    [
+        ((), 2, ""),
+        (("--max-builds", "2"), 2, ""),
+        (("--max-builds", "1"), 1, "this run has more builds than --max-builds allows"),
+        (("--build-seconds", "0"), 0, "the builds of this run take longer than --build-seconds allows"),
+    ],
+)
+def test_what_is_over_the_limits_is_not_judged(
+    shell: Shell, words: tuple[str, ...], built: int, detail: str
+) -> None:
+    shell.write(dict(fleet(dev=policy("dev"), prod=policy("prod"))))
+    result = shell.run("lint", "--no-cache", "--show-files", "--format", "json", *words)
+    left = [each for each in json.loads(result.out)["not_judged"] if each["reason"] != "no-policy"]
+    assert [(each["reason"], each["detail"]) for each in left] == [("over-limits", detail)] * (2 - built)
+    assert result.err.count("with kustomize") == built
+    assert shell.run("lint", "--no-cache", "--require-judged", "--exit-zero", *words).code == (
+        0 if built == 2 else 2
+    )

@@ -1,0 +1,80 @@
+"""Hints of mistakes in a policy that new users make first."""
+
+from __future__ import annotations
+
+import pytest
+
+from policykit.errors import PolicyError
+from policykit.policy.load import load_text
+
+HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: a}\n"
+
+
+def read(path: str) -> bytes:
+    raise AssertionError(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "workloads: {a: {gang: yes}}\n",
+            "a:4:23: workloads.a.gang must be all, none or a map, not true\n  help: did you mean all?",
+            id="yes is a boolean",
+        ),
+        pytest.param(
+            "workloads: {a: {gang: no}}\n",
+            "a:4:23: workloads.a.gang must be all, none or a map, not false\n  help: did you mean none?",
+            id="no is one too",
+        ),
+        pytest.param(
+            "pools: {a: {nodes: two}}\n",
+            "a:4:20: pools.a.nodes must be a whole number, a map or a list, not the text 'two'\n"
+            "  help: write a number, such as 2",
+            id="a number in words",
+        ),
+        pytest.param(
+            "cards: {h20: NVIDIA-H20}\n",
+            "a:4:14: cards.h20 must be a map, not the text 'NVIDIA-H20'\n  help: write {product: NVIDIA-H20}",
+            id="a product alone",
+        ),
+        pytest.param(
+            "pools:\n  a: {nodes: 2\n  b: {nodes: 3}\nworkloads:\n  x: {}\n",
+            "a:5:6: the { that opens here is never closed\n  help: close it with }",
+            id="an open brace",
+        ),
+        pytest.param(
+            'targets: {volcano: {version: "9.1"}}\n',
+            "a:4:30: '9.1' is not a release of Volcano\n"
+            '  help: write a release such as "1.15.1", in quotes',
+            id="a release that is none",
+        ),
+    ],
+)
+def test_mistakes(text: str, said: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        load_text(f"{HEAD}{text}".encode(), "a", read)
+    assert str(raised.value) == said
+
+
+def test_a_resource_that_no_plugin_offers() -> None:
+    loaded = load_text(f"{HEAD}queues: {{q: {{limit: {{nvidia.com/gpus: 3}}}}}}\n".encode(), "a", read)
+    said = [str(notice) for notice in loaded.notices if "gpus" in str(notice)]
+    assert said == [
+        "a:4:22: nvidia.com/gpus is not a resource of nvidia.com\n"
+        "  help: did you mean nvidia.com/gpu or nvidia.com/pgpu?"
+    ]
+
+
+@pytest.mark.parametrize("product", ["nvidia-l4", "NVIDIA-L4"])
+def test_a_card_by_the_name_of_the_cloud(product: str) -> None:
+    text = f"{HEAD}scheme: gke\ncards: {{l4: {{product: {product}}}}}\npools: {{a: {{card: l4, nodes: 1}}}}\n"
+    loaded = load_text(text.encode(), "a", read)
+    assert loaded.cluster.pool("a").labels["cloud.google.com/gke-accelerator"] == "nvidia-l4"
+    assert loaded.cluster.cards["l4"].memory_mib
+
+
+def test_that_name_means_nothing_elsewhere() -> None:
+    text = f"{HEAD}scheme: plain\ncards: {{l4: {{product: nvidia-l4}}}}\n"
+    with pytest.raises(PolicyError, match="no node has the product label 'nvidia-l4'"):
+        load_text(text.encode(), "a", read)
