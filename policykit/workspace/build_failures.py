@@ -17,11 +17,8 @@ from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
-<<<<<<< HEAD
 from policykit.workspace.flux import adds_components
-=======
 from policykit.workspace.kustomize import LATE
->>>>>>> main
 
 TOO_MANY = "this run has more builds than --max-builds allows"
 """Why one is not built."""

@@ -61,7 +61,7 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
 def adds_components(folder: str) -> bool:
     """Whether a Flux Kustomization adds components to the kustomization of a folder."""
     root, place = boundary.root_of(os.path.join(folder, "kustomization.yaml")), os.path.realpath(folder)
-    specs = (_map(each.manifest.data, "spec") for each in _kustomizations(root))
+    specs = (mapping(each.manifest.data.get("spec")) for each in _kustomizations(root))
     return any(spec.get("components") and _folder(spec, root) == place for spec in specs)
 
 
