@@ -1,7 +1,8 @@
 """Pods go to a scheduler that needs the name of their queue, and name none.
 
 KAI-Scheduler reads the queue from a label of the pod or of the object that makes it. Without the label it
-takes a default queue, which exists only if somebody made it; else the pods stay pending.
+takes a default queue, which exists only if somebody made it; else the pods stay pending. A plain pod that
+joins a PodGroup by the annotation `pod-group-name` has the queue of that PodGroup.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ spec:
 
 GOOD = BAD.replace("  name: train\n", "  name: train\n  labels: {kai.scheduler/queue: research}\n", 1)
 
+_GROUP = "pod-group-name"
 _FORMER = "runai/queue"
 """Another rule says that current releases do not read it."""
 
@@ -38,6 +40,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Neither the pods nor their object have the label."""
     pod_set, manifest = review.pod_set, review.manifest
     if pod_set.scheduler_name != SCHEDULER or manifest.partial or pod_set.stored:
+        return
+    if manifest.kind == "Pod" and _GROUP in pod_set.annotations:
         return
     labels = {**manifest.labels, **owner(manifest, pod_set).labels, **pod_set.labels}
     if QUEUE not in labels and _FORMER not in labels:
