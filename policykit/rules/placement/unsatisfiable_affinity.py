@@ -163,8 +163,10 @@ def _no_pool_has(review: Review, cluster: Cluster, key: str, values: Sequence[st
     """Whether the value of every pool is known for this key of the policy, and is none of these.
 
     PK106 reports products. If the policy may not list every pool, zones and instance types are
-    checked only for pods covered by it.
+    checked only for pods covered by it, and names of pools not at all.
     """
+    if labels.names_pool(key) and not (cluster.complete or cluster.observed):
+        return False
     if any(key == card.product_key for card in cluster.cards.values()) or not is_known_for_every_pool(
         cluster, key
     ):

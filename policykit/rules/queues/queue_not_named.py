@@ -1,7 +1,8 @@
 """Pods go to a scheduler that needs the name of their queue, and name none.
 
 Such a scheduler reads the queue from a label of the pod or of the object that makes it. Without the label
-it takes a default queue, which exists only if somebody made it; else the pods stay pending.
+it takes a default queue, which exists only if somebody made it; else the pods stay pending. A plain pod that
+joins a PodGroup by the annotation `pod-group-name` has the queue of that PodGroup.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ GOOD = BAD.replace("  name: train\n", "  name: train\n  labels: {kai.scheduler/q
 
 _NAME = "queue"
 """Of such a label, whatever its domain: another rule says which ones a release does not read."""
+_GROUP = "pod-group-name"
+"""Annotation of a pod that joins a PodGroup."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -40,6 +43,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     scheduler = pod_set.scheduler_name
     target = target_of(target_name_of(scheduler, review.cluster)) if scheduler else None
     if target is None or not target.queue_label or manifest.partial or pod_set.stored:
+        return
+    if manifest.kind == "Pod" and _GROUP in pod_set.annotations:
         return
     labels = {**manifest.labels, **owner(manifest, pod_set).labels, **pod_set.labels}
     if not any(key.rpartition("/")[2] == _NAME for key in labels):

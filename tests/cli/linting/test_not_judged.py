@@ -139,7 +139,7 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
                 "pod.yaml": POD,
                 "configure.sh": 'envsubst < "$HERE/env.yaml.tpl" > "$HERE/the-env.yaml"\n',
             },
-            "app/kustomization.yaml:3:3: PK009 lists env.yaml, which does not exist [build-fails]",
+            "app/kustomization.yaml:3:3: PK009 error: lists env.yaml, which does not exist [build-fails]",
         ),
         (
             {
