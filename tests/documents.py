@@ -44,7 +44,9 @@ def rewrite(document: Path, texts: Mapping[int, str], old: Sequence[Block]) -> N
 class Terminal:
     """Runs the `$ ` lines of blocks in one folder, with `policykit` and stand-ins on the path."""
 
-    def __init__(self, folder: Path, stand_ins: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, stand_ins: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
         """`stand_ins`: a folder of shell scripts that answer in place of commands, and their data."""
         self.folder = folder
         self._code = 0
@@ -68,7 +70,7 @@ class Terminal:
                 (commands / name).symlink_to(tools.found(name))
         search = f"{commands}{os.pathsep}{os.environ['PATH']}"
         own = {"PATH": search, "PYTHONPATH": str(ROOT), "STAND_INS": str(stand_ins)}
-        self._environment = {**os.environ, **quiet, **author, **own}
+        self._environment = {**os.environ, **quiet, **author, **own, **(environment or {})}
 
     def session(self, block: str) -> str:
         """The block as the terminal shows it now: each command with what it prints."""

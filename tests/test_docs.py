@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +14,42 @@ import yaml
 
 from policykit.rules import CATALOGUE
 from tests import documents, tools
+from tests.live.api_server import api_server, kubeconfig
 from tests.shared import ROOT
 
 DOCS = ROOT / "docs"
 CHAPTERS = sorted(DOCS.glob("*.md"))
 
 
-def terminal(chapter: Path, folder: Path) -> documents.Terminal:
-    """A terminal in a copy of the chapter's repository, committed; `stand-ins/` answer for a cluster."""
+@contextmanager
+def terminal(chapter: Path, folder: Path) -> Iterator[documents.Terminal]:
+    """A terminal in a copy of the chapter's repository, committed; `stand-ins/` answer for a cluster, or an
+    API server has what is in `cluster.yaml`."""
     repository = folder / "repository"
-    shutil.copytree(DOCS / chapter.stem, repository, ignore=shutil.ignore_patterns("stand-ins"))
-    opened = documents.Terminal(repository, DOCS / chapter.stem / "stand-ins")
-    opened.session("$ git init -q -b main . && git add -A && git commit -qm 'As it was'")
-    return opened
+    there = DOCS / chapter.stem
+    shutil.copytree(there, repository, ignore=shutil.ignore_patterns("stand-ins", "cluster.yaml"))
+    with ExitStack() as servers:
+        environment = {}
+        if (there / "cluster.yaml").is_file():
+            server = servers.enter_context(api_server())
+            server.add(*yaml.safe_load_all((there / "cluster.yaml").read_text(encoding="utf-8")))
+            environment["KUBECONFIG"] = str(kubeconfig(folder, server.url, name="prod"))
+        opened = documents.Terminal(repository, there / "stand-ins", environment)
+        opened.session("$ git init -q -b main . && git add -A && git commit -qm 'As it was'")
+        yield opened
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_golden_sessions(chapter: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     shown = documents.blocks(chapter, "console")
-    opened = terminal(chapter, tmp_path)
     left_out: list[str] = []
     now: dict[int, str] = {}
-    for block in shown:
-        needed = [word.removeprefix("needs=") for word in block.words if word.startswith("needs=")]
-        missing = [name for name in needed if not tools.found(name)]
-        left_out += missing
-        now[block.start] = block.text if missing else opened.session(block.text)
+    with terminal(chapter, tmp_path) as opened:
+        for block in shown:
+            needed = [word.removeprefix("needs=") for word in block.words if word.startswith("needs=")]
+            missing = [name for name in needed if not tools.found(name)]
+            left_out += missing
+            now[block.start] = block.text if missing else opened.session(block.text)
     if request.config.getoption("--update-golden"):
         documents.rewrite(chapter, now, shown)
         again = documents.blocks(chapter, "console")

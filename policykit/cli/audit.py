@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "formats",
     multiple=True,
     metavar="FORMAT[=FILE]",
-    help=f"As for lint: {', '.join(FORMATS)}; also metrics, for Prometheus. Default: text.",
+    help=f"As for lint: {', '.join(FORMATS)}. Default: text.",
 )
 @click.option("--output", metavar="FILE", default="", help="Write findings to FILE.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)

@@ -41,6 +41,7 @@ _FORMATS: dict[str, Lazy[Format]] = {
     "gitlab": Lazy("policykit.formats.gitlab:gitlab"),
     "junit": Lazy("policykit.formats.junit:junit"),
     "rdjson": Lazy("policykit.formats.rdjson:rdjson"),
+    "metrics": Lazy("policykit.formats.metrics:metrics"),
 }
 
 FORMATS = tuple(_FORMATS)

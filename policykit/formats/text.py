@@ -49,7 +49,7 @@ def _concise_line(group: Group, context: FormatContext) -> str:
 
 def summary(report: Report, *, failed: bool = False) -> str:
     """A one-line summary of the run, for stderr; `failed`: not everything could be linted."""
-    found = _totals(report) or ("failed; no findings in the rest" if failed else _NOTHING)
+    found = _totals(report) or ("failed: nothing was found in what could be judged" if failed else _NOTHING)
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {len(report.not_judged)} not judged" if report.not_judged else ""

@@ -28,12 +28,12 @@ def _lines(one: Explanation) -> Iterator[str]:
     yield heading(one.name, one.answer.review)
     yield f"  {state(one)}"
     yield from (f"  held by its {held}" if "gate" in held else f"  it is {held}" for held in one.held_by)
-    rooms = {room.pool: room for room in one.rooms or ()}
+    rooms = {room.pool: room for room in one.rooms or () if not one.runs}
     for line, landing in zip(pool_lines(one.answer.review), one.answer.review.landings, strict=True):
         yield line
         if landing.pool.name in rooms:
             yield from (f"      {part}" for part in _room(rooms[landing.pool.name]))
-    if one.rooms is None:
+    if one.rooms is None and not one.runs:
         yield "  room: unknown, because the pods of all namespaces may not be read"
     yield from (
         f"  {gate.state} by the {gate.name}: {gate.detail}"

@@ -127,7 +127,9 @@ class PodGates:
                 name, key = quotas.unstated(demand, self._quotas, self._ranges)
                 if name:
                     side, _, resource = key.partition(".")
-                    detail = f"ResourceQuota {name} counts {key}, but a container states no {resource} {side}"
+                    detail = (
+                        f"ResourceQuota {name} counts {key}, but a container states no {side} of {resource}"
+                    )
                     yield Gate("quota", REFUSED if self._scope.complete else UNKNOWN, detail)
             if over := quotas.range_excess(demand, self._ranges):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")

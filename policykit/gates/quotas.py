@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policykit.linter.scope import LocatedFact, Scope
+from policykit.linter.scope import Scope
 from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
@@ -95,10 +94,8 @@ def unstated(
     given = frozenset[str]().union(*(each.defaults for each in ranges if each.namespace == demand.namespace))
     for quota in quotas:
         if quota.namespace == demand.namespace and _counts(quota, demand):
-            for key in sorted(_COMPUTE & quota.hard.keys() - given):
-                side, _, resource = key.partition(".")
-                if resource not in (demand.limits if side == "limits" else demand.request):
-                    return quota.name, key
+            for key in sorted(_COMPUTE & quota.hard.keys() - given - demand.stated):
+                return quota.name, key
     return "", ""
 
 
@@ -115,8 +112,3 @@ def range_excess(demand: Demand, ranges: tuple[DeclaredRange, ...]) -> Excess | 
 
 def ranges_of(scope: Scope) -> tuple[DeclaredRange, ...]:
     return tuple(each.value for each in scope.of(DeclaredRange) if not each.partial)
-
-
-def located(scope: Scope) -> Iterator[LocatedFact[DeclaredQuota]]:
-    """The quotas that objects of the scope declare."""
-    yield from (each for each in scope.of(DeclaredQuota) if not each.partial)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Generate, Generated, Notice, Role
 from policykit.model.cluster import Cluster
-from policykit.model.release import Releases, Version
+from policykit.model.release import Releases, Version, ranges
 
 _MOST = 3
 """Notices of the oldest release that are repeated."""
@@ -20,21 +20,16 @@ def notices(
 
     Every minor release is asked for its own files, which are thrown away.
     """
-    made = {version: _written(write, cluster, target, version) for version in _minors(known)}
+    made = {version: _written(write, cluster, target, version) for version in known.minors}
     others = [version for version, found in made.items() if _differs(found, newest)]
     if not others:
         return
     yield Notice(
         target,
         f"the policy states no release of {known.title}, so the files are written for {known.newest}; "
-        f"{known.title} {_ranges(others, tuple(made))} need{'s' if len(others) == 1 else ''} others"
+        f"{known.title} {ranges(others, tuple(made))} need{'s' if len(others) == 1 else ''} others"
         f"{_difference(made[others[0]], newest, others[0])}. Set targets.{target}.version",
     )
-
-
-def _minors(known: Releases) -> Iterator[Version]:
-    for minor, patch in known.last_patch.items():
-        yield Version(known.major, minor, patch)
 
 
 def _written(write: Generate, cluster: Cluster, target: str, version: Version) -> Generated | PolicykitError:
@@ -61,19 +56,3 @@ def _difference(found: Generated | PolicykitError, newest: Generated, version: V
     known = {notice.message for notice in newest.notices}
     more = [notice.message for notice in found.notices if notice.message not in known]
     return f" (with {version}: {'; '.join(more[:_MOST])})" if more else ""
-
-
-def _ranges(some: list[Version], known: tuple[Version, ...]) -> str:
-    """1.8 to 1.12 and 1.14."""
-    runs: list[list[Version]] = []
-    for version in some:
-        if runs and known.index(version) == known.index(runs[-1][-1]) + 1:
-            runs[-1].append(version)
-        else:
-            runs.append([version])
-    texts = [_minor(run[0]) if len(run) == 1 else f"{_minor(run[0])} to {_minor(run[-1])}" for run in runs]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
-def _minor(version: Version) -> str:
-    return f"{version.major}.{version.minor}"

@@ -136,6 +136,13 @@ def _owned(cluster: Cluster) -> frozenset[str]:
     return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
 
 
+def has_former_taints(cluster: Cluster, where: Membership) -> bool:
+    """Whether a node still has a taint under a former key or value."""
+    return any(
+        _is_former(cluster, member.pool, taint) for member in where.members for taint in member.node.taints
+    )
+
+
 def _is_former(cluster: Cluster, pool: Pool, taint: Taint) -> bool:
     """Whether a taint of the pool had this key or value, and pods still tolerate it."""
     key, value = cluster.formerly.present(taint.key, taint.value)
@@ -152,11 +159,15 @@ def _is_foreign(pool: Pool, taint: Taint) -> bool:
     return taint.hard and not is_transient(taint) and not any(tolerates(each, taint) for each in given)
 
 
+_CORDONED = "it is cordoned"
+
+
 def _usability(pool: Pool, members: list[Member]) -> Iterator[Difference]:
     """Nodes that accept no new pods in their present state; it fails only if the pool has no others."""
     states = {member.node.name: _state(member.node) for member in members}
     for name, state in states.items():
-        if state:
+        # A cordon that the policy states is no difference.
+        if state and not (pool.unschedulable and state == _CORDONED):
             yield Difference(pool.name, "unusable-node", f"accepts no new pods: {state}", name, fails=False)
     if states and all(states.values()) and not pool.unschedulable:
         nodes = "its only node accepts" if len(states) == 1 else f"all its {len(states)} nodes accept"
@@ -167,7 +178,7 @@ def _usability(pool: Pool, members: list[Member]) -> Iterator[Difference]:
 def _state(node: Pool) -> str:
     """Why a node accepts no new pods at the moment; empty: it does."""
     if node.unschedulable:
-        return "it is cordoned"
+        return _CORDONED
     return next((f"taint {taint}" for taint in node.hard_taints if is_transient(taint)), "")
 
 

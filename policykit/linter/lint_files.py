@@ -9,11 +9,14 @@ from functools import partial
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.linter.registry import NO_RULES
 from policykit.linter.workspace import Options, Run, Setting
 from policykit.namedtuple import NamedTuple
 
 _WORTH_WORKERS = 400_000
-"""Bytes of manifests below which starting processes takes longer than it saves."""
+"""Bytes of manifests below which starting processes costs more than it saves."""
+_USUAL = 2_000
+"""Bytes of a manifest of unknown size."""
 _BATCH = 32
 """Number of files whose results are encoded and decoded together, which is faster than one by one."""
 
@@ -38,28 +41,58 @@ class _Attempt(NamedTuple):
 
 
 def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[MemberResult]:
-    """The results of all members, in order; `sizes`: bytes of each; empty: unknown."""
-    workers = run.options.workers
-    # Workers are forked, so they share rules and policy. A new Python process would import from the current
-    # folder, which may be a checkout.
-    wanted = min(workers or os.cpu_count() or 1, len(members)) if hasattr(os, "fork") else 1
-    if wanted < 2 or (not workers and sum(sizes) < _WORTH_WORKERS):
-        batches = range(0, len(members), _BATCH)
-        parts = [range(start, min(start + _BATCH, len(members))) for start in batches]
-        attempts: Iterator[list[_Attempt]] = (_attempts(run, members, part) for part in parts)
-    else:
-        from policykit.linter.workers import results
+    """The result of every member, in order; `sizes`: bytes of each, empty if unknown."""
+    known = _known(run, members)
+    left = [number for number, attempt in enumerate(known) if attempt is None]
+    new = _new(run, [members[n] for n in left], [sizes[n] for n in left] if sizes else ())
+    for start in range(0, len(members), _BATCH):
+        attempts = [attempt or next(new) for attempt in known[start : start + _BATCH]]
+        yield from _outcomes(run, members[start : start + _BATCH], attempts)
 
-        parts = [*_parts(sizes or (1,) * len(members), wanted)]
-        attempts = results(partial(_attempts, run, members), parts, wanted, partial(_lost, members))
-    for part, found in zip(parts, attempts, strict=True):
-        yield from _outcomes(run, members[part.start : part.stop], found)
+
+def read_facts(run: Run, members: Sequence[Member]) -> Iterator[MemberResult]:
+    """What files state that are not linted: results without findings."""
+    workspace = run.workspace.remembered(run.workspace)
+    options = run.options._replace(fixes=False, today="")
+    reading = Run(workspace, options, run.targets, facts_only=True)
+    return lint_members(reading, members, (_USUAL,) * len(members))
 
 
 def lint_member(run: Run, member: Member) -> MemberResult:
     """The result of one file, which may be outside the run."""
     (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
     return outcome
+
+
+def _known(run: Run, members: Sequence[Member]) -> Sequence[_Attempt | None]:
+    """Results of earlier runs, looked up in this process: to start others takes longer."""
+    if not run.workspace.cache:
+        return (None,) * len(members)
+    found: list[_Attempt | None] = []
+    for member in members:
+        try:
+            attempt = _cached(run, member, run.workspace.read(member.file))
+        except Exception:
+            attempt = _Attempt()  # the failure comes up again when the file is linted
+        found.append(attempt if attempt.entry else None)
+    return found
+
+
+def _new(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[_Attempt]:
+    """Results that are not known yet, in order."""
+    workers = run.options.workers
+    # Workers are forked: they share rules and policy. A Python started anew would import from the current
+    # folder, which is a checkout.
+    wanted = min(workers or os.cpu_count() or 1, len(members)) if hasattr(os, "fork") else 1
+    if wanted < 2 or (not workers and sum(sizes) < _WORTH_WORKERS):
+        for start in range(0, len(members), _BATCH):
+            yield from _attempts(run, members, range(start, min(start + _BATCH, len(members))))
+        return
+    from policykit.linter.workers import results
+
+    parts = [*_parts(sizes or (1,) * len(members), wanted)]
+    for found in results(partial(_attempts, run, members), parts, wanted, partial(_lost, members)):
+        yield from found
 
 
 def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[MemberResult]:
@@ -114,18 +147,24 @@ def _failed(error: PolicykitError) -> _Attempt:
 
 
 def _judged(run: Run, member: Member) -> _Attempt:
-    workspace = run.workspace
-    setting = workspace.settings[member.setting]
-    raw = workspace.read(member.file)
-    job = _job(run.options, member, setting)
-    key = b""
-    if workspace.cache is not None and setting.fingerprint is not None:
-        key = workspace.cache.key(job, setting.fingerprint, raw)
-        entry = workspace.cache.find(key)
-        if entry:
-            return _Attempt(None, "", key, entry)
+    raw = run.workspace.read(member.file)
+    attempt = _cached(run, member, raw)
+    if attempt.entry:
+        return attempt
+    setting = run.workspace.settings[member.setting]
     rules = setting.rules.part(reading=member.only == TEXT) if member.only else setting.rules
-    return _Attempt(lint_file(job, raw, rules, run.targets), "", key)
+    job = _job(run.options, member, setting)
+    return attempt._replace(result=lint_file(job, raw, NO_RULES if run.facts_only else rules, run.targets))
+
+
+def _cached(run: Run, member: Member, raw: bytes) -> _Attempt:
+    """The result of an earlier run, or only its key; neither if results are not cached."""
+    setting = run.workspace.settings[member.setting]
+    cache = run.workspace.cache
+    if cache is None or setting.fingerprint is None:
+        return _Attempt()
+    key = cache.key(_job(run.options, member, setting), setting.fingerprint, raw, facts_only=run.facts_only)
+    return _Attempt(None, "", key, cache.find(key))
 
 
 def _job(options: Options, member: Member, setting: Setting) -> Job:

@@ -138,3 +138,10 @@ class RuleSet:
     def codes(self, subject: str = "") -> frozenset[str]:
         """Codes of all rules, or of those of one subject."""
         return frozenset(entry.code for entry in self._entries if not subject or entry.subject == subject)
+
+
+def _no_entry(entry: Entry) -> AnyRule:
+    raise LookupError(entry.code)
+
+
+NO_RULES = RuleSet((), _no_entry)

@@ -112,6 +112,12 @@ class FactField:
         self.fact = fact
         self.field = field
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FactField) and (self.fact, self.field) == (other.fact, other.field)
+
+    def __hash__(self) -> int:
+        return hash((self.fact, self.field))
+
     @property
     def place(self) -> Place:
         """The location of the field. Raises KeyError if the fact has no such field."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, TextFix
-from policykit.linter.lint_files import lint_member
+from policykit.linter.lint_files import read_facts
 from policykit.linter.locate import Location, finding_of, locate
 from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.linter.reader import decode
@@ -182,13 +182,13 @@ class _ScopesByPolicy:
         """Facts of files outside the run to which the policy applies, by scope; False: not all are known."""
         found: dict[str, Facts] = {}
         complete = number not in self._run.workspace.incomplete
-        for amount, member in enumerate(self._run.workspace.reach(number), 1):
-            if amount > _MAX_BESIDE:
-                return {}, False
-            if member.scope not in self._known.policies:
-                outcome = lint_member(self._run, member)
-                found.setdefault(member.scope, {})[member.path] = outcome.result.facts
-                complete = complete and not (member.is_built and outcome.failure)
+        reach = [*islice(self._run.workspace.reach(number), _MAX_BESIDE + 1)]
+        if len(reach) > _MAX_BESIDE:
+            return {}, False
+        members = [member for member in reach if member.scope not in self._known.policies]
+        for member, outcome in zip(members, read_facts(self._run, members), strict=True):
+            found.setdefault(member.scope, {})[member.path] = outcome.result.facts
+            complete = complete and not (member.is_built and outcome.failure)
         return found, complete
 
     def _as_built(self, facts: Facts) -> Facts:
@@ -286,15 +286,16 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
             there, whole = {}, False
             break
         there[member.path] = member
+    beside = read_facts(run, [member for path, member in there.items() if path not in reported])
     everything: Facts = {}
-    for path, member in there.items():
+    for path in there:
         if path in reported:
             everything[path] = known.get(path, ())
             continue
-        beside = lint_member(run, member)
-        everything[path] = beside.result.facts
-        if beside.failure:
-            failures.append(beside.failure)
+        read = next(beside)
+        everything[path] = read.result.facts
+        if read.failure:
+            failures.append(read.failure)
             whole = False
     if known.keys() - there.keys():
         everything = known | everything  # built objects come before the files that they are built from

@@ -61,8 +61,9 @@ class ResultCache(Protocol):
     them.
     """
 
-    def key(self, job: Job, fingerprint: bytes, raw: bytes) -> bytes:
-        """The key of a file under a setting with this fingerprint."""
+    def key(self, job: Job, fingerprint: bytes, raw: bytes, *, facts_only: bool) -> bytes:
+        """The key of a file under a setting with this fingerprint; `facts_only`: of a result without
+        findings."""
 
     def find(self, key: bytes) -> bytes:
         """A result as bytes; empty: there is none."""
@@ -122,6 +123,8 @@ class Workspace(NamedTuple):
     """What is not judged, as known before the run."""
     cache: ResultCache | None = None
     """Results of earlier runs."""
+    remembered: Callable[[Workspace], Workspace] = lambda workspace: workspace
+    """The same workspace with the results of earlier runs, where they are worth loading for many files."""
     completed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
     other_policy: Callable[[str, int], SharedFile | None] = lambda file, setting: None
@@ -152,3 +155,5 @@ class Run(NamedTuple):
     workspace: Workspace
     options: Options
     targets: Targets
+    facts_only: bool = False
+    """Findings are not wanted."""

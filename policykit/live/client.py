@@ -31,11 +31,12 @@ _PATIENCE = 10.0
 class Client:
     """Reads one cluster."""
 
-    def __init__(self, api: ApiClient, server: str, namespace: str, timeout: float) -> None:
+    def __init__(self, api: ApiClient, server: str, context: str, namespace: str, timeout: float) -> None:
         self._api = api
         self._timeout = timeout
         self.server = server
-        """As it may be shown."""
+        """Its URL as it may be shown."""
+        self.name = f"context {context}" if context else server
         self.namespace = namespace
         """The one to read; empty: all."""
         self.resources: dict[str, Mapping[str, Any]] = {}

@@ -40,12 +40,14 @@ def connect(access: Access) -> Client:
         ) from None
     settings: Configuration = package.Configuration()
     with _quiet() as said:
-        namespace = _in_cluster(settings) if _is_in_pod(access) else _from_kubeconfig(access, settings)
+        context, namespace = (
+            _in_cluster(settings) if _is_in_pod(access) else _from_kubeconfig(access, settings)
+        )
     if said:
         raise ClusterError(f"no credentials for {server_name(settings.host)}: {said[0]}", _LOGIN)
     settings.retries = False
     chosen = "" if access.every_namespace else access.namespace or namespace or _DEFAULT
-    return Client(package.ApiClient(settings), server_name(settings.host), chosen, access.timeout)
+    return Client(package.ApiClient(settings), server_name(settings.host), context, chosen, access.timeout)
 
 
 _LOGIN = "check the user of the context in the kubeconfig"
@@ -57,8 +59,8 @@ def _is_in_pod(access: Access) -> bool:
     return not there and bool(os.environ.get(_IN_CLUSTER))
 
 
-def _in_cluster(settings: Configuration) -> str:
-    """Uses the service account of the pod; its namespace."""
+def _in_cluster(settings: Configuration) -> tuple[str, str]:
+    """Uses the service account of the pod; no context, and its namespace."""
     from kubernetes.config import ConfigException
     from kubernetes.config.incluster_config import load_incluster_config
 
@@ -70,13 +72,13 @@ def _in_cluster(settings: Configuration) -> str:
         ) from None
     try:
         with open(_OWN_NAMESPACE, encoding="utf-8") as file:
-            return file.read().strip()
+            return "", file.read().strip()
     except OSError:
-        return ""
+        return "", ""
 
 
-def _from_kubeconfig(access: Access, settings: Configuration) -> str:
-    """Uses a context of the kubeconfig; its namespace."""
+def _from_kubeconfig(access: Access, settings: Configuration) -> tuple[str, str]:
+    """Uses a context of the kubeconfig; its name and namespace."""
     import yaml
     from kubernetes.config import ConfigException
     from kubernetes.config.kube_config import list_kube_config_contexts, load_kube_config
@@ -97,7 +99,7 @@ def _from_kubeconfig(access: Access, settings: Configuration) -> str:
         raise ClusterError(f"the kubeconfig {path} is not YAML", "correct it, or name another one") from None
     except (ConfigException, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise ClusterError(f"the kubeconfig {path} cannot be used: {_reason(error)}", _LOGIN) from None
-    return str((chosen.get("context") or {}).get("namespace") or "")
+    return str(chosen["name"]), str((chosen.get("context") or {}).get("namespace") or "")
 
 
 def _context(name: str, contexts: list[dict[str, Any]], current: dict[str, Any]) -> dict[str, Any]:

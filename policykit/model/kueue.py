@@ -28,6 +28,8 @@ class DeclaredClusterQueue(NamedTuple):
     name: str
     cohort: str = ""
     flavors: tuple[str, ...] = ()
+    covered: frozenset[str] = frozenset()
+    """Resources of all its groups."""
 
 
 class DeclaredCohort(NamedTuple):

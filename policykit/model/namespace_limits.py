@@ -20,6 +20,8 @@ class Demand(NamedTuple):
     """Total limits of cpu and memory; a resource that some container does not limit is left out."""
     largest: Amounts = {}
     """The largest request or limit of one container."""
+    stated: frozenset[str] = frozenset()
+    """`requests.cpu`, `limits.memory`: what every container of the pod states, or the pod itself."""
     priority_class: str = ""
     stated_namespace: bool = True
     """The object states its namespace."""
@@ -50,3 +52,4 @@ class DeclaredRange(NamedTuple):
     pod_maximum: Amounts = {}
     defaults: frozenset[str] = frozenset()
     """`requests.cpu`, `limits.memory`: what containers get that do not state it."""
+    stated_namespace: bool = True

@@ -31,6 +31,9 @@ class QueueSemantics(NamedTuple):
     """Its queues are known as `namespace/name`; a workload names one of its own namespace."""
     trees: bool = True
     """The release has queues below queues."""
+    trees_since: str = ""
+    """Where no release is stated: those that have trees, if only some have. What is wrong with a tree is then
+    a warning that names them."""
     drops_other_names: bool = False
     """Amounts under names without a domain that Kubernetes does not have are dropped silently."""
     own_validator: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.errors import PolicykitError
@@ -52,6 +52,11 @@ class Releases(NamedTuple):
     def newest(self) -> Version:
         minor = max(self.last_patch)
         return Version(self.major, minor, self.last_patch[minor])
+
+    @property
+    def minors(self) -> tuple[Version, ...]:
+        """The last known patch of each minor release, oldest first."""
+        return tuple(Version(self.major, minor, patch) for minor, patch in self.last_patch.items())
 
     @property
     def range(self) -> str:
@@ -115,6 +120,22 @@ class ReleaseFact(NamedTuple):
 
     def read_by(self, version: Version) -> bool:
         return (self.since is None or version >= self.since) and (self.gone is None or version < self.gone)
+
+
+def ranges(some: Sequence[Version], known: Sequence[Version]) -> str:
+    """Minor releases: 1.8 to 1.12 and 1.14."""
+    runs: list[list[Version]] = []
+    for version in some:
+        if runs and known.index(version) == known.index(runs[-1][-1]) + 1:
+            runs[-1].append(version)
+        else:
+            runs.append([version])
+    texts = [_minor(run[0]) if len(run) == 1 else f"{_minor(run[0])} to {_minor(run[-1])}" for run in runs]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _minor(version: Version) -> str:
+    return f"{version.major}.{version.minor}"
 
 
 def stated_release(

@@ -6,6 +6,7 @@ from policykit.catalogue import labels
 from policykit.kube.affinity import NodeAffinity
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
+from policykit.model.taint import Toleration
 
 _ADDONS = "CriticalAddonsOnly"
 
@@ -35,6 +36,20 @@ def selects_unknown_pool(cluster: Cluster, selected: NodeAffinity, *, machines: 
         and not known_values(cluster, key).intersection(values)
         for key, values in wanted
     )
+
+
+def is_for_unlisted_nodes(selected: NodeAffinity, tolerations: tuple[Toleration, ...]) -> bool:
+    """Whether pods are made for nodes that no pool is: the control plane's, virtual ones, Fargate's."""
+    expressions = [each for term in selected.required or () for each in term.expressions]
+    keys = [*selected.selector, *(each.key for each in expressions), *(each.key for each in tolerations)]
+    values = [*selected.selector.values(), *(value for each in expressions for value in each.values)]
+    virtual = any(sign in word for word in (*keys, *values) for sign in _VIRTUAL)
+    return virtual or any(key.startswith(_CONTROL_PLANE) for key in keys)
+
+
+_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+_VIRTUAL = ("virtual-kubelet", "virtual-node", "fargate", "azure.com/aci")
+"""Parts of keys and values of nodes without machines, which grow without a pool."""
 
 
 def _names_machine_type(key: str) -> bool:

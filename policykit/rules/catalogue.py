@@ -88,6 +88,7 @@ CATALOGUE = (
             "yunikorn.apache.org/",
             "kueue.x-k8s.io/",
             "runai/queue",
+            "scheduler.alpha.kubernetes.io/",
             "disableStateAware",
         ),
     ),
@@ -99,6 +100,7 @@ CATALOGUE = (
         subject="pods",
         substrings=("opologyKey", "exclusive-topology"),
     ),
+    Entry("PK134", "placement", "unplaced-pods", needs_policy=True, subject="scope"),
     Entry("PK140", "placement", "component-label-missing", needs_policy=True, subject="component"),
     Entry(
         "PK141",
@@ -222,6 +224,7 @@ CATALOGUE = (
     ),
     Entry("PK411", "yunikorn", "nobody-can-submit", kinds=("queues.yaml",)),
     Entry("PK412", "queues", "queue-exceeds-pools", needs_policy=True, subject="scope"),
+    Entry("PK413", "queues", "queue-not-named", subject="pods", substrings=("kai-scheduler",)),
     Entry("PK501", "volcano", "unknown-action", kinds=("volcano-scheduler.conf",)),
     Entry("PK502", "volcano", "unknown-plugin", kinds=("volcano-scheduler.conf",)),
     Entry("PK503", "volcano", "unknown-argument", kinds=("volcano-scheduler.conf",)),
@@ -363,4 +366,5 @@ CATALOGUE = (
     Entry("PK928", "kueue", "job-not-suspended", substrings=("kueue",)),
     Entry("PK929", "kueue", "flavor-without-tolerations", needs_policy=True, subject="scope"),
     Entry("PK930", "kueue", "inert-setting", kinds=("Configuration",), substrings=("config.kueue.x-k8s.io",)),
+    Entry("PK931", "kueue", "uncovered-resource", subject="scope"),
 )

@@ -91,6 +91,13 @@ FACTS: tuple[FactReader, ...] = (
         pods=True,
         substrings=("ontainers", "imitRange", "uota"),
     ),
+    FactReader(
+        Lazy("policykit.targets.unplaced_facts:facts"),
+        frozenset(
+            {"ClusterColocationProfile", "ClusterPolicy", "MutatingAdmissionPolicy", "Namespace", "Policy"}
+        ),
+        pods=True,
+    ),
     *(reader for target in TARGETS for reader in target.facts),
 )
 """Readers of facts for rules about whole scopes: queues, priorities and others."""

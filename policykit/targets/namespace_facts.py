@@ -60,8 +60,13 @@ def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterat
             hard[counted] = min(found, hard.get(counted, found))
             places[f"hard.{counted}"] = (*at, "hard", key)
     priorities = texts(ours[0].get("values")) if ours else ()
-    stated = bool(manifest.namespace) or at != ("spec",)
+    stated = _is_stated(manifest, namespace) or at != ("spec",)
     yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated), places)
+
+
+def _is_stated(manifest: Manifest, namespace: str) -> bool:
+    """Whether the object, its kustomization or the command line says where it stands."""
+    return bool(manifest.namespace) or namespace != "default"
 
 
 def _resource(key: str) -> str:
@@ -79,6 +84,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         _least(container, "max"),
         _least(pod, "max"),
         frozenset(_given(container)),
+        _is_stated(manifest, context.namespace),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
@@ -114,7 +120,7 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
         return
     stands_in = manifest.namespace or namespace
     about = f"{manifest.kind} {manifest.name}".strip()
-    stated = bool(manifest.namespace)
+    stated = _is_stated(manifest, namespace)
     for pod_set in made:
         what = f"one pod of {about}" if manifest.kind != "Pod" else f"{about}"
         demand = Demand(
@@ -124,6 +130,7 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
             requests.effective(pod_set.spec, pod_set.devices),
             _limits(pod_set),
             _largest(pod_set),
+            _stated(pod_set),
             _priority(pod_set),
             stated,
         )
@@ -147,7 +154,7 @@ def _of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) ->
             size,
             request,
             priority_class=priorities.pop() if len(priorities) == 1 else "",
-            stated_namespace=bool(manifest.namespace),
+            stated_namespace=_is_stated(manifest, namespace),
         )
         yield Fact(demand, {"request": gang.path if gang.written else members[0].path})
 
@@ -169,6 +176,20 @@ def _limits(pod_set: PodSet) -> Amounts:
         for name in _COMPUTE
         if found and all(name in each for each in found)
     }
+
+
+def _stated(pod_set: PodSet) -> frozenset[str]:
+    """A request is the limit where none is stated; init containers have to state theirs, too."""
+    resources = [mapping(each.get("resources")) for _, _, each in requests.containers(pod_set.spec)]
+    listed = [_sides(each) for each in resources]
+    whole = frozenset.intersection(*listed) if listed else frozenset[str]()
+    return whole | _sides(mapping(pod_set.spec.get("resources")))
+
+
+def _sides(resources: Mapping[str, Any]) -> frozenset[str]:
+    limits, requested = (mapping(resources.get(side)) for side in ("limits", "requests"))
+    of_limits = {f"limits.{name}" for name in limits} | {f"requests.{name}" for name in limits}
+    return frozenset(of_limits | {f"requests.{name}" for name in requested})
 
 
 def _largest(pod_set: PodSet) -> Amounts:

@@ -163,6 +163,25 @@ def test_a_whole_folder(shell: Shell, run: Callable[..., Result], folder: Path) 
     anew()
 
 
+def test_what_neighbours_state_is_remembered(
+    shell: Shell, run: Callable[..., Result], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cached, "_WORTH", 1_000_000)  # the run itself is small
+    gang = "batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j}\nspec:\n  queue: mine\n"
+    queue = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: mine}\n"
+    job = f"apiVersion: {gang}  minAvailable: 1\n  tasks: [{{name: w, replicas: 1, template: {{}}}}]\n"
+    shell.write({**FILES, "j.yaml": job, "queue.yaml": queue})
+    plain = run("lint", "j.yaml", "--no-cache").out
+    assert "PK401" not in plain
+    for _ in range(2):
+        assert run("lint", "j.yaml").out == plain
+        assert len(stored(folder)) == 4  # the other files of its scope
+    shell.write({"queue.yaml": queue.replace("mine", "other")})
+    changed = run("lint", "j.yaml").out
+    assert "PK401" in changed
+    assert changed == run("lint", "j.yaml", "--no-cache").out
+
+
 def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
     """Where a scope reaches beyond what is linted, no whole report is cached."""
     shell.write({**FILES, "apps/group.yaml": GROUP})

@@ -14,7 +14,7 @@ from tests.cluster.control_plane import ControlPlane
 Object = dict[str, Any]
 
 _SWEPT = (
-    "deployments,statefulsets,daemonsets,replicasets,replicationcontrollers,jobs,cronjobs,pods,"
+    "deployments,statefulsets,daemonsets,replicasets,replicationcontrollers,jobs,cronjobs,pods,podtemplates,"
     "services,configmaps,resourcequotas,limitranges,poddisruptionbudgets,horizontalpodautoscalers"
 )
 _OF_CONTROLLERS = ("resourceVersion", "managedFields")

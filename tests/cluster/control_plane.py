@@ -32,11 +32,11 @@ class ControlPlane(NamedTuple):
     authority: Path
     """The certificate that the API server's own is signed by."""
 
-    def kubectl(self, *words: str, text: str = "", fails: bool = False) -> str:
+    def kubectl(self, *words: str, text: str = "", fails: bool = False, **environment: str) -> str:
         """What kubectl prints. A failure is an error unless it is expected."""
         command = [path_of("kubectl"), f"--kubeconfig={self.kubeconfig}", *words]
         # kubectl keeps what it has heard of a server below HOME.
-        home = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        home = {"PATH": os.environ["PATH"], "HOME": str(self.folder), **environment}
         done = subprocess.run(command, input=text, env=home, capture_output=True, text=True, check=False)
         assert bool(done.returncode) == fails, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
         return done.stderr if fails else done.stdout

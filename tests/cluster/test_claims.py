@@ -102,15 +102,16 @@ def sent(data: dict[str, Any]) -> list[str]:
 
 
 def check_scheduler(claim: Claim, cluster: Cluster) -> None:
-    """Whether kube-scheduler starts with a configuration."""
-    configuration = yaml.safe_load(claim.manifest)
+    """Whether kube-scheduler starts with a configuration: the manifest, unless another one is stated."""
+    configuration = claim.data.get("configuration") or yaml.safe_load(claim.manifest)
+    arguments = claim.data.get("arguments", ())
     folder = cluster.folder / "scheduler"
     if "starts" in claim.data:
-        with kube_scheduler(cluster.plane, folder, configuration):
+        with kube_scheduler(cluster.plane, folder, configuration, *arguments):
             return
     with (
         pytest.raises(AssertionError, match=re.escape(claim.data["stops"])),
-        kube_scheduler(cluster.plane, folder, configuration),
+        kube_scheduler(cluster.plane, folder, configuration, *arguments),
     ):
         pass
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,8 @@ from tests.shared import ROOT
 POLICIES = sorted([*ROOT.glob("profiles/*.yaml"), *ROOT.glob("docs/*/policykit.yaml")])
 
 
-def workloads() -> list[dict[str, Any]]:
-    """One object of each kind, in its shortest form."""
+def workloads(labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One object of each kind, in its shortest form, with the labels by which components select it."""
     container = {"name": "main", "image": "registry.example/app:1"}
     template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [container]}}
     once = {"spec": {"restartPolicy": "Never", "containers": [container]}}
@@ -39,7 +41,12 @@ def workloads() -> list[dict[str, Any]]:
         ("v1", "ReplicationController"): {"spec": {**selected, "selector": {"app": "a"}}},
     }
     return [
-        {"apiVersion": version, "kind": kind, "metadata": {"name": f"a-{kind.lower()}"}, **body}
+        {
+            "apiVersion": version,
+            "kind": kind,
+            "metadata": {"name": f"a-{kind.lower()}", "labels": labels},
+            **body,
+        }
         for (version, kind), body in made.items()
     ]
 
@@ -49,6 +56,23 @@ def components(artifacts: tuple[Artifact, ...]) -> list[str]:
     paths = [Path(artifact.path) for artifact in artifacts if artifact.role is Role.COMPONENT]
     found = {path.parent for path in paths if path.name == "kustomization.yaml"}
     return sorted(str(folder) for folder in found if folder.parts[0] == "workloads")
+
+
+def patches(artifacts: tuple[Artifact, ...], folder: str) -> list[dict[str, Any]]:
+    """The patches of a component."""
+    (text,) = (each.text for each in artifacts if each.path == f"{folder}/kustomization.yaml")
+    found: list[dict[str, Any]] = yaml.safe_load(text)["patches"]
+    return found
+
+
+def labels_for(selector: str) -> dict[str, str]:
+    """Labels that a selector of a component admits: equal to a value, or not one of some."""
+    stated = dict(re.findall(r"([\w./-]+)=([\w.-]+)", selector))
+    listed = {
+        key: values.split(",")[0].strip()
+        for key, values in re.findall(r"([\w./-]+) in \(([^)]*)\)", selector)
+    }
+    return {**stated, **listed}
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -66,7 +90,10 @@ def test_components_apply_twice(cluster: Cluster, path: Path) -> None:
     for number, folder in enumerate(folders):
         application = cluster.folder / f"application-{number}"
         application.mkdir()
-        (application / "workloads.yaml").write_text(dump_all(workloads()))
+        patched = patches(generated.artifacts, folder)
+        (deployment,) = (each for each in patched if re.search(r"\bDeployment\b", each["target"]["kind"]))
+        labels = labels_for(deployment["target"]["labelSelector"])
+        (application / "workloads.yaml").write_text(dump_all(workloads(labels)))
         kustomization = {
             "apiVersion": "kustomize.config.k8s.io/v1beta1",
             "kind": "Kustomization",
@@ -82,6 +109,5 @@ def test_components_apply_twice(cluster: Cluster, path: Path) -> None:
         # Admission adds tolerations to any bare Pod, so kubectl writes its list again.
         assert [line for line in again if not line.endswith(" unchanged") and "pod/" not in line] == []
         tolerated = yaml.safe_load(cluster.kubectl("get", f"deployment/a-deployment-{number}", "-o", "yaml"))
-        written = yaml.safe_load((cluster.folder / "generated" / folder / "deployment.yaml").read_text())
-        stated = written["spec"]["template"]["spec"]
+        stated = yaml.safe_load(deployment["patch"])["spec"]["template"]["spec"]
         assert {key: tolerated["spec"]["template"]["spec"].get(key) for key in stated} == stated

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -18,6 +23,7 @@ from tests.cluster.api_server import NODES, PODS, api_server
 from tests.cluster.cluster import Cluster, node
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.pods import outcomes
+from tests.cluster.programs import path_of
 from tests.cluster.proxy import Fault, proxy
 from tests.cluster.scheduler import kube_scheduler
 from tests.cluster.test_apply import POLICIES, generated
@@ -237,9 +243,69 @@ def test_why_beside_kube_scheduler(cluster: Cluster, admin: Person) -> None:
 
 
 def wait_for(server: Any, number: int) -> None:
-    import time
-
     end = time.monotonic() + 60
     while sum("nodeName" in each["spec"] for each in server.items(PODS)) < number:
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_as_a_plugin_of_kubectl(cluster: Cluster, admin: Person) -> None:
+    fill(cluster)
+    commands = cluster.folder / "commands"
+    commands.mkdir()
+    plugin = commands / "kubectl-policykit"
+    plugin.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m policykit "$@"\n')
+    plugin.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "KUBECONFIG": str(admin.kubeconfig),
+    }
+    done = subprocess.run(
+        [path_of("kubectl"), "policykit", "nodes", "--check", "--live"],
+        cwd=cluster.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "3 nodes match policy demo\n")
+
+
+POD = """\
+set -eu
+mount -t tmpfs none /var/run
+mkdir -p /var/run/secrets/kubernetes.io/serviceaccount
+cd /var/run/secrets/kubernetes.io/serviceaccount
+printf %s "$TOKEN" > token
+cp "$AUTHORITY" ca.crt
+printf default > namespace
+cd "$FOLDER"
+exec "$PYTHON" -m policykit lint --live
+"""
+
+
+def test_in_a_pod(cluster: Cluster, admin: Person, auditor: Person) -> None:
+    """The files of a service account where a kubelet puts them, in a mount namespace of its own."""
+    apart = ["unshare", "--mount", "--map-root-user"]
+    if subprocess.run([*apart, "mount", "-t", "tmpfs", "none", "/var/run"], capture_output=True).returncode:
+        pytest.skip("no mount namespace can be made here")
+    fill(cluster)
+    server = urlsplit(cluster.plane.server)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(cluster.folder),
+        "PYTHONPATH": str(ROOT),
+        "KUBERNETES_SERVICE_HOST": str(server.hostname),
+        "KUBERNETES_SERVICE_PORT": str(server.port),
+        "TOKEN": auditor.token,
+        "AUTHORITY": str(cluster.plane.authority),
+        "FOLDER": str(cluster.folder),
+        "PYTHON": sys.executable,
+    }
+    done = subprocess.run(
+        [*apart, "sh", "-c", POD], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith(f" in namespace default of {cluster.plane.server}\n")

@@ -127,7 +127,7 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
             POD + QUOTA.replace("requests.nvidia.com/gpu", "limits.memory"),
             [
                 "quota refused: ResourceQuota team counts limits.memory, "
-                "but a container states no memory limits"
+                "but a container states no limits of memory"
             ],
         ),
         (POD + QUOTA.replace("requests.nvidia.com/gpu", "cpu"), []),

@@ -92,17 +92,15 @@ def api_server() -> Iterator[ApiServer]:
             thread.join()
 
 
-def kubeconfig(folder: Path, url: str, token: str = TOKEN, namespace: str = "") -> Path:
-    """A kubeconfig with one context, `test`."""
+def kubeconfig(folder: Path, url: str, token: str = TOKEN, name: str = "test") -> Path:
+    """A kubeconfig with one context."""
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "test", "cluster": {"server": url}}],
         "users": [{"name": "someone", "user": {"token": token}}],
-        "contexts": [
-            {"name": "test", "context": {"cluster": "test", "user": "someone", "namespace": namespace}}
-        ],
-        "current-context": "test",
+        "contexts": [{"name": name, "context": {"cluster": "test", "user": "someone"}}],
+        "current-context": name,
     }
     path = folder / "kubeconfig"
     path.write_text(json.dumps(config))

@@ -22,6 +22,7 @@ from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
 from policykit.rules.placement.node_off_policy import RULE
 
 _START = Span(1, 1, 1, 1)
@@ -65,7 +66,8 @@ def _finding(difference: Difference, objects: Objects) -> Finding:
     resource = Resource("v1", "Node", None, difference.node) if difference.node else None
     raw = objects.texts.get(name, b"")
     place = _place(raw.decode(), _path(difference)) if raw else Place(_START, ())
-    violation = Violation(place.span, difference.message, difference.help or _FIX)
+    severity = None if difference.fails else Severity.INFO
+    violation = Violation(place.span, difference.message, difference.help or _FIX, severity)
     return finding_of(RULE, violation, Location(name, place, resource=resource))
 
 

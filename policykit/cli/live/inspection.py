@@ -135,7 +135,7 @@ def finish(report: Report, objects: Objects, setting: Setting, choice: Choice, r
     for failure in report.failures:
         print_message(failure)
     where = f"namespace {read.client.namespace}" if read.client.namespace else "all namespaces"
-    print_message(f"{text.live_summary(report)} in {where} of {read.client.server}")
+    print_message(f"{text.live_summary(report)} in {where} of {read.client.name}")
     if report.failures or not done:
         return 2
     worst = report.worst()

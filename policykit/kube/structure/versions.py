@@ -11,8 +11,8 @@ from policykit.namedtuple import NamedTuple
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?=[-+]|\Z)")
 
-OLDEST_SUPPORTED = "1.34"
-"""The oldest Kubernetes release supported upstream when this table was written."""
+OLDEST_SUPPORTED = "1.28"
+"""The oldest Kubernetes release that policykit supports: what it does not serve, none serves."""
 
 
 class Removal(NamedTuple):

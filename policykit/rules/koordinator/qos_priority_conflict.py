@@ -66,6 +66,11 @@ _UNENFORCED = (Version(1, 6, 0), Version(1, 8, 0))
 _REFUSES = "Koordinator refuses the pod"
 
 
+def _refuses(severity: Severity | None) -> str:
+    """With the releases that do not, where one of them may be there."""
+    return f"{_REFUSES}, but for 1.6 and 1.7" if severity else _REFUSES
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Pods, and the ClusterColocationProfiles that set their class."""
     if manifest.read_as:
@@ -143,7 +148,7 @@ def _has_other_qos(pod_set: PodSet) -> bool:
 
 def _severity(cluster: Cluster | None) -> Severity | None:
     stated = versions.policy_version(cluster)
-    return Severity.WARNING if stated and _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
+    return Severity.WARNING if stated is None or _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
 
 
 def _misplaced(pod_set: PodSet) -> Violation | None:
@@ -190,7 +195,10 @@ def _priority(
         stated = f"priority is {value}" if value is not None else f"priorityClassName is {name}"
         field = "priorityClassName" if name else "priority"
         yield Violation(
-            pod_set.place(field), f"{stated}, but qosClass is {qos}: {_REFUSES}", _priority_for(qos), severity
+            pod_set.place(field),
+            f"{stated}, but qosClass is {qos}: {_refuses(severity)}",
+            _priority_for(qos),
+            severity,
         )
 
 
@@ -206,14 +214,15 @@ def _whole_cores(
         if pod_set.spec.get("containers") and not others:
             yield Violation(
                 pod_set.place("labels", QOS_CLASS),
-                f"qosClass is {qos}, but the pod requests no cpu: {_REFUSES}",
+                f"qosClass is {qos}, but the pod requests no cpu: {_refuses(severity)}",
                 "request whole cores",
                 severity,
             )
     elif cpu.amount is not None and cpu.amount % 1000 and not pod_set.spec.get("initContainers"):
         yield Violation(
             cpu.path,
-            f"qosClass is {qos}, but the pod requests {cpu.amount}m cpu, not whole cores: {_REFUSES}",
+            f"qosClass is {qos}, but the pod requests {cpu.amount}m cpu, not whole cores: "
+            + _refuses(severity),
             f"request {cpu.amount // 1000 + 1} cores in total",
             severity,
         )
@@ -225,7 +234,7 @@ def _batch(qos: str, requests: Mapping[str, Request], severity: Severity | None)
         stated = f"qosClass is {qos}" if qos else "the pod has no qosClass"
         yield Violation(
             requests[batch].path,
-            f"{batch} is for pods of qosClass BE, but {stated}: {_REFUSES}",
+            f"{batch} is for pods of qosClass BE, but {stated}: {_refuses(severity)}",
             f"write the label {QOS_CLASS}: BE"
             + ("" if qos else ", unless a ClusterColocationProfile sets it"),
             severity if qos else Severity.WARNING,

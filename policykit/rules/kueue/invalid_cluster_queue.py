@@ -234,8 +234,10 @@ def _checks(spec: Mapping[str, Any], manifest: Manifest, have: Version | None) -
                 there = ", ".join(sorted(flavors)) or "none"
                 yield Violation(
                     ("spec", "admissionChecksStrategy", "admissionChecks", number, "onFlavors", index),
-                    f"onFlavors has {name}, which is no flavor of the queue",
+                    f"onFlavors has {name}, which is no flavor of the queue"
+                    + ("" if have else f": Kueue refuses that since {versions.CHECKED_FLAVORS}"),
                     f"its flavors: {there}",
+                    None if have else Severity.WARNING,
                 )
 
 

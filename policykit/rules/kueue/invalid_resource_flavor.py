@@ -110,16 +110,19 @@ def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
     levels = resource_flavors.read_topology(manifest.data).levels
     have = versions.release_of(context.cluster)
     checked = (have or versions.newest()) >= versions.TOPOLOGY_RULES
+    severity = None if have else Severity.WARNING
+    since = "" if have else f": Kueue refuses that since {versions.TOPOLOGY_RULES}"
     for number, level in enumerate(levels) if checked else ():
         path: Path = ("spec", "levels", number, "nodeLabel")
         if level in levels[:number]:
-            yield Violation(path, f"level {level} is listed twice", "list it once")
+            yield Violation(path, f"level {level} is listed twice{since}", "list it once", severity)
         elif level == HOSTNAME and number < len(levels) - 1:
             below = ", ".join(levels[number + 1 :])
             yield Violation(
                 path,
-                f"{HOSTNAME} stands above {below}, but it can only be the lowest level",
+                f"{HOSTNAME} stands above {below}, but it can only be the lowest level{since}",
                 "move it to the end of the levels",
+                severity,
             )
     if have and have < versions.MANY_LEVELS and len(levels) > _FEWER_LEVELS:
         yield Violation(

@@ -62,6 +62,7 @@ RULE = Rule(
         "yunikorn.apache.org/",
         "kueue.x-k8s.io/",
         "runai/queue",
+        "scheduler.alpha.kubernetes.io/",
         "disableStateAware",
     ),
 )

@@ -12,6 +12,7 @@ from functools import partial
 from policykit.catalogue import labels
 from policykit.kube.tolerations import to_dict, tolerates
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.writer import scalar
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
@@ -137,7 +138,7 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
     yield "add to tolerations:"
     for taint in taints:
         toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
-        fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
+        fields = ", ".join(f"{k}: {scalar(v)}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
     yield from _similar_keys(review, taints)
     yield from _unmatched_tolerations(review, taints)

@@ -1,6 +1,7 @@
-"""The required node affinity of a pod with cards only excludes nodes.
+"""The required node affinity of a pod with cards only excludes nodes, or its terms exclude none.
 
-NotIn and DoesNotExist match every node without the label, including nodes added later.
+NotIn and DoesNotExist match every node without the label, including nodes added later. Several terms are
+ORed: a node that one of them excludes is matched by another that excludes different values.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.catalogue import labels
+from policykit.kube.affinity import Term
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.label_values import REQUIRED_TERMS
@@ -68,6 +71,14 @@ _VIRTUAL = frozenset({"virtual-kubelet"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a pod if every expression is negative, except those that exclude single nodes or zones."""
     terms = review.affinity.required
+    if terms and _excludes_nothing(terms):
+        key = terms[0].expressions[0].key
+        yield Violation(
+            review.pod_set.place("affinity", *REQUIRED_TERMS, 1, "matchExpressions", 0),
+            f"the terms are ORed, so {len(terms)} of {key} NotIn with different values exclude no node",
+            "write one expression with all values, or all expressions into one term",
+        )
+        return
     if not review.card_resources or review.affinity.selector or not terms or review.is_system_pod:
         return
     expressions = [requirement for term in terms for requirement in term.expressions]
@@ -87,6 +98,18 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         " without the label matches",
         "select nodes with operator In, or rely on the card request and the taints",
     )
+
+
+def _excludes_nothing(terms: tuple[Term, ...]) -> bool:
+    """Whether every value that a term excludes is left in by another."""
+    alone = [term.expressions[0] for term in terms if len(term.expressions) == 1 and not term.fields]
+    if len(alone) < len(terms) or len(terms) < 2:
+        return False
+    if len({each.key for each in alone}) > 1 or any(each.operator != "NotIn" for each in alone):
+        return False
+    values = [frozenset(each.values) for each in alone]
+    filled = any(is_placeholder(value) for each in values for value in each)
+    return not filled and not frozenset.intersection(*values)
 
 
 RULE = Rule(

@@ -102,7 +102,12 @@ def _misspelt(scheduler: str) -> str:
     if not scheduler or scheduler in known:
         return ""
     plain = _plain(scheduler)
-    return next((name for name in known if plain == _plain(name) or one_edit_apart(plain, _plain(name))), "")
+    return next((name for name in known if _is_near(plain, _plain(name))), "")
+
+
+def _is_near(written: str, known: str) -> bool:
+    """The same, one edit apart, or the same letters in another order."""
+    return written == known or one_edit_apart(written, known) or sorted(written) == sorted(known)
 
 
 def _plain(name: str) -> str:

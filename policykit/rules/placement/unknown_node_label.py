@@ -16,6 +16,7 @@ from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.card_requests import is_card_resource
 from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.placement.policy_labels import is_for_unlisted_nodes
 from policykit.placement.review import Review
 
 BAD = """\
@@ -62,10 +63,16 @@ spec:
 """
 
 
+_CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
+"""Providers that a policy can name: only its nodes have their labels."""
+
+
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
     if cluster is None or not review.is_covered or review.is_system_pod or review.pod_set.per_node:
+        return
+    if is_for_unlisted_nodes(review.affinity, review.tolerations):
         return
     for key, path, is_pair in _selected(review):
         if not is_placeholder(key) and not _known(cluster, key):
@@ -73,7 +80,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 path,
                 f"selects nodes by {key!r}, a label that no pool declares",
                 _advice(cluster, key),
-                Severity.ERROR if cluster.complete else None,
+                Severity.ERROR if cluster.complete and not labels.provider(key) else None,
                 key=is_pair,
             )
 
@@ -93,8 +100,11 @@ def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
 
 
 def _known(cluster: Cluster, key: str) -> bool:
-    if key in cluster.declared_keys or labels.well_known(key) or labels.provider(key):
+    if key in cluster.declared_keys or labels.well_known(key):
         return True
+    if provider := labels.provider(key):
+        elsewhere = provider in _CLOUDS and provider != cluster.provider
+        return not (cluster.complete and elsewhere)
     return any(key in {**p.labels, **s.labels} for p in cluster.pools for s in p.shapes)
 
 

@@ -13,6 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.rules.queues.tree_releases import of_trees
 from policykit.targets.queue_trees import (
     LocatedQueue,
     Tree,
@@ -64,7 +65,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             children = tree.measured(parent) if bound else ()
             if any(not child.value.unchecked for child in children):
                 for field in tree.semantics.summed:
-                    yield from _field(field, parent, children, tree)
+                    yield from of_trees(_field(field, parent, children, tree), tree.semantics)
 
 
 def _field(

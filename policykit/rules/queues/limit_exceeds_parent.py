@@ -12,6 +12,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.rules.queues.tree_releases import of_trees
 from policykit.targets.queue_trees import LocatedQueue, Tree, format_amount, trees
 
 BAD = """\
@@ -41,7 +42,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for tree in trees(scope, context.cluster):
         for queue in tree.queues if tree.semantics.trees else ():
             if not queue.partial:
-                yield from _queue(queue, tree)
+                yield from of_trees(_queue(queue, tree), tree.semantics)
 
 
 def _queue(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:

@@ -15,6 +15,7 @@ from policykit.linter.scope import Scope
 from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Severity
 from policykit.nearest import some
+from policykit.rules.queues.tree_releases import of_trees
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory
 
@@ -72,7 +73,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
             advice = _advice(found, known, below[target_name])
-            yield Violation(use.at("queue"), _message(found, known), advice, severity)
+            violation = Violation(use.at("queue"), _message(found, known), advice, severity)
+            of_a_tree = found.verdict == destinations.HOLDS
+            yield from of_trees([violation], known.semantics) if of_a_tree else [violation]
 
 
 def _message(found: Destination, known: Directory) -> str:

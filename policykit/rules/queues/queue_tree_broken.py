@@ -15,6 +15,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.nearest import Names
+from policykit.rules.queues.tree_releases import of_trees
 from policykit.targets import destinations
 from policykit.targets.queue_trees import MAX_DEPTH, LocatedQueue, Tree, first_field, trees
 
@@ -45,7 +46,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         yield from _annotated(tree)
         yield from _shared_namespaces(tree)
         if tree.semantics.trees:
-            yield from _places(tree, scope, context)
+            yield from of_trees(_places(tree, scope, context), tree.semantics)
 
 
 class _Parents:

@@ -2,12 +2,13 @@
 
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
-as well, and so is a pod that does not state what a quota counts.
+as well, and so is a pod with a container that does not state what a quota counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from policykit.gates import quotas
 from policykit.gates.quotas import Excess
@@ -15,6 +16,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.severity import Severity
+
+_Limits: TypeAlias = LocatedFact[DeclaredQuota] | LocatedFact[DeclaredRange]
 
 BAD = """\
 apiVersion: v1
@@ -54,51 +57,82 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs where they stand; single pods at the quota or LimitRange, once for each of its amounts."""
     known = quotas.declared(scope, context.cluster)
     ranges = quotas.ranges_of(scope)
-    named = {(each.namespace, each.name) for each in known if each.stated_namespace}
     said: set[tuple[str, str, str]] = set()
     for demand in scope.of(Demand) if known or ranges else ():
         excess = quotas.quota_excess(demand.value, known) or quotas.range_excess(demand.value, ranges)
         if excess is None or demand.partial:
+            yield from _unstated(scope, demand, known, ranges, said)
             continue
-        severity = _severity(
-            demand.value, (demand.value.namespace, excess.quota) in named or excess.container
-        )
+        there = list(_named(scope, demand.value.namespace, excess))
+        if not _share_a_namespace(demand, there):
+            continue
+        severity = None if demand.value.stated_namespace else Severity.WARNING
         if demand.value.pods > 1:
             message = f"{demand.value.what} {excess.message}"
             yield Violation(demand.at("request"), message, _GANG, severity)
-        elif (key := (demand.value.namespace, excess.quota, excess.key)) not in said:
+        elif there and (key := (demand.value.namespace, excess.quota, excess.key)) not in said:
             said.add(key)
-            yield from _of_a_pod(scope, demand.value, excess, severity)
+            yield _of_a_pod(there[0], demand.value, excess, severity)
 
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
 
 
-def _severity(demand: Demand, stated: bool) -> Severity | None:
-    """Objects without a namespace may be applied to different ones."""
-    return None if demand.stated_namespace and stated else Severity.WARNING
+def _unstated(
+    scope: Scope,
+    demand: LocatedFact[Demand],
+    known: tuple[DeclaredQuota, ...],
+    ranges: tuple[DeclaredRange, ...],
+    said: set[tuple[str, str, str]],
+) -> Iterator[Violation]:
+    """At the key of the quota, once; a LimitRange elsewhere may give containers what they do not state."""
+    value = demand.value
+    if not scope.complete or demand.partial or value.pods > 1:
+        return
+    name, key = quotas.unstated(value, known, ranges)
+    side, _, resource = key.partition(".")
+    for quota in scope.of(DeclaredQuota) if name else ():
+        if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (name, key, "") in said:
+            continue
+        if f"hard.{key}" in quota.fields and _share_a_namespace(demand, [quota]):
+            said.add((name, key, ""))
+            lacking = f"a container of {_object(value)} states no {side} of {resource}"
+            yield Violation(
+                quota.at(f"hard.{key}"),
+                f"the quota counts {key}, but {lacking}: the API server refuses the pod",
+                f"state {side} of {resource} in every container, or add a LimitRange with a default",
+                Severity.WARNING,
+            )
+            return
 
 
-def _of_a_pod(scope: Scope, demand: Demand, excess: Excess, severity: Severity | None) -> Iterator[Violation]:
+def _object(demand: Demand) -> str:
+    return demand.what.removeprefix("one pod of ")
+
+
+def _share_a_namespace(demand: LocatedFact[Demand], there: list[_Limits]) -> bool:
+    """Objects that state no namespace may be applied to different ones, unless they are in one file."""
+    if not there:
+        return demand.value.stated_namespace  # a quota of the policy
+    if demand.value.stated_namespace:
+        return any(each.value.stated_namespace for each in there)
+    return any(each.path == demand.path and not each.value.stated_namespace for each in there)
+
+
+def _of_a_pod(limits: _Limits, demand: Demand, excess: Excess, severity: Severity | None) -> Violation:
     """At what refuses the pod."""
-    message = f"{demand.what} {excess.message}"
-    if excess.container:
-        for limits in _named(scope.of(DeclaredRange), demand.namespace, excess.quota):
-            yield Violation(limits.at("name"), message, _POD, severity)
-            return
-    for quota in _named(scope.of(DeclaredQuota), demand.namespace, excess.quota):
-        if f"hard.{excess.key}" in quota.fields:
-            yield Violation(quota.at(f"hard.{excess.key}"), message, _POD, severity)
-            return
+    field = f"hard.{excess.key}"
+    at = limits.at(field if field in limits.fields else "name")
+    return Violation(at, f"{demand.what} {excess.message}", _POD, severity)
 
 
-def _named(
-    facts: tuple[LocatedFact[DeclaredQuota], ...] | tuple[LocatedFact[DeclaredRange], ...],
-    namespace: str,
-    name: str,
-) -> Iterator[LocatedFact[DeclaredQuota] | LocatedFact[DeclaredRange]]:
-    yield from (each for each in facts if (each.value.namespace, each.value.name) == (namespace, name))
+def _named(scope: Scope, namespace: str, excess: Excess) -> Iterator[_Limits]:
+    """The objects that allow less."""
+    facts: tuple[_Limits, ...] = scope.of(DeclaredRange) if excess.container else scope.of(DeclaredQuota)
+    yield from (
+        each for each in facts if (each.value.namespace, each.value.name) == (namespace, excess.quota)
+    )
 
 
 RULE = Rule(

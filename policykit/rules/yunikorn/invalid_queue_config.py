@@ -35,8 +35,8 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
-    version = versions.policy_version(context.cluster) or versions.parse("")
-    yield from violations(validation.problems(manifest.data, version), manifest)
+    stated = versions.policy_version(context.cluster)
+    yield from violations(validation.agreed_problems(manifest.data, stated), manifest)
 
 
 RULE = Rule(

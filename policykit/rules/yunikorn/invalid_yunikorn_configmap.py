@@ -157,7 +157,7 @@ def _config_map(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violati
         versions.policy_version(cluster),
     )
     yield from _entries(data, ("data",), version, group)
-    yield from settled(_binary(manifest, data, version or versions.parse(""), group), manifest)
+    yield from settled(_binary(manifest, data, version, group), manifest)
 
 
 def _misnamed(manifest: Manifest, data: Mapping[str, Any]) -> Iterator[Violation]:
@@ -240,7 +240,7 @@ def _queues(path: Path, text: str, group: _Group) -> Iterator[Violation]:
 
 
 def _binary(
-    manifest: Manifest, data: Mapping[str, Any], version: Version, group: _Group
+    manifest: Manifest, data: Mapping[str, Any], version: Version | None, group: _Group
 ) -> Iterator[Violation]:
     """Of packed queues only those that count are checked."""
     for key, text in mapping(manifest.data.get("binaryData")).items():
@@ -258,10 +258,11 @@ def _binary(
             continue
         document = next(iter(parse(unpacked)), None)
         root = document.root if document is not None else None
-        refused = validation.problems(root.data, version) if root is not None else ()
-        if refused:
-            message = f"the configuration in {key} is refused: {refused[0].message}"
-            yield Violation(where, message, refused[0].help)
+        refused = validation.agreed_problems(root.data, version) if root is not None else ()
+        worst = next((each for each in refused if each.severity is None), refused[0] if refused else None)
+        if worst:
+            message = f"the configuration in {key} is refused: {worst.message}"
+            yield Violation(where, message, worst.help, worst.severity)
 
 
 RULE = Rule(

@@ -7,6 +7,10 @@ from policykit.targets.kubernetes.feature_gates import GATES
 from policykit.targets.kubernetes.scheduler.fields import SINCE
 from policykit.targets.kubernetes.versions import RELEASES
 
+_ALPHA = "scheduler.alpha.kubernetes.io"
+_FIELDS = {"affinity": "the field affinity", "tolerations": "the field tolerations", "name": "schedulerName"}
+"""Annotations of pods that became fields. Source: `pkg/api/annotation_key_constants.go` of 1.7 and 1.8."""
+
 FACTS: tuple[ReleaseFact, ...] = (
     *(
         ReleaseFact("gate on", gate.name, gate.on, source="pkg/features/kube_features.go")
@@ -16,5 +20,9 @@ FACTS: tuple[ReleaseFact, ...] = (
     *(
         ReleaseFact("scheduler field", name, Version(1, minor, 0), source="kube-scheduler/config/v1")
         for name, minor in SINCE.items()
+    ),
+    *(
+        ReleaseFact("annotation", f"{_ALPHA}/{name}", gone=Version(1, 8, 0), instead=instead)
+        for name, instead in _FIELDS.items()
     ),
 )

@@ -25,6 +25,7 @@ from policykit.targets.kueue.objects.resource_flavors import Topology
 from policykit.targets.kueue.objects.resource_groups import Quota, StatedResources
 from policykit.targets.kueue.options import ROOT_COHORT
 
+_IMAGE = "kueue"
 _NEVER = ("", "Never")
 _STOP = frozenset({"Borrow", "Preempt", "MayStopSearch"})
 
@@ -40,6 +41,8 @@ class KueueReader(ImportReader):
         self.objects: list[Object] = []
 
     def read_object(self, manifest: Manifest, path: str) -> bool:
+        if manifest.kind == "Deployment":
+            return self.read_image(manifest, _IMAGE)
         if manifest.group != GROUP or manifest.kind not in READERS:
             return False
         self.add_target()

@@ -10,7 +10,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, mappings, texts
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.kueue import (
     DeclaredClusterQueue,
@@ -69,7 +69,9 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     for path, name in flavor_places(manifest.data):
         places[f"flavor.{len(names)}"] = path
         names.append(name)
-    yield Fact(DeclaredClusterQueue(found.name, found.cohort, tuple(names)), places)
+    groups = mappings(mapping(manifest.data.get("spec")).get("resourceGroups"))
+    covered = frozenset(name for group in groups for name in texts(group.get("coveredResources")))
+    yield Fact(DeclaredClusterQueue(found.name, found.cohort, tuple(names), covered), places)
 
 
 def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:

@@ -119,8 +119,11 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """How a release treats queues. Source: `validate_queue.go` and `plugins/capacity` (1.8 to 1.15)."""
-    version = versions.release_of(cluster) or versions.newest()
+    stated = versions.release_of(cluster)
+    version = stated or versions.newest()
     tree = version >= versions.HIERARCHY
+    order = stated is not None and stated >= _ORDER_CHECKED
+    who = "Volcano" if order else f"Volcano {_minor(_ORDER_CHECKED)} on"
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return QueueSemantics(
         "Volcano",
@@ -129,16 +132,21 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         roots=frozenset({ROOT} if tree else ()),
         built_in=frozenset({ROOT, "default"} if tree else {"default"}),
         trees=tree,
+        trees_since="" if stated else f"Volcano {_minor(versions.HIERARCHY)} on",
         summed=("guarantee", "deserved"),
         drops_other_names=True,
-        order=Severity.ERROR if version >= _ORDER_CHECKED else Severity.WARNING,
+        order=Severity.ERROR if order else Severity.WARNING,
         depth=MAX_DEPTH if version >= _DEPTH_CHECKED else None,
         tree_fault="Volcano refuses the queue" if version >= _TREE_CHECKED else stops,
-        queue_fault="Volcano refuses the queue" if version >= _ORDER_CHECKED else "the excess has no effect",
+        queue_fault=f"{who} refuses the queue" if version >= _ORDER_CHECKED else "the excess has no effect",
         submit_fault="Volcano refuses jobs there, and gives nothing to any queue while a PodGroup is in it",
         closed_fault="Volcano refuses jobs and PodGroups there",
         unknown_fault="Volcano refuses jobs and PodGroups of a queue that does not exist",
     )
+
+
+def _minor(version: Version) -> str:
+    return f"{version.major}.{version.minor}"
 
 
 def policy_queues(cluster: Cluster) -> PolicyQueues:

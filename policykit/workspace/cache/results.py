@@ -36,13 +36,13 @@ class Results:
         self.new = 0
         """New results of this run."""
 
-    def key(self, job: Job, fingerprint: bytes, raw: bytes) -> bytes:
+    def key(self, job: Job, fingerprint: bytes, raw: bytes, *, facts_only: bool) -> bytes:
         """The key of a file under a setting; `fingerprint` covers its policy and all else that rules see."""
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
-        where = (job.path, job.partial, job.namespace, job.only)
-        about = (*where, job.fixes, job.today, job.plugins, setting)
+        where = (job.path, job.partial, job.namespace, job.only, job.components)
+        about = (*where, facts_only, job.fixes, job.today, job.plugins, setting)
         digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
         digest.update(raw)
         return digest.digest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.errors import SourceError
@@ -18,6 +19,9 @@ from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.workspace import OpenResult, WorkspaceNotes
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
+if TYPE_CHECKING:
+    from policykit.workspace.cache.results import Results
+
 _WORTH = 100_000
 """Bytes of manifests below which reading the cache takes longer than linting."""
 
@@ -25,20 +29,23 @@ _WORTH = 100_000
 def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     """The report of a workspace; only what depends on changed files or settings is computed again."""
     workspace, notes = opened
-    if not request.cache.folder or request.timed or _size(workspace) < _WORTH:
+    if not request.cache.folder or request.timed:
         return api.lint(workspace, options)
-    pairs = zip(workspace.settings, notes.sources, strict=True)
-    settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
-    workspace = workspace._replace(settings=settings)
+    memory = _Memory(request, notes)
+    if _size(workspace) < _WORTH:
+        report = api.lint(workspace._replace(remembered=memory.with_results), options)
+        memory.store()
+        return report
+    workspace = memory.with_fingerprints(workspace)
     key = _key(request, workspace, notes, options) if _is_self_contained(request, workspace, notes) else None
     if key is None:
-        return _by_file(request, workspace, options)
+        return _by_file(memory, workspace, options)
     from policykit.workspace.cache import results
 
     found = results.load_report(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
         # Other policies that use a file depend on files outside the run, so they are checked every time.
-        found = _by_file(request, workspace._replace(other_policy=lambda file, setting: None), options)
+        found = _by_file(memory, workspace._replace(other_policy=lambda file, setting: None), options)
         results.store_report(request.cache, key, found)
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 
@@ -51,26 +58,54 @@ def _size(workspace: Workspace) -> int:
 def unit_findings(request: Request, opened: OpenResult, options: Options) -> UnitFindings:
     """The findings of all units, with the cached results of single files."""
     workspace, notes = opened
-    if not request.cache.folder or request.timed or _size(workspace) < _WORTH:
+    if not request.cache.folder or request.timed:
         return api.unit_findings(workspace, options)
-    from policykit.workspace.cache import results
-
-    pairs = zip(workspace.settings, notes.sources, strict=True)
-    settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
-    known = results.load_results(request.cache)
-    found = api.unit_findings(workspace._replace(settings=settings, cache=known), options)
-    results.store_results(request.cache, known)
+    memory = _Memory(request, notes)
+    small = _size(workspace) < _WORTH
+    workspace = (
+        workspace._replace(remembered=memory.with_results) if small else memory.with_results(workspace)
+    )
+    found = api.unit_findings(workspace, options)
+    memory.store()
     return found
 
 
-def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:
+def _by_file(memory: _Memory, workspace: Workspace, options: Options) -> Report:
     """Lints with the cached results of single files, and stores new ones."""
-    from policykit.workspace.cache import results
-
-    known = results.load_results(request.cache)
-    report = api.lint(workspace._replace(cache=known), options)
-    results.store_results(request.cache, known)
+    report = api.lint(memory.with_results(workspace), options)
+    memory.store()
     return report
+
+
+class _Memory:
+    """The results of earlier runs for single files, loaded once and only if asked for."""
+
+    def __init__(self, request: Request, notes: WorkspaceNotes) -> None:
+        self._request = request
+        self._notes = notes
+        self._results: Results | None = None
+
+    def with_results(self, workspace: Workspace) -> Workspace:
+        """The workspace with the results, and with settings that tell which of them hold."""
+        if workspace.cache is not None:
+            return workspace
+        from policykit.workspace.cache.results import load_results
+
+        self._results = self._results or load_results(self._request.cache)
+        return self.with_fingerprints(workspace)._replace(cache=self._results)
+
+    def with_fingerprints(self, workspace: Workspace) -> Workspace:
+        """The workspace with settings that tell which results hold."""
+        pairs = zip(workspace.settings, self._notes.sources, strict=True)
+        settings = tuple(_with_fingerprint(setting, source, self._request) for setting, source in pairs)
+        return workspace._replace(settings=settings)
+
+    def store(self) -> None:
+        """Stores new results for the next run."""
+        if self._results is not None:
+            from policykit.workspace.cache.results import store_results
+
+            store_results(self._request.cache, self._results)
 
 
 def _with_fingerprint(setting: Setting, source: str, request: Request) -> Setting:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, rename, replace
@@ -134,7 +135,21 @@ def _scheduler_misspelt(subject: Subject) -> Iterator[Change]:
 
 _TOO_MANY = "PK301 PK510"
 
+
+def _slow_rollout(subject: Subject) -> Iterator[Change]:
+    """A gang of all pods of a Deployment that Volcano places, and one new pod at a time."""
+    if subject.manifest.kind != "Deployment" or len(subject.pod_sets) != 1:
+        return
+    replicas = at(subject, ("spec", "replicas"))
+    if subject.pod_sets[0].scheduler_name == "volcano" and type(replicas) is int and replicas > 1:
+        key = "scheduling.volcano.sh/group-min-member"
+        step = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+        gang = Patch("add", ("metadata", "annotations", key), str(replicas))
+        yield Change((gang, Patch("add", ("spec", "strategy"), step)))
+
+
 FAULTS = (
+    fault("a rollout slower than its gang", "PK312", _slow_rollout),
     fault("a gang above its pods", _TOO_MANY, _above),
     fault("a task's gang above its pods", _TOO_MANY, _task_above),
     fault("a negative gang", "PK510 PK004", _no_completions),

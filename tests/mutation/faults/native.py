@@ -202,7 +202,39 @@ def _stop_signal(subject: Subject) -> Iterator[Change]:
         yield put((*path, "lifecycle"), {"stopSignal": "SIGUSR1"})
 
 
+def _shared_lease(subject: Subject) -> Iterator[Change]:
+    names = {profile.get("schedulerName", "default-scheduler") for _, profile in _profiles(subject)}
+    if names and not names & {"default-scheduler", "koord-scheduler"}:
+        yield put(("leaderElection",), {"leaderElect": True})
+
+
+def _among_objects(subject: Subject) -> Iterator[Change]:
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is None:
+        account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: scheduler}\n---\n"
+        yield Change(text=account + subject.text)
+
+
+def _packs_weakly(subject: Subject) -> Iterator[Change]:
+    strategy = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
+    for index, profile in _profiles(subject):
+        if not {"plugins", "pluginConfig"} & profile.keys():
+            args = [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]
+            yield put(("profiles", index, "pluginConfig"), args)
+
+
+def _removed_flag(subject: Subject) -> Iterator[Change]:
+    for path, container in containers(subject):
+        command = container.get("command")
+        if isinstance(command, list) and "kube-scheduler" in command:
+            yield put((*path, "command", APPEND), "--policy-config-file=/etc/policy.json")
+
+
 FAULTS = (
+    fault("a second scheduler on the first one's lease", "PK810", _shared_lease),
+    fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
+    fault("packing with the default weight", "PK812", _packs_weakly),
+    fault("a flag of the policy API", "PK809", _removed_flag),
     fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),
     fault("two profiles of one name", "PK802 PK601", _twice),
     fault("two orders of the queue", "PK802 PK601", _sort),

@@ -6,6 +6,7 @@ from typing import Any
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.placement.review import Review
+from policykit.placement.review import review as reviewed
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, replace
 from tests.mutation.places import (
@@ -13,6 +14,7 @@ from tests.mutation.places import (
     REQUIRED,
     at,
     expressions,
+    has_schema,
     judged,
     lands,
     limits,
@@ -332,7 +334,39 @@ def _knative(subject: Subject) -> Iterator[Change]:
 _ZONE = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone"}
 _HOST = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
 
+
+def _unknown_topology(subject: Subject) -> Iterator[Change]:
+    """A hard spread over a label that no node has, where the policy lists every pool."""
+    complete = subject.cluster is not None and subject.cluster.complete
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "example.com/no-such-label",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "main"}},
+    }
+    for pod_set in subject.pod_sets if complete and has_schema(subject) else ():
+        path = pod_set.place("topologySpreadConstraints")
+        whole = any(container.get("image") for container in pod_set.spec.get("containers") or ())
+        if path[-1:] == ("topologySpreadConstraints",) and whole and not pod_set.stored:
+            yield put(path, [constraint])
+
+
+def _web_pods(subject: Subject) -> Iterator[Change]:
+    """Pods without cards and placement that ask for more than any node has, where all pools are known."""
+    cluster = subject.cluster
+    if cluster is None or not cluster.complete or subject.manifest.kind != "Deployment":
+        return
+    for pod_set in subject.pod_sets:
+        found = reviewed(subject.manifest, pod_set, cluster)
+        if found.eligible_pools is None and found.is_final and found.accepting:
+            sized = all("cpu" in shape.allocatable for pool in cluster.pools for shape in pool.shapes)
+            if sized:
+                yield put(pod_set.place("containers", 0, "resources"), {"requests": {"cpu": 90_000}})
+
+
 FAULTS = (
+    fault("pods that no pool has room for", "PK134", _web_pods),
+    fault("a hard spread over an unknown label", "PK133", _unknown_topology),
     fault("a toleration is dropped", _LANDS_NOWHERE, _losing(_dropped)),
     fault("all tolerations are dropped", _LANDS_NOWHERE, _losing(_all_dropped)),
     fault("a misspelt toleration key", f"{_LANDS_NOWHERE} PK115", _losing(_misspelt("key"))),

@@ -138,7 +138,27 @@ def _field(path: Path, value: Any) -> Inject:
     return inject
 
 
+def _above_pools(subject: Subject) -> Iterator[Change]:
+    cluster = subject.cluster
+    known = {queue.name for queue in cluster.queues} if cluster else set()
+    if _queue(subject) and cluster and cluster.complete and subject.manifest.name not in known:
+        for key in at(subject, ("spec", "capability")) or ():
+            if any(key in pool.resources for pool in cluster.pools):
+                yield replace(("spec", "capability", key), 900_000)
+
+
+def _for_kai(subject: Subject) -> Iterator[Change]:
+    """Pods of built-in kinds for KAI, which need the label of a queue."""
+    if subject.manifest.api_version not in ("v1", "apps/v1", "batch/v1"):
+        return
+    for pod_set in subject.pod_sets:
+        if not pod_set.scheduler_name and pod_set.scheduler_path and pod_set.spec.get("containers"):
+            yield put(pod_set.scheduler_path, "kai-scheduler")
+
+
 FAULTS = (
+    fault("pods for KAI without a queue", "PK413 PK122", _for_kai),
+    fault("a queue above all pools", "PK412 PK405", _above_pools),
     fault("a misspelt queue", "PK401 PK712", _queue_misspelt),
     fault("the queue above the one that was meant", "PK402 PK401 PK712", _inner),
     fault("a queue on the owner of its pods", "PK410", _on_owner),

@@ -7,7 +7,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, put, remove, rename, replace
-from tests.mutation.places import at, containers, has_schema, limits
+from tests.mutation.places import at, containers, has_schema, is_extract, limits
 
 
 def _beside(path: Path, name: str, subject: Subject) -> Any:
@@ -140,7 +140,28 @@ def _restarts(subject: Subject) -> Iterator[Change]:
 
 _NAMES = "PK211 PK202"
 
+
+def _narrow_quota(subject: Subject) -> Iterator[Change]:
+    """A quota of one pod beside a Volcano Job that starts several at once."""
+    manifest = subject.manifest
+    alone = len(subject.others) == 1 and manifest.kind == "Job" and manifest.group == "batch.volcano.sh"
+    if alone and (at(subject, ("spec", "minAvailable")) or 0) > 1 and not is_extract(subject):
+        namespace = manifest.namespace or "default"
+        quota = f"kind: ResourceQuota\nmetadata: {{name: narrow, namespace: {namespace}}}\n"
+        text = f"{subject.text.rstrip()}\n---\napiVersion: v1\n{quota}spec: {{hard: {{pods: 1}}}}\n"
+        yield Change(text=text)
+
+
+def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
+    for pod_set in subject.pod_sets if has_schema(subject) else ():
+        path = pod_set.place("annotations", "nvidia.com/gpumem")
+        if path[-1] == "nvidia.com/gpumem":
+            yield put(path, "4000")
+
+
 FAULTS = (
+    fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
+    fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a card only under requests", "PK201", _request_only),
     fault("a request that is not the limit", "PK201", _two_amounts),
     fault("half a card", "PK201 PK005", _fraction("500m")),

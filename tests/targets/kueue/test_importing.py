@@ -122,3 +122,23 @@ def test_a_queue_without_a_cohort_borrows_nothing() -> None:
     found, remarks = imported(queue("a"))
     assert found["queues"]["a"] == {"deserved": {GPU: 8}, "limit": {GPU: 8}}
     assert "ClusterQueue a is in no cohort: its quota is imported as its limit" in remarks
+
+
+@pytest.mark.parametrize(
+    ("image", "labels", "version"),
+    [
+        ("registry.k8s.io/kueue/kueue:v0.14.8", {}, "0.14.8"),
+        ("kueue@sha256:12", {"app.kubernetes.io/version": "v0.19.2"}, "0.19.2"),
+        ("kueue:latest", {}, None),
+    ],
+)
+def test_the_release_of_the_controller(image: str, labels: dict[str, str], version: str | None) -> None:
+    controller = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "kueue-controller-manager", "namespace": "kueue-system", "labels": labels},
+        "spec": {"template": {"spec": {"containers": [{"name": "manager", "image": image}]}}},
+    }
+    made, remarks = imported(controller, queue("a", cpu="4"))
+    assert made["targets"]["kueue"].get("version") == version
+    assert any("set targets.kueue.version" in each for each in remarks) == (version is None)

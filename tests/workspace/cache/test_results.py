@@ -45,16 +45,30 @@ FACT = LocatedFact(Taint("a"), FIXED.path, 0, Resource("v1", "Node", None, "a"),
         (JOB._replace(today="2026-01-01"), b"f", RAW),
         (JOB._replace(only="read"), b"f", RAW),
         (JOB._replace(plugins=("Mine",)), b"f", RAW),
+        (JOB._replace(components=("training",)), b"f", RAW),
         (JOB, b"g", RAW),
         (JOB, b"f", RAW + b" "),
         (JOB._replace(path="\udcff.yaml"), b"f", RAW),
     ],
-    ids=["path", "partial", "namespace", "fixes", "today", "look", "plugins", "policy", "bytes", "odd path"],
+    ids=[
+        "path",
+        "partial",
+        "namespace",
+        "fixes",
+        "today",
+        "look",
+        "plugins",
+        "components",
+        "policy",
+        "bytes",
+        "odd path",
+    ],
 )
 def test_a_key_depends_on_everything(job: Job, fingerprint: bytes, raw: bytes) -> None:
-    usual = Results({}).key(JOB, b"f", RAW)
-    assert Results({}).key(JOB, b"f", RAW) == usual
-    assert Results({}).key(job, fingerprint, raw) != usual
+    usual = Results({}).key(JOB, b"f", RAW, facts_only=False)
+    assert Results({}).key(JOB, b"f", RAW, facts_only=False) == usual
+    assert Results({}).key(job, fingerprint, raw, facts_only=False) != usual
+    assert Results({}).key(JOB, b"f", RAW, facts_only=True) != usual
 
 
 def test_what_is_left_to_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +127,7 @@ def test_what_cannot_be_of_the_file_is_refused(wrong: bytes | FileResult) -> Non
 def test_a_run_finds_what_the_last_one_left(tmp_path: Path) -> None:
     cache = Cache(str(tmp_path / "cache"))
     results = load_results(cache)
-    key = results.key(JOB, b"f", RAW)
+    key = results.key(JOB, b"f", RAW, facts_only=False)
     results.keep(key, b"entry")
     store_results(cache, results)
     again = load_results(cache)

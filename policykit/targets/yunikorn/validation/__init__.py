@@ -5,11 +5,12 @@ Source: core configvalidator.go, release 1.9. Older releases know fewer keys, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.model.release import Version
+from policykit.model.release import Version, ranges
+from policykit.model.severity import Severity
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, queue_tree, read
 from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues
@@ -27,6 +28,33 @@ def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
     undecoded = tuple(decoding.problems(data, version))
     rest = refused(read(data), version) if isinstance(data, Mapping) else ()
     return (*undecoded, *certain_problems(rest, UndecodedParts.of(undecoded), data))
+
+
+def agreed_problems(data: object, stated: Version | None) -> tuple[Problem, ...]:
+    """Problems for the stated release. Where none is stated, those for the newest one, and what an older
+    one accepts is a warning that names those that refuse it."""
+    found = problems(data, stated or _NEWEST)
+    if stated or not found:
+        return found
+    by_release = {version: _places(problems(data, version)) for version in versions.RELEASES.minors}
+    return tuple(_agreed(each, by_release) for each in found)
+
+
+def _places(found: Iterable[Problem]) -> frozenset[tuple[str, Path]]:
+    return frozenset((each.kind, each.path) for each in found)
+
+
+def _agreed(found: Problem, by_release: Mapping[Version, frozenset[tuple[str, Path]]]) -> Problem:
+    refusing = [
+        version
+        for version, places in by_release.items()
+        if (found.kind, found.path) in places
+        or (found.kind in placement.STATIC and version < versions.PLACEMENT_CHECKED)
+    ]
+    if len(refusing) == len(by_release):
+        return found
+    named = f"{found.message} (refused by YuniKorn {ranges(refusing, tuple(by_release))})"
+    return found._replace(message=named, severity=found.severity or Severity.WARNING)
 
 
 def refused(configuration: Configuration, version: Version = _NEWEST) -> tuple[Problem, ...]:

@@ -1,0 +1,119 @@
+"""A workload asks for a resource that its ClusterQueue does not cover.
+
+Kueue admits a workload only if its ClusterQueue has a flavor for each resource that the pods request, what a
+LimitRange of the namespace adds to them included. Resources that nobody meant to count can be excluded in
+Kueue's own configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.placeholders import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.declared_queues import QueueUse
+from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue
+from policykit.model.namespace_limits import DeclaredRange
+from policykit.model.severity import Severity
+from policykit.targets.kueue.names import TARGET_NAME
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: any
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: research
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors:
+    - name: any
+      resources:
+      - {name: cpu, nominalQuota: 64}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: research
+  namespace: team-a
+spec:
+  clusterQueue: research
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: count
+  namespace: team-a
+  labels:
+    kueue.x-k8s.io/queue-name: research
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/count:1
+        resources:
+          requests: {cpu: 4, memory: 8Gi}
+"""
+
+GOOD = BAD.replace("[cpu]", "[cpu, memory]").replace(
+    "      - {name: cpu, nominalQuota: 64}\n",
+    "      - {name: cpu, nominalQuota: 64}\n      - {name: memory, nominalQuota: 256Gi}\n",
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Each workload whose queues stand here. Source: `flavorassigner.go` (0.9 to 0.19)."""
+    local = {(each.value.namespace, each.value.name): each.value for each in scope.of(DeclaredLocalQueue)}
+    queues = {each.value.name: each.value for each in scope.of(DeclaredClusterQueue) if not each.partial}
+    added = [each.value for each in scope.of(DeclaredRange)]
+    for use in scope.of(QueueUse):
+        if use.value.target_name != TARGET_NAME or use.partial:
+            continue
+        named = local.get((use.value.namespace, use.value.queue))
+        queue = queues.get(named.cluster_queue) if named else None
+        if queue and queue.covered and not any(map(is_placeholder, queue.covered)):
+            yield from _uncovered(use, queue, added)
+
+
+def _uncovered(
+    use: LocatedFact[QueueUse], queue: DeclaredClusterQueue, ranges: list[DeclaredRange]
+) -> Iterator[Violation]:
+    """The first resource that the queue does not cover."""
+    given = {
+        key.removeprefix("requests."): each.name
+        for each in ranges
+        if each.namespace == use.value.namespace
+        for key in each.defaults
+        if key.startswith("requests.")
+    }
+    requested = {name for name, amount in use.value.request.items() if amount > 0}
+    for name in sorted((requested | given.keys()) - queue.covered):
+        source = "which its pods request" if name in requested else f"which LimitRange {given[name]} adds"
+        yield Violation(
+            use.at("queue"),
+            f"ClusterQueue {queue.name} does not cover {name}, {source}: Kueue never admits the workload",
+            f"add {name} to coveredResources of the ClusterQueue with a quota, or exclude it in Kueue's "
+            "configuration: resources.excludeResourcePrefixes",
+        )
+        return
+
+
+RULE = Rule(
+    code="PK931",
+    name="uncovered-resource",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)
