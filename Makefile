@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-cluster fuzz mutation bench bench-peers upstream golden compiled dist release clean
+.PHONY: plans demo test test-cluster fuzz mutation bench bench-peers upstream golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Tests start policykit thousands of times: without compiled modules each start compiles all that it imports.
@@ -33,6 +33,9 @@ MINUTES ?= 10
 fuzz: $(VENV)/.dev  ## property tests with new examples each time, then broken manifests for MINUTES
 	POLICYKIT_FUZZ=1 $(BIN)/python -m pytest tests -q
 	$(BIN)/python -m scripts.fuzz --minutes $(MINUTES) --seed $$(date +%s)
+
+plans: $(VENV)/.dev  ## 2,000 random pairs of policies: their plans, held against a simulation
+	POLICYKIT_PLAN_PAIRS=2000 $(BIN)/python -m pytest tests/plan/test_simulation.py -q -n auto
 
 mutation: $(VENV)/.dev  ## faults put into clean manifests, and how many of each kind lint finds
 	$(BIN)/python -m tests.mutation

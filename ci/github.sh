@@ -58,7 +58,16 @@ if [ "$POLICYKIT_CHECK_GENERATED" = true ]; then
     [ "$drift" -gt "$code" ] && code=$drift
 fi
 
+if [ "${POLICYKIT_PLAN-}" = true ]; then
+    policykit plan --all --format markdown >"$own/plan.md"
+    planned=$?
+    # 1 means that a merge alone is not enough: it is for people to read, and fails nothing.
+    [ "$planned" -gt 1 ] && code=$planned
+    cat "$own/plan.md" >>"$GITHUB_STEP_SUMMARY"
+fi
+
 {
+    echo "plan=$([ -s "$own/plan.md" ] && echo "$own/plan.md")"
     echo "findings=$(wc -l <"$own/findings.jsonl" | tr -d ' ')"
     echo "sarif=$([ -n "$POLICYKIT_SARIF" ] && [ -f "$own/$POLICYKIT_SARIF" ] && echo "$own/$POLICYKIT_SARIF")"
 } >>"$GITHUB_OUTPUT"

@@ -36,6 +36,9 @@ COMMANDS = {
         Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
     ),
     "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
+    "migrate": _Entry(
+        Lazy("policykit.cli.migrate:command"), "write into a policy what older versions let it leave out"
+    ),
     "plan": _Entry(
         Lazy("policykit.cli.plan:command"), "show what a changed policy does, and the safe way there"
     ),

@@ -39,6 +39,10 @@ class EarlierState(NamedTuple):
             raise SourceError("is not in the repository", f"{self.title} is a revision of {self.root}", path)
         return os.path.normpath(os.path.join(self.folder, os.path.relpath(real, self.root)))
 
+    def has(self, policy: str) -> bool:
+        """Whether there was such a policy."""
+        return bool(self.file) or os.path.isfile(self.path(policy))
+
     def cluster(self, policy: str) -> Cluster:
         """The policy as it was. Raises SourceError if there was none."""
         if self.file or policy.startswith("profile:"):

@@ -12,13 +12,14 @@ from policykit.cli.generated_files import compare, show, write
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.cli.policy import cluster_from
-from policykit.cli.replaced_output import consequences
-from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
+from policykit.cli.replaced_output import consequences, refuse_removal
+from policykit.errors import InternalError, PolicyError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.namedtuple import NamedTuple
 from policykit.targets import writers
 from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
+from policykit.workspace.broken_policies import BrokenPolicies
 from policykit.workspace.files import repository_root
 from policykit.workspace.generated_files import folder_of, generated, plan, refuse, refuse_shared
 from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
@@ -38,6 +39,8 @@ class Options(NamedTuple):
     check: bool
     diff: bool
     prune: bool
+    removals: tuple[str, ...] = ()
+    """Protected pools and queues that may go."""
 
 
 @click.command("gen")
@@ -63,6 +66,13 @@ class Options(NamedTuple):
     "--check", is_flag=True, help="Write nothing; exit 1 if the folder differs from what would be written."
 )
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option(
+    "--allow-removal",
+    "removals",
+    multiple=True,
+    metavar="NAME",
+    help="A protected pool or queue that the policy no longer has; repeatable.",
+)
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer generates.")
 @whole_cluster_options
 @cache_options
@@ -74,6 +84,7 @@ def command(
     check: bool,
     diff: bool,
     prune: bool,
+    removals: tuple[str, ...],
     cache_dir: str | None,
     no_cache: bool,
     access: Access | None,
@@ -82,21 +93,27 @@ def command(
 
     With --live, --diff and --check compare with the objects of a running cluster instead of a folder.
     """
-    options = Options(output, every, targets, check, diff, prune)
+    options = Options(output, every, targets, check, diff, prune, removals)
     _check_options(options, policy)
     cache = cache_of((policy or "",), cache_dir, no_cache)
     if access is not None:
         return _compare_with_cluster(access, options, _one_policy(policy), cache)
     references = _all_policies(cache) if every else [_one_policy(policy)]
     code = 0
+    broken = BrokenPolicies()
     for reference in references:
         try:
             code = max(code, _generate(reference, options, cache))
         except OSError:
             raise  # standard output is gone
+        except PolicyError as error:
+            broken.add(reference, error)
+            code = 2
         except Exception as error:
             print_error(error if isinstance(error, PolicykitError) else InternalError(error, reference))
             code = 2
+    for line in broken.lines():
+        print_error(line)
     if every and check:
         for problem in _problems_between(references, cache):
             print_error(problem)
@@ -109,12 +126,12 @@ def _problems_between(references: Sequence[str], cache: Cache) -> Iterator[Sourc
     from policykit.cli.abandoned_files import abandoned_folders, same_names
 
     names: list[tuple[str, str]] = []
-    outputs: list[str] = []
+    outputs: dict[str, str] = {}
     for path in references:
         with suppress(PolicykitError):  # an invalid policy has been reported
             cluster = cluster_from(path, cache)
             names.append((path, cluster.name))
-            outputs.append(os.path.realpath(os.path.join(os.path.dirname(path), cluster.output)))
+            outputs[os.path.realpath(os.path.join(os.path.dirname(path), cluster.output))] = cluster.name
     yield from same_names(names)
     # The folder of a policy that cannot be read is not known.
     if len(outputs) == len(references):
@@ -179,7 +196,10 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
         other_folders,
         whole=not options.targets,
         own=not options.output,
+        former_names=cluster.formerly.names,
     )
+    if not options.targets:
+        refuse_removal(state, cluster, options.removals)
     if not options.check:
         refuse(state)
     told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 
+_FORMERLY = (
+    "every node has the present labels and taints: once the workloads are patched, remove domain, usages and"
+    " products from `formerly:`"
+)
+
+
 @click.command("nodes")
 @click.option(
     "--check",
@@ -53,7 +59,7 @@ def command(
     """
     from policykit.formats import nodes as formats
     from policykit.importer.node_commands import steps
-    from policykit.importer.node_differences import differences
+    from policykit.importer.node_differences import differences, has_former_taints
     from policykit.importer.node_membership import membership
 
     cache = cache_of((path or "", policy or ""), cache_dir, no_cache)
@@ -61,13 +67,16 @@ def command(
     cluster = cluster_for(os.getcwd(), policy, cache)
     if cluster is None:
         raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())
-    found = differences(cluster, membership(cluster, live.pools))
+    where = membership(cluster, live.pools)
+    found = differences(cluster, where)
     order = steps(found, cloud=bool(cluster.provider))
     write_output(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
     fails = any(each.fails for each in found)
     if not fails:
         matches = "1 node matches" if len(live.pools) == 1 else f"{len(live.pools)} nodes match"
         print_message(f"{matches} policy {cluster.name}")
+        if cluster.formerly.on_nodes and not has_former_taints(cluster, where):
+            print_message(_FORMERLY)
     return int(fails)
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import Any
 
 from policykit import api
@@ -20,7 +21,7 @@ from policykit.linter.finding import listed
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
-from policykit.targets.workloads.companion_objects import Identity
+from policykit.targets.workloads.companion_objects import Identity, OtherObjects
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
 from policykit.workspace.boundary import Place, writable
@@ -104,9 +105,10 @@ def command(
     options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = [*_sources(paths or (_STDIN,), stdin_filename, namespace)]
+    others_of = _OtherObjects(sources)
     with _earlier(before) as earlier:
         done = [
-            (source, _patched(source, _policies(source, policy, options, cache, earlier), options, sources))
+            (source, _patched(source, _policies(source, policy, options, cache, earlier), options, others_of))
             for source in sources
         ]
     options.check_found(one for _, patched in done for one in patched.objects)
@@ -195,20 +197,41 @@ def _policies(
     return found
 
 
+class _OtherObjects:
+    """The objects of all inputs, read once and only if one is looked for."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+
+    def __call__(self, source: Source) -> OtherObjects:
+        """Those of other inputs in the folder of one: another folder may be another environment, with objects
+        of the same names."""
+        folder = _folder(source.path)
+
+        def find(name: Identity) -> Mapping[str, Any] | None:
+            found = self._by_folder.get(folder, {}).get(name, ())
+            return next((data for path, data in reversed(found) if path != source.path), None)
+
+        return find
+
+    @cached_property
+    def _by_folder(self) -> Mapping[str, Mapping[Identity, Sequence[tuple[str, Mapping[str, Any]]]]]:
+        found: dict[str, dict[Identity, list[tuple[str, Mapping[str, Any]]]]] = {}
+        for one in self._sources:
+            here = found.setdefault(_folder(one.path), {})
+            for name, data in objects(one.raw, one.namespace).items():
+                here.setdefault(name, []).append((one.path, data))
+        return found
+
+
 def _patched(
-    source: Source, policies: Sequence[_Policy], options: PatchOptions, sources: Sequence[Source]
+    source: Source, policies: Sequence[_Policy], options: PatchOptions, others_of: _OtherObjects
 ) -> PatchedText:
     """The text that suits all policies. Raises SourceError if there is none."""
 
-    def elsewhere() -> dict[Identity, Mapping[str, Any]]:
-        # Another folder may be another environment, with objects of the same names.
-        folder = _folder(source.path)
-        others = (one for one in sources if _folder(one.path) == folder and one.path != source.path)
-        return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
-
     def again(found: PatchedText, policy: _Policy) -> PatchedText:
         text = source._replace(raw=found.raw)
-        return found.followed_by(patch(text, policy.cluster, options, elsewhere, policy.before))
+        return found.followed_by(patch(text, policy.cluster, options, others_of(source), policy.before))
 
     with faults_at(source.path):
         first, *others = policies
@@ -311,17 +334,19 @@ def _check_replaceable(source: Source) -> None:
         raise SourceError("was changed during the run", "run it again", source.path)
 
 
-def _joined(texts: list[bytes]) -> bytes:
+def _joined(texts: Sequence[bytes]) -> bytes:
     """Several files as one stream of separate documents; a single file is unchanged."""
-    joined = texts[0] if texts else b""
+    parts = [*texts[:1]]
+    last = parts[0] if parts else b""
     for text in texts[1:]:
         text = text.removeprefix(BOM)
-        if joined and not joined.endswith(b"\n"):
-            joined += b"\n"
-        if joined and not text.startswith((b"---\n", b"---\r", b"--- ")):
-            joined += b"...\n" if text.startswith(b"%") else b"---\n"
-        joined += text
-    return joined
+        if last and not last.endswith(b"\n"):
+            parts.append(b"\n")
+        if last and not text.startswith((b"---\n", b"---\r", b"--- ")):
+            parts.append(b"...\n" if text.startswith(b"%") else b"---\n")
+        parts.append(text)
+        last = text or (last and b"\n")
+    return b"".join(parts)
 
 
 def _text(raw: bytes) -> str:

@@ -13,7 +13,7 @@ from policykit.cli.output import print_message, write_output
 from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.workspace.files import discover, read, repository_root
-from policykit.workspace.policies import nearest_policy, policy_files, shown_as
+from policykit.workspace.policies import is_cluster, nearest_policy, policy_files, shown_as
 from policykit.workspace.revisions import default_base, top_of
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ def command(
     with earlier_state(reference, os.path.dirname(os.path.abspath(policies[0])) or os.curdir) as state:
         texts = []
         for one in policies:
+            if every and not state.has(one):
+                print_message(
+                    f"policykit: {shown_as(one)}: {state.title} has no such policy: nothing to compare"
+                )
+                continue
             plan = _plan(one, state, paths, (nodes, pods, queues), cache)
             code = max(code, int(not plan.is_harmless))
             texts.append(_formatted(plan, state.title, format_))
@@ -82,7 +87,8 @@ def command(
 
 def _policies(policy: str | None, every: bool) -> list[str]:
     if every:
-        found = policy_files(repository_root(os.getcwd()) or os.getcwd())
+        files = policy_files(repository_root(os.getcwd()) or os.getcwd())
+        found = [path for path in files if is_cluster(path)]
     else:
         one = policy or nearest_policy(os.getcwd())
         found = [one] if one else []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from policykit.errors import SourceError
+from policykit.generator.bundle import recorded_protection
 from policykit.placement.eligible_pools import cards_by_resource
 from policykit.targets.workloads.stream import objects
 from policykit.workspace.files import repository_root
@@ -17,6 +19,21 @@ if TYPE_CHECKING:
 
 _KUSTOMIZATION = "kustomization.yaml"
 _COMPONENTS = "workloads/"
+
+
+def refuse_removal(state: Plan, cluster: Cluster, allowed: Collection[str]) -> None:
+    """Raises SourceError for protected pools and queues that the policy no longer has."""
+    there = {f"pool {pool.name}" for pool in cluster.pools}
+    there |= {f"queue {queue.name}" for queue in cluster.queues}
+    recorded = recorded_protection(state.found.ours.get("README.md", ""))
+    gone = [each for each in recorded if each not in there and each.partition(" ")[2] not in allowed]
+    if gone:
+        options = " ".join(f"--allow-removal {each.partition(' ')[2]}" for each in gone)
+        raise SourceError(
+            f"the policy no longer has {', '.join(gone)}, which it protected",
+            f"put it back, or run `policykit gen {options}`",
+            state.folder,
+        )
 
 
 def consequences(state: Plan, cluster: Cluster) -> Iterator[str]:
@@ -35,7 +52,7 @@ def _left_folder(state: Plan, cluster: Cluster) -> Iterator[str]:
     from policykit.cli.abandoned_files import abandoned_folders
 
     root = repository_root(os.path.dirname(os.path.abspath(state.folder)))
-    outputs = [os.path.realpath(state.folder)]
+    outputs = {os.path.realpath(state.folder): ""}  # it is written now: nothing can be moved there
     for error in abandoned_folders(root, outputs, only=cluster.name) if root else ():
         yield f"{error.place}: {error.message}, and stays applied where it is; {error.hint}"
 

@@ -15,7 +15,7 @@ from policykit.plan.steps import Step
 
 _BACKTICKS = re.compile(r"`+")
 _SHOWN = 20
-"""Effects of one kind that text and Markdown show."""
+"""Effects of one kind, and commands of one step, that text and Markdown show."""
 
 
 def text(plan: Plan, source: str) -> str:
@@ -42,7 +42,7 @@ def markdown(plan: Plan, source: str) -> str:
         lines += ["", "**The way there**", ""]
     for number, step in enumerate(plan.steps, 1):
         lines.append(f"{number}. **{step.when}:** {_code(step.text)}")
-        lines += [f"   {line}" for line in _block(_step(step))]
+        lines += [f"   {line}" for line in _block(step)]
     return "\n".join(lines) + "\n"
 
 
@@ -105,22 +105,38 @@ def _effects(found: Iterable[Effect]) -> Iterator[str]:
 
 
 def _step(step: Step) -> Iterator[str]:
-    for command in step.commands:
-        yield from (f"$ {line}" if not number else line for number, line in enumerate(command.split("\n")))
+    for command in step.commands[:_SHOWN]:
+        first, *more = command.split("\\\n")
+        yield f"$ {first}" + "\\" * bool(more)
+        yield from (f"{line}\\" for line in more[:-1])
+        yield from more[-1:]
+    yield from _more(step)
     if step.check:
         yield f"# check: {step.check}"
 
 
 def _code(words: str) -> str:
     """A code span that its content cannot close; lines are one."""
-    shown = one_line(words)
+    shown = one_line(words) or " "
     fence = "`" * (max((len(run) for run in _BACKTICKS.findall(shown)), default=0) + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{space}{shown}{space}{fence}"
 
 
-def _block(lines: Iterable[str]) -> list[str]:
-    shown = [one_line(line) for line in lines]
+def _on_one_line(command: str) -> str:
+    """No line begins with an argument."""
+    return " ".join(part.strip() for part in command.split("\\\n"))
+
+
+def _more(step: Step) -> Iterator[str]:
+    """What stands for the commands that are not shown."""
+    if len(step.commands) > _SHOWN:
+        yield f"# {len(step.commands) - _SHOWN} more such commands: see --format json"
+
+
+def _block(step: Step) -> list[str]:
+    shown = [f"$ {one_line(_on_one_line(command))}" for command in step.commands[:_SHOWN]]
+    shown += [*_more(step), *([f"# check: {one_line(step.check)}"] if step.check else [])]
     if not shown:
         return []
     longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)

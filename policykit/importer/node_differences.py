@@ -136,6 +136,13 @@ def _owned(cluster: Cluster) -> frozenset[str]:
     return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
 
 
+def has_former_taints(cluster: Cluster, where: Membership) -> bool:
+    """Whether a node still has a taint under a former key or value."""
+    return any(
+        _is_former(cluster, member.pool, taint) for member in where.members for taint in member.node.taints
+    )
+
+
 def _is_former(cluster: Cluster, pool: Pool, taint: Taint) -> bool:
     """Whether a taint of the pool had this key or value, and pods still tolerate it."""
     key, value = cluster.formerly.present(taint.key, taint.value)

@@ -90,6 +90,8 @@ class Pool(NamedTuple):
     autoscaled: bool = False
     shared_by_schedulers: str = ""
     """Why several schedulers may place pods here; empty: not stated."""
+    protected: bool = False
+    """It may not be removed from the policy without a word."""
 
     @property
     def hard_taints(self) -> tuple[Taint, ...]:

@@ -45,6 +45,8 @@ class Queue(NamedTuple):
     """Who may submit to it and its children; None: inherited from its parent."""
     pools: PoolAffinity | None = None
     """Pools its pods may and should use; None: any."""
+    protected: bool = False
+    """It may not be removed from the policy without a word."""
 
 
 class Priority(NamedTuple):

@@ -182,10 +182,11 @@ def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, reso
     """The review with everything that depends on the policy."""
     # Most hooks run without a policy on one file and do not need the pool checks.
     from policykit.placement.eligible_pools import named_products
-    from policykit.placement.former_names import present_affinity, present_tolerations
     from policykit.placement.recognition import recognize
 
     if cluster.formerly.on_nodes:
+        from policykit.placement.former_names import present_affinity, present_tolerations
+
         without_policy = without_policy._replace(
             tolerations=present_tolerations(without_policy.tolerations, cluster.formerly),
             affinity=present_affinity(without_policy.affinity, cluster.formerly),

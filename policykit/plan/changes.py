@@ -8,7 +8,7 @@ from typing import Any
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Priority, Queue, Quota
+from policykit.model.queue import Priority, Queue, Quota, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.plan.replacements import PRIORITY_CLASS
@@ -24,7 +24,7 @@ class Change(NamedTuple):
     sign: str
     """+, ~, - or -/+: deleted and created again."""
     what: str
-    """policy, target, card, pool, workload kind, queue, priority or quota."""
+    """policy, target, card, pool, workload kind, queue, priority, tenant or quota."""
     name: str
     details: tuple[str, ...] = ()
     """Field, value before and value after, as text."""
@@ -42,6 +42,7 @@ def changes(before: Cluster, after: Cluster) -> tuple[Change, ...]:
         *_parts("workload kind", before.workloads, after.workloads, _kind),
         *_parts("queue", _named(before.queues), _named(after.queues), _queue),
         *map(_replaced, _parts("priority", _named(before.priorities), _named(after.priorities), _priority)),
+        *_parts("tenant", _named(before.tenants), _named(after.tenants), _tenant),
         *_parts("quota", _quotas(before.quotas), _quotas(after.quotas), _quota),
     )
 
@@ -50,7 +51,7 @@ def _whole(before: Cluster, after: Cluster) -> Iterator[Change]:
     fields = {
         "metadata.name": (before.name, after.name),
         "usage key": (before.usage_key, after.usage_key),
-        "kubernetes": (before.kubernetes_version, after.kubernetes_version),
+        "Kubernetes": (before.kubernetes_version, after.kubernetes_version),
         "generate.out": (before.output, after.output),
         "control plane taint": (_text(before.control_plane_taint), _text(after.control_plane_taint)),
     }
@@ -67,7 +68,9 @@ def _parts(
 ) -> Iterator[Change]:
     for name in (*before, *(name for name in after if name not in before)):
         if name not in after:
-            yield Change(REMOVED, what, name, tuple(_set(details(before[name]))))
+            guarded = getattr(before[name], "protected", False)
+            note = f"protected: needs `policykit gen --allow-removal {name}`" if guarded else ""
+            yield Change(REMOVED, what, name, tuple(_set(details(before[name]))), note)
         elif name not in before:
             yield Change(ADDED, what, name, tuple(_set(details(after[name]))))
         elif found := tuple(_different(details(before[name]), details(after[name]))):
@@ -110,9 +113,15 @@ def _pool(pool: Pool) -> Mapping[str, str]:
         "nodes": nodes_text(pool),
         "labels": ", ".join(f"{key}={value}" for key, value in sorted(pool.labels.items())),
         "taints": ", ".join(str(taint) for taint in sorted(pool.taints)),
+        "sizes": "; ".join(_sizes(pool)),
         "sharing": pool.sharing.mode if pool.sharing.mode != "none" else "",
         "unschedulable": "yes" if pool.unschedulable else "",
     }
+
+
+def _sizes(pool: Pool) -> list[str]:
+    """What nodes offer, once for each size."""
+    return list(dict.fromkeys(_amounts(shape.allocatable) for shape in pool.shapes if shape.allocatable))
 
 
 def nodes_text(pool: Pool) -> str:
@@ -163,6 +172,10 @@ def _replaced(change: Change) -> Change:
     if change.sign == CHANGED and fixed:
         return change._replace(sign=REPLACED, note=PRIORITY_CLASS.means)
     return change
+
+
+def _tenant(tenant: Tenant) -> Mapping[str, str]:
+    return {"namespaces": ", ".join(tenant.namespaces), "queue": tenant.queue}
 
 
 def _quotas(quotas: Iterable[Quota]) -> Mapping[str, Quota]:

@@ -88,8 +88,17 @@ def _of_workload(workload: Workload, acceptance: Acceptance) -> Iterator[Effect]
             "before the change"
         )
         yield Effect(UNPATCHED, workload.title, message, workload.path)
-    if acceptance.key(was) != acceptance.key(now):
+    if changes_pods(old, new):
         yield from _replacement(workload, new)
+
+
+def changes_pods(old: Review, new: Review) -> bool:
+    """Whether the pod template differs, in placement or anything else."""
+    return (old.pod_set.spec, old.pod_set.labels, old.pod_set.annotations) != (
+        new.pod_set.spec,
+        new.pod_set.labels,
+        new.pod_set.annotations,
+    )
 
 
 def is_judged(review: Review) -> bool:

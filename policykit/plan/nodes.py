@@ -27,10 +27,10 @@ class NodeGroup(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether a pod may find other labels, taints or sizes after than before."""
+        """Whether the nodes come, go, or get other labels or taints. A changed size is a fact, not a step."""
         if self.before is None or self.after is None:
             return True
-        return _state(self.before) != _state(self.after)
+        return _state(self.before)[:3] != _state(self.after)[:3]
 
 
 def node_groups(before: Cluster, after: Cluster) -> tuple[NodeGroup, ...]:
@@ -125,7 +125,7 @@ def _state(pool: Pool) -> tuple[object, ...]:
     return (
         sorted(labels.items()),
         sorted(pool.taints),
-        sorted(shape.allocatable.items()),
         pool.unschedulable,
+        sorted(shape.allocatable.items()),
         pool.resources,
     )

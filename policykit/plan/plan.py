@@ -11,13 +11,22 @@ from policykit.model.pool import Pool
 from policykit.namedtuple import NamedTuple
 from policykit.placement.former_names import FormerNames, with_former_names
 from policykit.placement.review import Review
-from policykit.plan.changes import REMOVED, Change, changes
-from policykit.plan.effects import GANG, KINDS, NOWHERE, Effect, effects, is_judged
+from policykit.plan.changes import Change, changes
+from policykit.plan.effects import (
+    GANG,
+    KINDS,
+    NOWHERE,
+    REPLACED_OBJECT,
+    Effect,
+    changes_pods,
+    effects,
+    is_judged,
+)
 from policykit.plan.nodes import NodeGroup, node_groups
 from policykit.plan.order import Move, Order, find_order
 from policykit.plan.renames import on_nodes, renames
 from policykit.plan.running import queues_in_use, running_pods, with_names
-from policykit.plan.steps import Step, Way, steps
+from policykit.plan.steps import DELETE, MERGE, Step, Way, steps
 from policykit.plan.workloads import (
     Acceptance,
     Reviewed,
@@ -28,6 +37,7 @@ from policykit.plan.workloads import (
     template,
     workloads,
 )
+from policykit.targets import TARGETS
 
 
 class Plan(NamedTuple):
@@ -77,27 +87,41 @@ def make_plan(
     )
     names = renames(before, after, groups)
     way = _way(before, after, groups, acceptance, judged, names)
-    gone = tuple(queue.name for queue in before.queues if queue.name not in {q.name for q in after.queues})
+    gone = _gone_queues(before, after)
     made = changes(before, after)
+    rolls = any(changes_pods(each.before, each.after) for each in found if each.before and each.after)
     moves = way.order.moves
     taken = _straight(groups) if moves is None else moves
-    moved = [groups[move.group] for move in taken if move.group >= 0]
-    changed = made or moved or _rolls(judged, acceptance)
+    moving = any(group.changes for group in groups)
+    replaced = sum(each.kind == REPLACED_OBJECT for each in told)
+    going = Way(before, after, groups, taken, way.middle, gone, rolls, replaced, names)
+    order = steps(going) if made or moving or rolls else ()
     return Plan(
         after.name,
         made,
         tuple(sorted(told, key=lambda each: KINDS.index(each.kind))),
-        steps(Way(before, after, groups, taken, way.middle, gone, names)) if changed else (),
+        order,
         moves is not None,
         way.order.exhaustive,
-        one_merge=moves is not None
-        and way.middle is None
-        and not gone
-        and all(group.before is None for group in moved)
-        and not any(change.sign == REMOVED and change.what == "pool" for change in made),
+        one_merge=moves is not None and _is_one_merge(order, groups),
         pod_sets=len(judged),
         not_judged=sum(1 for each in found if each.after and not is_judged(each.after)),
     )
+
+
+def _is_one_merge(order: Sequence[Step], groups: Sequence[NodeGroup]) -> bool:
+    """Whether nothing else is done to what exists; new nodes join whenever they come."""
+    whens = [step.when for step in order]
+    only_new = all(group.before is None for group in groups if group.changes)
+    return whens.count(MERGE) <= 1 and DELETE not in whens and only_new
+
+
+def _gone_queues(before: Cluster, after: Cluster) -> tuple[str, ...]:
+    """Queues whose objects go: by name, or all of them with the target that they are written for."""
+    kept = {queue.name for queue in after.queues}
+    writers = {each.name for each in TARGETS if each.queues and each.generate and not each.always}
+    off = bool((before.targets.keys() - after.targets.keys()) & writers)
+    return tuple(queue.name for queue in before.queues if off or queue.name not in kept)
 
 
 class _Found(NamedTuple):
@@ -120,10 +144,24 @@ def _way(
     if straight.moves is not None or former == FormerNames():
         return _Found(straight)
     cluster = with_former_names(after, former)
-    middle = [_middle(each.after, cluster) for each in judged if each.after]
-    phases = [(old, between, new) for (old, new), between in zip(both, middle, strict=True)]
+    phases = [
+        (template(alike.before), _middle(alike.after, cluster), template(alike.after))
+        for alike in _one_of_each(judged, acceptance)
+        if alike.before and alike.after
+    ]
     found = _order(groups, acceptance, phases)
     return _Found(found, former) if found.moves is not None else _Found(straight)
+
+
+def _one_of_each(judged: Sequence[Workload], acceptance: Acceptance) -> Iterable[Workload]:
+    """One workload of all with the same templates and workload kind, which are patched alike."""
+    found: dict[tuple[str, str, str], Workload] = {}
+    for each in judged:
+        if each.before and each.after:
+            kind = each.after.workload.name if each.after.workload else ""
+            key = (acceptance.key(template(each.before)), acceptance.key(template(each.after)), kind)
+            found.setdefault(key, each)
+    return found.values()
 
 
 def _middle(review: Review, cluster: Cluster) -> Template:
@@ -150,11 +188,3 @@ def _order(
 def _straight(groups: Sequence[NodeGroup]) -> tuple[Move, ...]:
     """What would be done without an order."""
     return (Move(), *(Move(number, group.nodes) for number, group in enumerate(groups) if group.changes))
-
-
-def _rolls(judged: Sequence[Workload], acceptance: Acceptance) -> bool:
-    return any(
-        acceptance.key(template(each.before)) != acceptance.key(template(each.after))
-        for each in judged
-        if each.before and each.after
-    )

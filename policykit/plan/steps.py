@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from policykit.model.cluster import Cluster
@@ -11,11 +11,14 @@ from policykit.namedtuple import NamedTuple
 from policykit.placement.former_names import FormerNames
 from policykit.plan.nodes import NodeGroup
 from policykit.plan.order import Move
+from policykit.plan.replacements import PRIORITY_CLASS
 from policykit.targets.nodes.existing_nodes import EVICTS
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 from policykit.targets.nodes.shell import BATCH, command
 
-BEFORE, MERGE, NODES, WAIT, CLEAN_UP = ("before the merge", "merge", "on nodes", "wait until", "clean-up")
+BEFORE, MERGE, DELETE, NODES, WAIT, CLEAN_UP = (
+    *("before the merge", "merge", "delete", "on nodes", "wait until", "clean-up"),
+)
 PENDING = "kubectl get pods --all-namespaces --field-selector=status.phase=Pending"
 _CHECK = "policykit nodes --check nodes.json  # kubectl get nodes -o json > nodes.json"
 
@@ -24,7 +27,7 @@ class Step(NamedTuple):
     """Something to do, and how to see that it is done."""
 
     when: str
-    """before the merge, merge, on nodes, wait until or clean-up."""
+    """before the merge, merge, delete, on nodes, wait until or clean-up."""
     text: str
     commands: tuple[str, ...] = ()
     check: str = ""
@@ -41,6 +44,10 @@ class Way(NamedTuple):
     """Former names that the first merge needs; None: every merge is the policy's own."""
     queues: Sequence[str] = ()
     """Queues that the new policy does not have."""
+    rolls: bool = True
+    """Templates of pods change."""
+    replaced: int = 0
+    """Objects that must be deleted and created again."""
     kept: FormerNames = FormerNames()
     """How they may stay beside the present ones."""
 
@@ -50,6 +57,8 @@ def steps(way: Way) -> tuple[Step, ...]:
     return (
         *_daemons(way),
         *_falling_limits(way),
+        *_replaced_priorities(way),
+        *_replaced_objects(way),
         *_moves(way),
         *_emptied_queues(way),
         *_left_labels(way),
@@ -84,21 +93,50 @@ def _falling_limits(way: Way) -> Iterator[Step]:
     children = [queue.name for queue in fallen.values() if queue.parent in fallen]
     if children:
         yield Step(
-            BEFORE,
-            f"Lower the limits of {', '.join(children)} in a merge of their own: a child may not exceed its "
+            MERGE,
+            f"the lower limits of {', '.join(children)}, by themselves: a child may not exceed its "
             "parent, and a folder is applied parents first. (Where limits rise, parents first is right.)",
+        )
+
+
+def _replaced_priorities(way: Way) -> Iterator[Step]:
+    """A PriorityClass whose value changes must be deleted: an apply is refused."""
+    old = {priority.name: priority for priority in way.before.priorities}
+    for new in way.after.priorities:
+        was = old.get(new.name, new)
+        if (was.value, was.preempts) != (new.value, new.preempts):
+            yield Step(
+                DELETE,
+                f"PriorityClass {new.name}, right before the merge that brings it back: "
+                f"{PRIORITY_CLASS.means}.",
+                (command("kubectl delete priorityclass", [new.name]).rstrip("\n"),),
+                command("kubectl get priorityclass", [new.name]).replace(" \\\n ", "").rstrip("\n"),
+            )
+
+
+def _replaced_objects(way: Way) -> Iterator[Step]:
+    if way.replaced:
+        objects = "1 object" if way.replaced == 1 else f"{way.replaced} objects"
+        yield Step(
+            DELETE,
+            f"{objects} whose template is immutable, called replaced above: let them finish first, or delete "
+            "them right before the merge that brings them back.",
         )
 
 
 def _moves(way: Way) -> Iterator[Step]:
     merges = 0
     total = sum(move.group < 0 for move in way.moves)
+    last = max((number for number, move in enumerate(way.moves) if move.group >= 0), default=-1)
+    done = 0
     rest = {number: list(group.names) for number, group in enumerate(way.groups)}
     for is_merge, run in groupby(way.moves, key=lambda move: move.group < 0):
         for move in run:
+            done += 1
             if is_merge:
                 merges += 1
                 yield from _merge(way, merges, total)
+                yield from _rolled(way) if done <= last else ()
             else:
                 names = rest[move.group][: move.nodes]
                 rest[move.group] = rest[move.group][move.nodes :]
@@ -106,20 +144,30 @@ def _moves(way: Way) -> Iterator[Step]:
 
 
 def _merge(way: Way, number: int, total: int) -> Iterator[Step]:
-    title = ("", "Second merge: ")[number - 1] if number < 3 else ""
+    kept = _kept_queues(way)
     if way.middle is not None and number < total:
+        names = way.middle._replace(queues=kept)
         text = (
-            f"Merge the new policy with `formerly: {former_text(way.middle)}`, and the manifests patched "
-            "with it: they accept the old and the new names."
+            f"the new policy with `formerly: {former_text(names)}`, and the manifests patched with it: they "
+            "accept the old and the new names."
         )
         yield Step(MERGE, text, ("policykit gen", "policykit patch --in-place ."), PENDING)
     elif way.middle is not None:
-        text = "remove `formerly:` from the policy, and merge the manifests without the old names."
+        text = "the new policy without `formerly:`, and the manifests without the old names."
         gone = ("policykit gen", "policykit patch --from HEAD --in-place .")
-        yield Step(MERGE, f"{title}{text}", gone, PENDING)
+        yield Step(MERGE, text, gone, PENDING)
     else:
-        yield Step(MERGE, "Merge the new policy and its manifests.", ("policykit gen",), PENDING)
-    if number < total or any(move.group >= 0 for move in way.moves):
+        former = f" with `formerly: {former_text(FormerNames(queues=kept))}`" if kept else ""
+        yield Step(MERGE, f"the new policy{former}, and its manifests.", ("policykit gen",), PENDING)
+
+
+def _kept_queues(way: Way) -> Mapping[str, tuple[str, ...]]:
+    """Queues that go but may stay beside the present ones."""
+    return {new: olds for new, olds in way.kept.queues.items() if set(olds) & set(way.queues)}
+
+
+def _rolled(way: Way) -> Iterator[Step]:
+    if way.rolls:
         yield Step(
             WAIT,
             "every rolling update has ended, and objects that must be replaced are: pods of the old "
@@ -138,7 +186,9 @@ def _node_step(way: Way, group: NodeGroup, number: int, names: Sequence[str]) ->
         return Step(NODES, text, tuple(_drained(names)), PENDING)
     if old is None:
         return Step(NODES, f"{nodes} of pool {new.name} join, with its labels and taints.", (), _CHECK)
-    whither = f"of pool {new.name}" if old.name == new.name else f"move from pool {old.name} to {new.name}"
+    verb = "moves" if number == 1 else "move"
+    moves = f"{verb} from pool {old.name} to {new.name}"
+    whither = f"of pool {new.name}" if old.name == new.name else moves
     text = f"{nodes} {whither}" + (", one after another." if len(names) > 1 else ".")
     evicting = [taint for taint in new.taints if taint.evicts and taint not in old.taints]
     text = f"{text} {EVICTS}" if evicting else text
@@ -212,18 +262,15 @@ def _emptied_queues(way: Way) -> Iterator[Step]:
     if not way.queues:
         return
     listed = ", ".join(way.queues)
-    kept = FormerNames(
-        queues={new: olds for new, olds in way.kept.queues.items() if set(olds) & set(way.queues)}
-    )
-    how = f" (`formerly: {former_text(kept)}`)" if kept.queues else ""
+    queues = "queue" if len(way.queues) == 1 else "queues"
     yield Step(
         WAIT,
-        f"queue {listed} is empty: keep it in the policy until then{how}. Deleting a queue does not wait "
-        "for its pods.",
+        f"{queues} {listed}: empty. Keep them in the policy until then; deleting a queue does not wait for "
+        "its pods.",
         (),
-        "kubectl get queues.scheduling.volcano.sh" if "volcano" in way.after.targets else "",
+        "policykit plan --queues queues.json  # kubectl get queues -o json > queues.json",
     )
-    yield Step(MERGE, f"Second merge: the policy without queue {listed}.", ("policykit gen --prune",), "")
+    yield Step(MERGE, f"the policy without {queues} {listed}.", ("policykit gen --prune",), "")
 
 
 def _left_labels(way: Way) -> Iterator[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
+from policykit.workspace.flux import adds_components
 from policykit.workspace.kustomize import LATE
 
 TOO_MANY = "this run has more builds than --max-builds allows"
@@ -56,10 +58,15 @@ def reason_of(failure: str) -> str:
 
 
 def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
-    """The mistake that kustomize reports; None: another version may be able to build it."""
+    """The mistake that kustomize reports.
+
+    None: another version may be able to build it, or Flux, which adds components that have what is missing.
+    """
     if _ELSEWHERE.search(failure) or not any(mistake.search(failure) for mistake in _MISTAKES):
         return None
     target = _TARGET.search(failure)
+    if target and adds_components(os.path.dirname(tree.file)):
+        return None
     entry = _patch_of(tree, target["kind"], target["name"]) if target else None
     if target and entry:
         wanted = f"{target['kind']} {target['name']}"

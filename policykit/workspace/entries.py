@@ -14,7 +14,7 @@ from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import LARGE, SMALL
 from policykit.workspace.disk import cached
-from policykit.workspace.files import is_fetched, is_ignored, read
+from policykit.workspace.files import is_fetched, is_ignored, read, script_of
 
 _TEMPLATES = frozenset({"template", "templates", "skeleton"})
 """Names of folders whose files are copied to where they belong."""
@@ -84,6 +84,8 @@ def absence(said: str, folder: str, root: str) -> tuple[str, str]:
         return "does not exist yet: .gitignore keeps it out of the repository", GENERATED
     if is_fetched(os.path.join(folder, said)):
         return "does not exist yet: something has to fetch or generate its folder", GENERATED
+    if script := script_of(os.path.join(folder, said)):
+        return f"does not exist yet: {script} names it", GENERATED
     return "does not exist", BUILD_FAILED
 
 

@@ -21,6 +21,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that lists accepted findings."""
 _MOST_FILES = 200_000
+_SCRIPTS = (".sh", ".tf", "Makefile", "Taskfile.yaml", "Taskfile.yml", "justfile")
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
@@ -147,7 +148,7 @@ def is_there(path: str) -> bool:
 
 @cached
 def repository_files(root: str) -> tuple[str, ...]:
-    """Every manifest file of a repository, in a stable order."""
+    """Every manifest file of a repository, or of a folder in it, in a stable order."""
     return tuple(walk(root))
 
 
@@ -216,7 +217,17 @@ _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 def relative(path: str) -> str:
     """A path relative to the current folder, with `/`, for messages."""
-    return os.path.relpath(path).replace(os.sep, "/")
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir):
+        return os.path.relpath(path).replace(os.sep, "/")
+    shown = _relative(folder, os.getcwd())
+    return name if shown == os.curdir else f"{shown}/{name}"
+
+
+@cached
+def _relative(folder: str, here: str) -> str:
+    """A folder from the current one, `here`: there are fewer folders than files."""
+    return os.path.relpath(folder or os.curdir, here).replace(os.sep, "/")
 
 
 def shown_path(path: str) -> str:
@@ -240,6 +251,37 @@ def is_fetched(path: str) -> bool:
     except OSError:
         return True  # a folder that cannot be read tells nothing
     return not nearest(missing, beside)
+
+
+def script_of(path: str) -> str:
+    """A script in the folder of a missing file, or in one above in its repository, that names the file;
+    empty: there is none."""
+    import re
+
+    name = re.compile(rb"(?<![\w.-])%s(?![\w.-])" % re.escape(os.path.basename(path).encode()))
+    limit = boundary.root_of(path)
+    for folder in ancestors(os.path.dirname(os.path.abspath(path))):
+        if not boundary.contains(limit, os.path.realpath(folder)):
+            return ""
+        for script in _scripts(folder):
+            if name.search(_raw(script)):
+                return os.path.basename(script)
+    return ""
+
+
+@cached
+def _scripts(folder: str) -> tuple[str, ...]:
+    with suppress(OSError):
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_SCRIPTS))
+        return tuple(os.path.join(folder, name) for name in names)
+    return ()
+
+
+@cached
+def _raw(path: str) -> bytes:
+    with suppress(SourceError):
+        return read(path)
+    return b""
 
 
 def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:

@@ -58,6 +58,13 @@ def flux_sources(root: str, cluster: str, beside: Callable[[str], bool]) -> tupl
     return tuple(found)
 
 
+def adds_components(folder: str) -> bool:
+    """Whether a Flux Kustomization adds components to the kustomization of a folder."""
+    root, place = boundary.root_of(os.path.join(folder, "kustomization.yaml")), os.path.realpath(folder)
+    specs = (mapping(each.manifest.data.get("spec")) for each in _kustomizations(root))
+    return any(spec.get("components") and _folder(spec, root) == place for spec in specs)
+
+
 def _remote_cluster(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Possible names of the cluster of a kubeConfig; empty: there is no kubeConfig."""
     said = mapping(spec.get("kubeConfig"))
@@ -98,10 +105,7 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
     line = manifest.span(("spec",)).line
     statement = Statement(os.path.realpath(stated.file), line, manifest.document, at, name)
     root = repository_root(os.path.dirname(stated.file)) or ""
-    said = spec.get("path")
-    path = os.path.realpath(
-        os.path.join(root, (said if isinstance(said, str) else "").replace("\0", "").lstrip("/"))
-    )
+    path = _folder(spec, root)
     why_not, notices = source_fault(stated, spec, root)
     why_not = why_not or _fault(spec, path, root)
     if why_not:
@@ -120,6 +124,13 @@ def _source(stated: FluxObject, spec: Mapping[str, Any]) -> Source:
         notices=notices,
         ignore=ignore if isinstance(ignore, str) else "",
         why_not=why_not,
+    )
+
+
+def _folder(spec: Mapping[str, Any], root: str) -> str:
+    said = spec.get("path")
+    return os.path.realpath(
+        os.path.join(root, (said if isinstance(said, str) else "").replace("\0", "").lstrip("/"))
     )
 
 

@@ -52,17 +52,19 @@ def plan(
     *,
     whole: bool,
     own: bool = True,
+    former_names: Container[str] = (),
 ) -> Plan:
     """What to write. Raises SourceError if the path cannot be a folder.
 
     `other_folders`: the real folders that other policies write to, with those policies; `whole`: the
-    files are everything the policy generates; `own`: the folder is the one that the policy names.
+    files are everything the policy generates; `own`: the folder is the one that the policy names;
+    `former_names`: names that the policy says it had.
     """
     folder = place.path
     output_folder.check_folder(folder)
     found = output_folder.read_folder(folder, policy, other_folders)
     known = policy_names(reference, folder) if found.others else frozenset()
-    former = _former_name(found, files, known) if own else ""
+    former = _former_name(found, files, known, former_names) if own else ""
     if former:
         found = output_folder.read_folder(folder, former, other_folders)
     there = output_folder.as_there(files, found.ours)
@@ -77,15 +79,19 @@ def plan(
     return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
 
 
-def _former_name(found: output_folder.OutputFiles, files: Collection[str], known: Container[str]) -> str:
+def _former_name(
+    found: output_folder.OutputFiles, files: Collection[str], known: Container[str], stated: Container[str]
+) -> str:
     """The name that the policy had when it generated a folder; empty: it has not been renamed.
 
     It has if all files there are of one policy, which the repository no longer has, and they have most of the
-    paths that it writes now.
+    paths that it writes now, or the policy says that this was its name.
     """
     names = [*dict.fromkeys(found.others.values())]
     if len(names) != 1 or names[0] in known or found.ours:
         return ""
+    if names[0] in stated:
+        return names[0]
     return names[0] if sum(path in files for path in found.others) * 2 > len(files) else ""
 
 

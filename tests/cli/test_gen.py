@@ -320,6 +320,26 @@ def test_all_finds_folders_whose_policy_is_gone(shell: Shell) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a", "move it: `git mv a/out a/new`"),
+        ("c", "if a was renamed to c, move it: `git mv a/out a/new`; else delete it: `git rm -r a/out`"),
+    ],
+    ids=["another folder", "another name and folder"],
+)
+def test_all_names_the_command_that_moves_what_a_policy_left(shell: Shell, name: str, said: str) -> None:
+    shell.write({"a/policykit.yaml": policy("a")})
+    shell.run("gen", "--all")
+    shell.write({"a/policykit.yaml": policy(name, **{"out: out": "out: new"})})
+    result = shell.run("gen", "--all", "--check")
+    assert result.code == 1
+    assert f"  help: {said}\n" in result.err
+    (shell.folder / "a/out").rename(shell.folder / "a/new")
+    assert shell.run("gen", "--all").code == 0
+    assert shell.run("gen", "--all", "--check").code == 0
+
+
 def test_all_finds_folders_that_their_policy_left(shell: Shell) -> None:
     shell.write({"a/policykit.yaml": policy("a")})
     shell.run("gen", "--all")
@@ -425,3 +445,36 @@ def test_kustomizations_that_list_what_is_no_longer_generated_are_named(shell: S
     result = shell.run("gen", "--prune")
     message = f"app/kustomization.yaml lists {listed}, which is no longer generated: it cannot be built"
     assert (message in result.err) == listed.endswith("l20")
+
+
+PROTECTED = BOTH.replace("card: CARD, nodes", "card: h20, protect: true, nodes").replace(
+    "{research: {}, QUEUE: {}}", "{research: {protect: true}, product: {}}"
+).replace("TARGETS", "{volcano: {version: 1.15.1}}").replace("OUT", "out")  # fmt: skip
+
+
+def test_what_is_protected_is_removed_only_with_a_word(shell: Shell) -> None:
+    shell.write({"policykit.yaml": PROTECTED})
+    assert shell.run("gen").code == 0
+    assert "- pool more\n- queue research\n" in (shell.folder / "out/README.md").read_text()
+    lines = [line for line in PROTECTED.splitlines(keepends=True) if not line.startswith("  more:")]
+    gone = "".join(lines).replace("{research: {protect: true}, product: {}}", "{product: {}}")
+    shell.write({"policykit.yaml": gone})
+    before = files(shell)
+    for words in ((), ("--diff",), ("--allow-removal", "more")):
+        result = shell.run("gen", *words)
+        assert result.code == 2
+        assert "queue research, which it protected" in result.err
+        assert files(shell) == before
+    assert "run `policykit gen --allow-removal more --allow-removal research`" in shell.run("gen").err
+    assert shell.run("gen", "--allow-removal", "more", "--allow-removal", "research").code == 0
+    assert shell.run("gen").code == 0
+
+
+def test_files_under_a_former_name_are_replaced(shell: Shell) -> None:
+    shell.write(
+        {"policykit.yaml": policy("old", **{"training: {usages: [training]}": "x: {usages: [training]}"})}
+    )
+    shell.run("gen")
+    shell.write({"policykit.yaml": policy("new") + "formerly: {name: {new: [old]}}\n"})
+    assert shell.run("gen", "--prune").code == 0
+    assert all("policy new" in text for text in files(shell).values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,20 @@ def test_a_cordoned_node_is_named_and_fails_nothing(shell: Shell) -> None:
     result = shell.run("nodes", "--check", "nodes.json")
     assert (result.code, result.out) == (0, "train: accepts no new pods: it is cordoned (train-2)\n")
     assert result.err == "3 nodes match policy demo\n"
+
+
+OLD = ("a.example.com/node.usage", "batch", "NoSchedule")
+
+
+@pytest.mark.parametrize(("taints", "done"), [(TAINTS, True), ([OLD, TAINTS[1]], False)], ids=["new", "old"])
+def test_former_names_can_go_when_no_node_has_one(shell: Shell, taints: list[Any], done: bool) -> None:
+    former = POLICY + "formerly: {usages: {training: [batch]}}\n"
+    usage = taints[0][1]
+    nodes = [node(f"train-{n}", {USAGE: usage, **gpu("NVIDIA-H20")}, taints, with_cards(8)) for n in (1, 2)]
+    shell.write({"policykit.yaml": former, "nodes.json": as_file([*nodes, RIGHT[2]])})
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert result.code == int(not done)
+    assert ("remove domain, usages and products from `formerly:`" in result.err) == done
 
 
 def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:

@@ -115,3 +115,21 @@ def test_settings_of_one_cluster_never_change_anothers_findings(
     plain = fleet(dev=policy("dev"), prod=policy("prod"))
     expected = [each for each in judged(shell, plain) if "prod" in each[3]]
     assert [each[:3] for each in of_prod] == [each[:3] for each in expected]
+
+
+@pytest.mark.parametrize("words", [("lint", "--no-cache"), ("gen", "--all", "--check", "--no-cache")])
+def test_a_mistake_in_a_base_is_told_once_with_the_clusters_that_it_breaks(
+    shell: Shell, words: tuple[str, ...]
+) -> None:
+    base = json.loads(policy("")) | {"poolz": {}}
+    head: dict[str, Any] = {"apiVersion": "policykit.io/v1alpha1", "kind": "Policy"}
+    own = {**head, "extends": ["../../base.yaml"], "generate": {"out": "generated"}}
+    files = fleet(**{name: json.dumps({**own, "metadata": {"name": name}}) for name in ("dev", "test")})
+    files["clusters/prod/policykit.yaml"] = json.dumps({**head, "metadata": {"name": "prod"}, "extendz": []})
+    shell.write({**files, "base.yaml": json.dumps(base)})
+    result = shell.run(*words)
+    assert result.code == 2
+    assert result.err.count("poolz") == 1
+    assert "  breaks: dev and test\n" in result.err
+    assert result.err.count("breaks:") == 1
+    assert "extendz" in result.err

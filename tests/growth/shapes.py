@@ -357,6 +357,30 @@ def _pools_and_queues(n: int) -> Files:
     return {"policykit.yaml": _POLICY.format(pools=pools, queues=queues)}
 
 
+def _pods_of_a_policy(n: int) -> Files:
+    """A few pods and their policy, which has n pools and queues."""
+    return {**_pools_and_queues(n), **_deployments(3)}
+
+
+def _pools_and_nodes(n: int) -> Files:
+    nodes = _nodes(n)["nodes.json"].replace('"name": "n', '"name": "p').replace("L20", "H20")
+    return {**_pools_and_queues(n), "nodes.json": nodes}
+
+
+def _flat_queues(n: int) -> Files:
+    return _documents([_QUEUE.format(number, "root") for number in range(n)])
+
+
+def _jobs_in_files(n: int) -> Files:
+    """Jobs whose queues are in other files."""
+    jobs = _misspelt_queues(n)["a.yaml"].split("---\n")
+    return {f"{number}.yaml": text for number, text in enumerate(jobs)}
+
+
+def _deployments_in_files(n: int) -> Files:
+    return {f"{number}.yaml": _DEPLOYMENT.format(number) for number in range(n)}
+
+
 _CARD = {
     "containers": [
         {"name": "main", "image": "registry.example/a:1", "resources": {"limits": {"nvidia.com/gpu": 1}}}
@@ -542,5 +566,15 @@ SHAPES: Mapping[str, Shape] = {
     "references of Kueue": Shape(_kueue, size=10),
     "flavors of a ClusterQueue": Shape(_flavors),
     "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
+    "a file among others": Shape(_jobs_in_files, ("lint", "1.yaml", *_LINT[2:], *_HYBRID), size=8),
+    "where, by files": Shape(_deployments_in_files, ("where", ".", "--no-cache", *_HYBRID), size=8),
+    "patch, by files": Shape(_deployments_in_files, ("patch", ".", "--no-cache", *_HYBRID), size=4),
+    "fixes, by files": Shape(_deployments_in_files, (*_LINT, "--fix", *_HYBRID), size=3),
+    "lint, by pools and queues": Shape(_pods_of_a_policy, size=20),
+    "where, by pools and queues": Shape(_pods_of_a_policy, ("where", "a.yaml", "--no-cache"), size=20),
+    "patch, by pools and queues": Shape(_pods_of_a_policy, ("patch", "a.yaml", "--no-cache"), size=20),
+    "fixes, by pools and queues": Shape(_pods_of_a_policy, (*_LINT, "--diff"), size=20),
+    "nodes, by pools": Shape(_pools_and_nodes, ("nodes", "--check", "nodes.json", "--no-cache"), size=20),
+    "queues of an import": Shape(_flat_queues, ("import", "a.yaml"), size=40),
     "policies": Shape(_policies, (*_LINT, "--kustomize", "never"), size=6),
 }

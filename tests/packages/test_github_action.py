@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cli.commands import commit
 from tests.packages.hostile import QUOTA
 from tests.packages.vendored import valid
 from tests.shared import ROOT
@@ -83,7 +84,7 @@ def test_findings_fail_the_step(job: dict[str, str]) -> None:
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::error file=quota.yaml,line=4,endLine=4,col=15,")
     left = outputs(job)
-    assert left.keys() == {"findings", "sarif"}
+    assert left.keys() == {"findings", "plan", "sarif"}
     assert left["findings"] == "1"
     assert Path(job["GITHUB_STEP_SUMMARY"]).read_text().startswith("### policykit\n\n1 error\n")
     sarif = Path(left["sarif"])
@@ -95,7 +96,7 @@ def test_findings_fail_the_step(job: dict[str, str]) -> None:
 def test_a_clean_folder_passes(job: dict[str, str]) -> None:
     done = run(job, POLICYKIT_ARGS="--ignore PK206", POLICYKIT_SARIF="")
     assert done.returncode == 0, done.stderr
-    assert outputs(job) == {"findings": "0", "sarif": ""}
+    assert outputs(job) == {"findings": "0", "plan": "", "sarif": ""}
 
 
 def test_drift_fails_the_step_too(job: dict[str, str]) -> None:
@@ -104,6 +105,23 @@ def test_drift_fails_the_step_too(job: dict[str, str]) -> None:
     (work / "quota.yaml").unlink()
     (work / "policykit.yaml").write_text(policy + "queues: {a: {}}\ngenerate: {out: out}\n", encoding="utf-8")
     assert run(job, POLICYKIT_CHECK_GENERATED="true").returncode == 1
+
+
+def test_the_plan_is_a_file_and_in_the_summary(job: dict[str, str]) -> None:
+    """It posts nothing, and a change that needs more than a merge fails nothing."""
+    policy = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: a}\ndomain: DOMAIN\n"
+    pools = "pools: {train: {usage: training, nodes: {names: [n1]}}}\n"
+    work = Path(job["RUNNER_TEMP"]) / "work"
+    (work / "quota.yaml").unlink()
+    (work / "policykit.yaml").write_text(policy.replace("DOMAIN", "a.example.com") + pools)
+    commit(work)
+    (work / "policykit.yaml").write_text(policy.replace("DOMAIN", "b.example.com") + pools)
+    done = run(job, POLICYKIT_PLAN="true")
+    assert done.returncode == 0, done.stderr
+    shown = Path(outputs(job)["plan"]).read_text(encoding="utf-8")
+    assert shown.startswith("### policykit plan: `a`\n")
+    assert shown in Path(job["GITHUB_STEP_SUMMARY"]).read_text(encoding="utf-8")
+    assert run(job, POLICYKIT_PLAN="true", GITHUB_BASE_REF="nope").returncode == 2
 
 
 def test_an_old_python_is_told(job: dict[str, str], tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +125,31 @@ def test_work_is_bounded() -> None:
         with pytest.raises(SubstitutionError):
             expanded(text, long)
     assert expanded("${B##*a*a*a*a*a*a*a*a*x}", long) == "ab" * 400
+
+
+UPSTREAM = {
+    "A": "abc",
+    "B": "a.b.c",
+    "P": "a/b/c",
+    "E": "",
+    "N": "4",
+    "_x1": "Éé",
+    "STAR": "a*b",
+    "Q": "x y",
+}
+"""The variables of the texts in `envsubst.json`."""
+
+
+def test_texts_with_the_results_of_flux() -> None:
+    """Random texts, with what `github.com/fluxcd/pkg/envsubst` 1.7.1 makes of them; null: it refuses them."""
+    texts = json.loads((Path(__file__).parent / "envsubst.json").read_text(encoding="utf-8"))
+    wrong = [(text, expected) for text, expected in texts if _made_of(text) != expected]
+    assert len(texts) == 300
+    assert wrong == []
+
+
+def _made_of(text: str) -> str | None:
+    try:
+        return expanded(text, Variables(UPSTREAM))
+    except SubstitutionError:
+        return None

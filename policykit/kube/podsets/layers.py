@@ -32,7 +32,7 @@ def laid(top: Pod, below: Pod, merge: str, keys: Mapping[str, str], main: Pod) -
     field of the top counts whole), append (tolerations of both count) or index (lists merge
     item by item). Merged lists have the items of the top first, so its paths stay true.
     """
-    spec = {**below.spec, **_written(top.spec)}
+    spec = {**below.spec, **_written(top.spec, merge)}
     for field in top.spec:
         if field in below.spec and spec[field] is top.spec[field]:
             spec[field] = _MERGES[merge](field, below.spec[field], top.spec[field], keys)
@@ -46,9 +46,16 @@ def laid(top: Pod, below: Pod, merge: str, keys: Mapping[str, str], main: Pod) -
     )
 
 
-def _written(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with content: a null or empty field of an upper layer hides nothing."""
-    return {field: value for field, value in spec.items() if value not in (None, "", [], {})}
+def _written(spec: Mapping[str, Any], merge: str) -> dict[str, Any]:
+    """Fields with content: a null or empty field of an upper layer hides nothing.
+
+    Except an empty affinity that falls back to that below only if it is nil, as in Argo Workflows.
+    """
+    return {
+        field: value
+        for field, value in spec.items()
+        if value not in (None, "", [], {}) or (merge == "fallback" and field == "affinity" and value == {})
+    }
 
 
 def _other(main: Pod, top: Pod, below: Pod) -> Pod:

@@ -136,12 +136,16 @@ def _spelt(path: Path, name: str, owner: Shape) -> Suggestion:
 
 
 def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
-    """The nearest mapping above that has the field and does not set it yet, or is the direct parent."""
+    """The nearest mapping above that has the field and does not set it yet.
+
+    Or the direct parent, unless it already has a text there, as a volume its name.
+    """
     key = str(path[-1])
     value = lookup(data, path)
     for depth in range(len(shapes) - 2, -1, -1):
         place = (*path[:depth], key)
-        free = lookup(data, place) is None or depth == len(path) - 2
+        there = lookup(data, place)
+        free = there is None or (depth == len(path) - 2 and not isinstance(there, str))
         if free and key not in ("kind", "metadata") and _takes(shapes[depth], key, value):
             return place
     return None

@@ -66,6 +66,7 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_scheme: Effecti
         frozenset(pool.names.discovered) if pool.names else frozenset(),
         _autoscaled(stated),
         _shared(draft, path, stated),
+        stated.protect,
     )
 
 

@@ -55,6 +55,7 @@ def _queue(draft: Draft, name: str, stated: written.Queue) -> Queue:
         stated.reclaimable,
         _submitters(draft, (*path, "submit"), stated.submit),
         _pools(draft, (*path, "pools"), stated.pools),
+        stated.protect,
     )
     for low, high in _LADDER:
         _check_order(draft, path, low, getattr(queue, low), high, getattr(queue, high))

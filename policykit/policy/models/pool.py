@@ -157,6 +157,9 @@ class Pool(Model):
     )
     unschedulable: bool = Field(False, description="Whether the nodes are cordoned.")
     scheme: PoolSchemeChoice | None = Field(None, description="Differences from the cluster's scheme.")
+    protect: bool = Field(
+        False, description="Whether `gen` refuses to remove the pool without --allow-removal."
+    )
     shared_by_schedulers: str = Field(
         "", description="Reason why several schedulers may place pods here (see PK911)."
     )

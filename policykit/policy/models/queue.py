@@ -40,6 +40,9 @@ class Queue(Model):
     reclaimable: bool = Field(
         True, description="Whether other queues may reclaim what it uses above its guarantee."
     )
+    protect: bool = Field(
+        False, description="Whether `gen` refuses to remove the queue without --allow-removal."
+    )
     submit: Submitters | None = Field(
         None,
         description="Who may submit to it and the queues below. Default: those who may submit to its parent.",

@@ -91,7 +91,7 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
     have = versions.release_of(context.cluster)
     for place in dict.fromkeys(((*labels[:-1], "annotations"), pods.get("annotations"))):
         if place and (have is None or have >= versions.LABEL_ONLY):
-            yield from _queue_annotation(manifest, place, labels)
+            yield from _queue_annotation(manifest, place, labels, sure=have is not None)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
 
 
@@ -113,13 +113,15 @@ def _on_pods(manifest: Manifest, pod_set: PodSet, labels: Path) -> Iterator[Viol
             )
 
 
-def _queue_annotation(manifest: Manifest, place: Path, labels: Path) -> Iterator[Violation]:
+def _queue_annotation(manifest: Manifest, place: Path, labels: Path, *, sure: bool) -> Iterator[Violation]:
+    """Releases before 0.15 read it, so it is a mistake for sure only where the policy states a release."""
     value = mapping(lookup(manifest.data, place)).get(QUEUE_NAME)
     if isinstance(value, str) and value and not is_placeholder(value):
         yield Violation(
             (*place, QUEUE_NAME),
             f"queue {value} is an annotation, which Kueue does not read since {versions.LABEL_ONLY}",
             f"make it a label, in {dotted(labels)}",
+            None if sure else Severity.WARNING,
             key=True,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
@@ -18,6 +18,8 @@ from policykit.placement.recognition import WORKLOAD_KEY
 
 Identity = tuple[str, str, str, str]
 """API group, kind, namespace and name."""
+OtherObjects = Callable[[Identity], Mapping[str, Any] | None]
+"""The object of that identity in the other texts that are patched together with one; None: there is none."""
 
 
 class CompanionObject(NamedTuple):
@@ -51,9 +53,7 @@ def identity(data: Mapping[str, Any], namespace: str) -> Identity:
     return group if slash else "", str(data.get("kind")), str(stands_in), str(lookup(metadata, ("name",)))
 
 
-def add_companions(
-    text: str, wanted: Iterable[CompanionObject], elsewhere: Mapping[Identity, Mapping[str, Any]]
-) -> CompanionResult:
+def add_companions(text: str, wanted: Iterable[CompanionObject], elsewhere: OtherObjects) -> CompanionResult:
     """The text with all companion objects; applying it twice changes nothing more.
 
     An existing object that policykit did not write, or in another file (`elsewhere`), is left unchanged.
@@ -80,9 +80,7 @@ def _without_duplicates(wanted: Iterable[CompanionObject], notes: list[str]) -> 
 class _CompanionWriter:
     """One text, its documents and the changes to them."""
 
-    def __init__(
-        self, text: str, documents: Sequence[ParsedDocument], elsewhere: Mapping[Identity, Mapping[str, Any]]
-    ) -> None:
+    def __init__(self, text: str, documents: Sequence[ParsedDocument], elsewhere: OtherObjects) -> None:
         self._text = text
         self._documents = documents
         self._elsewhere = elsewhere
@@ -105,8 +103,8 @@ class _CompanionWriter:
         there = next((m for m in alike if identity(m.data, one.namespace) == name), None)
         if there is not None:
             self._update(one, there)
-        elif name in self._elsewhere:
-            self._leave(one, self._elsewhere[name])
+        elif (other := self._elsewhere(name)) is not None:
+            self._leave(one, other)
         elif self._has_room(one.document):
             self._added.setdefault(one.document, []).append(one)
             self.changed.append(one.title)

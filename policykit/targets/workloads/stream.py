@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.errors import PolicykitError, SourceError
@@ -21,6 +21,7 @@ from policykit.targets.workloads.companion_objects import (
     CompanionObject,
     CompanionResult,
     Identity,
+    OtherObjects,
     add_companions,
     identity,
 )
@@ -66,15 +67,11 @@ class PatchedText(NamedTuple):
         )
 
 
-OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
-"""Objects of the other texts that are patched in the same run."""
-
-
 def patch(
     source: Source,
     cluster: Cluster,
     options: PatchOptions,
-    elsewhere: OtherObjects = dict,
+    elsewhere: OtherObjects = lambda identity: None,
     before: Cluster | None = None,
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
@@ -162,7 +159,7 @@ class _Stream:
         if not self._wanted:
             return CompanionResult(text)
         try:
-            return add_companions(text, self._wanted, elsewhere())
+            return add_companions(text, self._wanted, elsewhere)
         except EditError as error:
             raise SourceError(
                 f"a companion object of its workloads: {error.message}", error.hint, self._source.path

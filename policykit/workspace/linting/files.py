@@ -12,7 +12,7 @@ from policykit.errors import Failures, SourceError
 from policykit.linter.member import STDIN, Member
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.boundary import SMALL, within
-from policykit.workspace.files import SUFFIXES, File, discover, read, relative, walk
+from policykit.workspace.files import SUFFIXES, File, discover, read, relative, repository_files
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import FILE_NAME
@@ -96,13 +96,18 @@ class ScopeFiles:
                 self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
         members = self._scopes.get(scope, {})
         first = next(iter(members.values()), Member(scope, "", scope, 0))
-        for path in walk(scope):
+        inside: dict[str, bool] = {}
+        for path in repository_files(scope):
             if path in members:
                 yield members[path]
             elif self._built_from and os.path.realpath(path) in self._built_from:
                 continue
-            elif scope_root(path, scope, self._table.policy_folder(os.path.dirname(path))) == scope:
-                yield self._member(path, scope, first.setting, first.path)
+            else:
+                folder = os.path.dirname(path)
+                if folder not in inside:
+                    inside[folder] = scope_root(path, scope, self._table.policy_folder(folder)) == scope
+                if inside[folder]:
+                    yield self._member(path, scope, first.setting, first.path)
 
     def of_policy(self, setting: int) -> Iterator[Member]:
         """Everything outside the run that a policy says it applies to, or applies to by its place."""
@@ -113,7 +118,7 @@ class ScopeFiles:
             return
         known = {os.path.abspath(member.file) for member in self._members}
         first = next(member for member in self._members if member.setting == setting)
-        for path in walk(folder):
+        for path in repository_files(folder):
             here = os.path.dirname(path)
             if path.endswith(SUFFIXES) and path not in known and self._table.policy(here) == source:
                 scope = scope_root(path, "", self._table.policy_folder(here))
@@ -128,8 +133,9 @@ class ScopeFiles:
     def _member(self, path: str, scope: str, setting: int, like: str) -> Member:
         """`like`: the path of a member; the new path is absolute if that one is."""
         shown = path if os.path.isabs(like) else relative(path)
-        namespace = self._request.namespace or kustomization_namespace(os.path.dirname(path))
-        return Member(shown, path, scope, setting, is_patch(path), namespace)
+        folder = os.path.dirname(path)
+        namespace = self._request.namespace or kustomization_namespace(folder)
+        return Member(shown, path, scope, setting, is_patch(path, folder), namespace)
 
 
 def files_of(request: Request, table: SettingsTable, failures: Failures) -> Files:

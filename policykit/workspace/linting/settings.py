@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.errors import Failures
+from policykit.errors import Failures, PolicyError
 from policykit.linter.workspace import Setting
+from policykit.workspace.broken_policies import BrokenPolicies
 from policykit.workspace.compiled_policies import compiled_policy
 from policykit.workspace.files import excluded
 from policykit.workspace.inputs import custom_kinds_of
@@ -31,6 +32,8 @@ class SettingsTable:
         """
         self.sources: list[str] = []
         """The policy or settings file of each setting; empty: there is none."""
+        self.broken = BrokenPolicies()
+        """Mistakes in the policies, which are failures of the run."""
         self.notices: list[str] = []
         """About the policies."""
         self._settings: list[Setting] = []
@@ -100,10 +103,16 @@ class SettingsTable:
         except Exception as error:
             self._known[source] = 0
             with self._failures.collect(source):
-                # A base need not be valid by itself.
-                if not (reference and is_extended(reference)):
-                    self._failures.add(error, source)
+                self._fail(reference, source, error)
             return 0
+
+    def _fail(self, reference: str, source: str, error: Exception) -> None:
+        if reference and is_extended(reference):
+            return  # a base need not be valid by itself
+        if reference and isinstance(error, PolicyError):
+            self.broken.add(source, error)
+        else:
+            self._failures.add(error, source)
 
     def excluded(self, path: str, setting: int) -> bool:
         """Whether a setting excludes a file; its globs are relative to the folder of its source."""

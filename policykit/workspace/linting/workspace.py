@@ -141,7 +141,9 @@ def _run(request: Request, find: Callable[[Request, SettingsTable, Failures], Fi
     failures = Failures()
     table = SettingsTable(request, failures)
     files = find(request, table, failures)
-    return _Run(request, table, files, units_of(request, table, files, failures), failures)
+    units = units_of(request, table, files, failures)
+    failures += table.broken.lines()
+    return _Run(request, table, files, units, failures)
 
 
 class KustomizedFiles:

@@ -134,6 +134,22 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
             "such object [build-fails]",
         ),
         (
+            {
+                "kustomization.yaml": "resources:\n- pod.yaml\n- env.yaml\n",
+                "pod.yaml": POD,
+                "configure.sh": 'envsubst < "$HERE/env.yaml.tpl" > "$HERE/the-env.yaml"\n',
+            },
+            "app/kustomization.yaml:3:3: PK009 lists env.yaml, which does not exist [build-fails]",
+        ),
+        (
+            {
+                "base/kustomization.yaml": "resources: [pod.yaml, env.yaml]\n",
+                "base/pod.yaml": POD,
+                "configure.sh": 'envsubst < "$HERE/base/env.tpl.yaml" > "$HERE/base/env.yaml"\n',
+            },
+            "",
+        ),
+        (
             {"kustomization.yaml": "resources: [a.yaml, b.yaml]\n", "a.yaml": POD, "b.yaml": POD},
             "",
         ),
@@ -147,6 +163,23 @@ def test_a_build_that_is_wrong_in_itself_is_an_error_at_its_line(
     result = shell.run("lint", "--format", "concise")
     assert result.out == (f"{expected}\n" if expected else "")
     assert result.code == (1 if expected else 0)
+
+
+@pytest.mark.parametrize(("path", "errors"), [("./app", 0), ("./other", 1)])
+@pytest.mark.usefixtures("kustomize")
+def test_a_patch_of_what_a_component_of_flux_adds_is_no_mistake(shell: Shell, path: str, errors: int) -> None:
+    shell.write(
+        {
+            "app/kustomization.yaml": "resources: [pod.yaml]\npatches:\n- path: patch.yaml\n",
+            "app/pod.yaml": POD,
+            "app/patch.yaml": PATCH,
+            "sync.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+            f"metadata: {{name: app}}\nspec: {{path: {path}, components: [../component]}}\n",
+        }
+    )
+    found = json.loads(shell.run("lint", "--format", "json").out)
+    assert [one["code"] for one in found["findings"]] == ["PK009"] * errors
+    assert found["summary"]["not_judged"] == 1 - errors
 
 
 @pytest.mark.usefixtures("kustomize")

@@ -50,6 +50,13 @@ def test_argo_merges_nothing_into_what_the_template_says() -> None:
     assert (found.scheduler_name, found.scheduler_path) == ("own", ("spec", "templates", 0, "schedulerName"))
 
 
+def test_argo_takes_the_affinity_of_the_workflow_only_where_the_template_has_none() -> None:
+    workflow = "affinity: {nodeAffinity: {}}"
+    assert _workflow(workflow).spec["affinity"] == {"nodeAffinity": {}}
+    assert _workflow(workflow, "affinity: {}").spec["affinity"] == {}
+    assert _workflow(workflow, "affinity: null").spec["affinity"] == {"nodeAffinity": {}}
+
+
 def test_argo_defaults_merge_first_and_tolerations_by_key() -> None:
     found = _workflow(
         "templateDefaults: {tolerations: [{key: b, effect: NoSchedule}, {key: c, operator: Exists}]}",

@@ -36,7 +36,7 @@ WORK = "kind: Job\napiVersion: batch/v1\n"
 
 def put(text: str, document: int = 0, elsewhere: Any = None, **spec: Any) -> CompanionResult:
     wanted = {**GROUP, "spec": {**GROUP["spec"], **spec}}
-    return add_companions(text, [CompanionObject(wanted, document)], elsewhere or {})
+    return add_companions(text, [CompanionObject(wanted, document)], (elsewhere or {}).get)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_what_stands_in_another_file_is_not_added() -> None:
 def test_one_that_two_workloads_want_is_added_once() -> None:
     text = f"{WORK}---\n{WORK}"
     other = {**GROUP, "spec": {"minMember": 5}}
-    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(GROUP, 1)], {})
+    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(GROUP, 1)], lambda name: None)
     assert found == CompanionResult(f"{WORK}---\n{TEXT}---\n{WORK}", ("PodGroup/a",))
-    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(other, 1)], {})
+    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(other, 1)], lambda name: None)
     assert found.notes == (
         "PodGroup/a is needed twice, with different contents (spec.minMember is 4, the policy needs 5)",
     )

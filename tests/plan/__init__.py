@@ -1,0 +1,1 @@
+"""Plans of a change, held against a simulation that shares no code with them."""
