@@ -209,6 +209,14 @@ def test_heavy_packages_stay_in_their_place(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_named_tuples_are_fast_to_define(path: Path) -> None:
+    for node in nodes(path):
+        if isinstance(node, ast.ImportFrom) and node.module == "typing":
+            found = "NamedTuple" in [each.name for each in node.names]
+            assert not found or name_of(path) == "policykit.namedtuple", "import it from policykit.namedtuple"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
 def test_nothing_makes_code_of_data(path: Path) -> None:
     for line, module in imports(path):
         assert module.partition(".")[0] not in CODE_FROM_DATA, f"line {line} imports {module}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
-from policykit.cli.progress import ProgressLine
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
@@ -35,6 +35,7 @@ from policykit.workspace.linting.request import Request, today
 from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 if TYPE_CHECKING:
+    from policykit.cli.progress import ProgressLine
     from policykit.linter.fix_files import FixResult
     from policykit.live.access import Access
 
@@ -255,8 +256,10 @@ def command(
 
         opened = without_earlier(request, opened)
     workspace, notes = opened
-    progress = ProgressLine()
-    options = Options(with_fixes(wanted), today(), jobs, progress)
+    progress = _progress_line()
+    options = Options(with_fixes(wanted), today(), jobs)
+    if progress:
+        options = options._replace(progress=progress)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
@@ -268,7 +271,8 @@ def command(
         done = done and not refused
     else:
         report = lint(request, opened, options)
-    progress.erase()
+    if progress:
+        progress.erase()
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
     done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
@@ -310,6 +314,15 @@ def _refuse_options_of_files(values: Mapping[str, object]) -> None:
     for name, flag in command.stated(values):
         if name in _OF_FILES:
             raise UsageError(f"{flag or 'PATH'} cannot be combined with --live", "omit one of them")
+
+
+def _progress_line() -> ProgressLine | None:
+    """What shows how far a long run has come; None: nobody looks at standard error."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    from policykit.cli.progress import ProgressLine
+
+    return ProgressLine()
 
 
 def _is_all_judged(report: Report, workspace: Workspace) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.gates import queues, quotas
+from policykit.gates import queues
 from policykit.gates.gang_room import shortages
 from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate, state_of
+from policykit.gates.quotas import NamespaceLimits
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
@@ -77,8 +78,7 @@ class PodGates:
         self._scope = scope
         self._cluster = cluster
         self._queues = queues.Queues(scope, cluster)
-        self._quotas = quotas.declared(scope, cluster)
-        self._ranges = quotas.ranges_of(scope)
+        self._limits = NamespaceLimits(scope, cluster)
         self._priorities = {each.value.name for each in scope.of(DeclaredPriority)}
         self._priorities |= {each.name for each in cluster.priorities}
 
@@ -121,17 +121,17 @@ class PodGates:
 
     def _namespace(self, review: Review) -> Iterator[Gate]:
         for demand in _demands(review):
-            if excess := quotas.quota_excess(demand, self._quotas):
+            if excess := self._limits.quota_excess(demand):
                 yield Gate("quota", REFUSED, f"{demand.what} {excess.message}")
             elif demand.pods == 1:
-                name, key = quotas.unstated(demand, self._quotas, self._ranges)
+                name, key = self._limits.unstated(demand)
                 if name:
                     side, _, resource = key.partition(".")
                     detail = (
                         f"ResourceQuota {name} counts {key}, but a container states no {side} of {resource}"
                     )
                     yield Gate("quota", REFUSED if self._scope.complete else UNKNOWN, detail)
-            if over := quotas.range_excess(demand, self._ranges):
+            if over := self._limits.range_excess(demand):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")
 
     def _gang(self, review: Review) -> Iterator[Gate]:

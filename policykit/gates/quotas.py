@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policykit.linter.scope import Scope
@@ -43,34 +44,71 @@ class Excess(NamedTuple):
         return f"{side} {asked} {resource}, but ResourceQuota {self.quota} of the namespace allows {allowed}"
 
 
-def declared(scope: Scope, cluster: Cluster | None) -> tuple[DeclaredQuota, ...]:
-    """The quotas of a scope and of the policy; those with the same name in a namespace are alternatives."""
+class NamespaceLimits:
+    """The ResourceQuotas and LimitRanges of a scope and of the policy, by namespace.
+
+    Quotas with the same name in a namespace are alternatives.
+    """
+
+    def __init__(self, scope: Scope, cluster: Cluster | None) -> None:
+        self._quotas: dict[str, list[DeclaredQuota]] = {}
+        self._ranges: dict[str, list[DeclaredRange]] = {}
+        for quota in _declared(scope, cluster):
+            self._quotas.setdefault(quota.namespace, []).append(quota)
+        for each in scope.of(DeclaredRange):
+            if not each.partial:
+                self._ranges.setdefault(each.value.namespace, []).append(each.value)
+
+    def __bool__(self) -> bool:
+        return bool(self._quotas or self._ranges)
+
+    def quota_excess(self, demand: Demand) -> Excess | None:
+        """The first key, cards first, of which a quota of the namespace allows less; None: all is allowed."""
+        quotas = self._quotas.get(demand.namespace, ())
+        for quota in quotas:
+            for key in sorted(quota.hard, key=_cards_first) if _counts(quota, demand) else ():
+                asked = _asked(demand, key)
+                same = (each.hard for each in quotas if each.name == quota.name)
+                allowed = max(hard[key] for hard in same if key in hard)
+                if asked > allowed:
+                    return Excess(quota.name, key, asked, allowed)
+        return None
+
+    def unstated(self, demand: Demand) -> tuple[str, str]:
+        """(quota, key) of an amount that a pod must state and does not; empty: there is none.
+
+        Source: `podEvaluator.Constraints` in kubernetes `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
+        """
+        defaults = (each.defaults for each in self._ranges.get(demand.namespace, ()))
+        given = demand.stated.union(*defaults)
+        for quota in self._quotas.get(demand.namespace, ()):
+            for key in sorted(_COMPUTE & quota.hard.keys() - given) if _counts(quota, demand) else ():
+                return quota.name, key
+        return "", ""
+
+    def range_excess(self, demand: Demand) -> Excess | None:
+        """The first resource of which a container asks for more than a LimitRange allows."""
+        for each in self._ranges.get(demand.namespace, ()) if demand.pods == 1 else ():
+            for resource, allowed in sorted(each.maximum.items()):
+                if demand.largest.get(resource, 0) > allowed:
+                    return Excess(each.name, resource, demand.largest[resource], allowed, container=True)
+        return None
+
+
+def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:
     found = [each.value for each in scope.of(DeclaredQuota) if not each.partial]
+    yield from found
     named = {(each.namespace, each.name) for each in found}
     for quota in cluster.quotas if cluster else ():
         if (quota.namespace, quota.name) not in named:
             hard = {f"requests.{name}": amount for name, amount in quota.requests.items()}
             hard |= {f"limits.{name}": amount for name, amount in quota.limits.items() if "/" not in name}
             hard |= {_PODS: quota.pods} if quota.pods is not None else {}
-            found.append(DeclaredQuota(quota.namespace, quota.name, hard, quota.priorities))
-    return tuple(found)
+            yield DeclaredQuota(quota.namespace, quota.name, hard, quota.priorities)
 
 
-def quota_excess(demand: Demand, quotas: tuple[DeclaredQuota, ...]) -> Excess | None:
-    """The first key, cards first, of which a quota of the namespace allows less; None: all is allowed."""
-    for quota in quotas:
-        if quota.namespace != demand.namespace or not _counts(quota, demand):
-            continue
-        for key in sorted(quota.hard, key=lambda name: ("/" not in name, name)):
-            asked = _asked(demand, key)
-            allowed = max(
-                each.hard[key]
-                for each in quotas
-                if (each.namespace, each.name) == (quota.namespace, quota.name) and key in each.hard
-            )
-            if asked > allowed:
-                return Excess(quota.name, key, asked, allowed)
-    return None
+def _cards_first(key: str) -> tuple[bool, str]:
+    return "/" not in key, key
 
 
 def _counts(quota: DeclaredQuota, demand: Demand) -> bool:
@@ -82,33 +120,3 @@ def _asked(demand: Demand, key: str) -> int:
         return demand.pods
     side, _, resource = key.partition(".")
     return (demand.limits if side == "limits" else demand.request).get(resource, 0)
-
-
-def unstated(
-    demand: Demand, quotas: tuple[DeclaredQuota, ...], ranges: tuple[DeclaredRange, ...]
-) -> tuple[str, str]:
-    """(quota, key) of an amount that a pod must state and does not; empty: there is none.
-
-    Source: `podEvaluator.Constraints` in kubernetes `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
-    """
-    given = frozenset[str]().union(*(each.defaults for each in ranges if each.namespace == demand.namespace))
-    for quota in quotas:
-        if quota.namespace == demand.namespace and _counts(quota, demand):
-            for key in sorted(_COMPUTE & quota.hard.keys() - given - demand.stated):
-                return quota.name, key
-    return "", ""
-
-
-def range_excess(demand: Demand, ranges: tuple[DeclaredRange, ...]) -> Excess | None:
-    """The first resource of which a container asks for more than a LimitRange allows."""
-    for each in ranges if demand.pods == 1 else ():
-        if each.namespace != demand.namespace:
-            continue
-        for resource, allowed in sorted(each.maximum.items()):
-            if demand.largest.get(resource, 0) > allowed:
-                return Excess(each.name, resource, demand.largest[resource], allowed, container=True)
-    return None
-
-
-def ranges_of(scope: Scope) -> tuple[DeclaredRange, ...]:
-    return tuple(each.value for each in scope.of(DeclaredRange) if not each.partial)

@@ -173,6 +173,8 @@ class Target(NamedTuple):
     resource names as other systems; empty: it has no such agent."""
     batch_scheduler: bool = False
     """Whether Spark's operator knows it, by its schedulerName in the field batchScheduler."""
+    queue_label: str = ""
+    """Label that pods, or the object that makes them, need to get a queue; empty: they need none."""
     application_label: str = ""
     """Pod label with the application; empty: it has no applications."""
     jobs: JobSupport | None = None

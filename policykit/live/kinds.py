@@ -38,6 +38,7 @@ class Kind(NamedTuple):
 
 _QUOTAS = {
     "": ("LimitRange", "Namespace", "ResourceQuota"),
+    "admissionregistration.k8s.io": ("MutatingAdmissionPolicy",),
     "autoscaling": ("HorizontalPodAutoscaler",),
     "scheduling.k8s.io": ("PriorityClass", "PodGroup", "Workload"),
     "scheduling.volcano.sh": ("Queue", "PodGroup"),
@@ -60,6 +61,7 @@ _QUOTAS = {
     "karpenter.sh": ("NodePool",),
     "nfd.k8s-sigs.io": ("NodeFeatureRule",),
     "kubeflow.org": ("Profile",),
+    "kyverno.io": ("ClusterPolicy", "Policy"),
     "nvidia.com": ("ClusterPolicy",),
     "scheduling.run.ai": ("PodGroup", "Queue"),
 }

@@ -29,7 +29,7 @@ def _releases(cluster: Cluster) -> Iterator[Patch]:
             continue
         newest = target.releases.load().newest
         if name == DEFAULT_TARGET:
-            yield Patch("add", ("kubernetes",), f"{newest.major}.{newest.minor}")
+            yield Patch("add", (name,), f"{newest.major}.{newest.minor}")
         else:
             yield Patch("add", ("targets", name, "version"), str(newest))
 

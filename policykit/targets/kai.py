@@ -25,4 +25,5 @@ TARGET = Target(
     releases=Lazy("policykit.targets.kai_releases:RELEASES"),
     release_facts=Lazy("policykit.targets.kai_releases:FACTS"),
     groups_pods=True,
+    queue_label=QUEUE,
 )

@@ -32,6 +32,10 @@ func fields(kind reflect.Type, at string, found map[string]bool) {
 	for i := 0; i < kind.NumField(); i++ {
 		name := strings.Split(kind.Field(i).Tag.Get("json"), ",")[0]
 		if name == "" {
+			for j := 0; j < kind.Field(i).Type.NumField(); j++ {
+				inner := strings.Split(kind.Field(i).Type.Field(j).Tag.Get("json"), ",")[0]
+				found[at+inner] = true
+			}
 			continue
 		}
 		found[at+name] = true
@@ -87,6 +91,10 @@ def ask(minor: int, texts: Mapping[str, str]) -> dict[str, dict[str, object]]:
     return found
 
 
+_HEAD = frozenset({"apiVersion", "kind"})
+"""Every args may have them; our table leaves them out."""
+
+
 def differences(minor: int, fields: Mapping[str, object]) -> Iterator[str]:
     """Our table against the types of a release: what is missing in it, and what it has too much."""
     ours = {
@@ -97,7 +105,7 @@ def differences(minor: int, fields: Mapping[str, object]) -> Iterator[str]:
         there = frozenset(listed) if isinstance(listed, dict) else frozenset()
         here = frozenset(_paths(ours.get(kind, {}), minor))
         known = {path for path in there if _reached(path, here)}
-        yield from (f"new in 1.{minor}: {kind}.{path}" for path in sorted(known - here))
+        yield from (f"new in 1.{minor}: {kind}.{path}" for path in sorted(known - here - _HEAD))
         yield from (
             f"not in 1.{minor}: {kind}.{path}" for path in sorted(here - there) if _typed(path, there)
         )

@@ -288,7 +288,7 @@ def test_a_policy_that_is_new_has_nothing_to_be_compared_with(repository: Shell)
         (("--all", "-p", "policykit.yaml"), "--all cannot be combined with -p, --nodes, --pods or --queues"),
         (("--from", "nope"), "git does not know the commit 'nope'"),
         (("--pods", "policykit.yaml"), "contains no Pod objects"),
-        (("-p", "conflict.yaml", "--from", "policykit.yaml"), "conflict.yaml:2:11: not YAML"),
+        (("-p", "conflict.yaml", "--from", "policykit.yaml"), "conflict.yaml:1:1: a merge conflict was left"),
     ],
     ids=["all", "no such revision", "no pods", "a merge conflict"],
 )

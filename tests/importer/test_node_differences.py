@@ -234,6 +234,14 @@ def test_states_of_nodes_fail_only_where_no_usable_node_is_left(
     assert [each.message for each in found if each.fails] == ["all its 2 nodes accept no new pods"] * fails
 
 
+def test_a_cordon_that_the_policy_states_is_no_difference() -> None:
+    nodes = right()
+    for name in ("train-1", "train-2"):
+        nodes[name]["spec"]["unschedulable"] = True
+    cordoned = POLICY._replace(pools=(POLICY.pools[0]._replace(unschedulable=True), *POLICY.pools[1:]))
+    assert compared(cordoned, list(nodes.values())) == ()
+
+
 def test_taints_of_an_earlier_domain_are_told_and_removed_last() -> None:
     """After a changed domain the old taints refuse every pod that has the new tolerations."""
     nodes = list(right().values())

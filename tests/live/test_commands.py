@@ -69,10 +69,10 @@ def test_audit_as_text(server: ApiServer, shell: Shell) -> None:
         "    help: `policykit nodes --check --live` prints the commands\n"
     )
     assert result.out == (
-        f"Node train-1: PK129 taint a.example.com/node.usage=training:NoSchedule {taint}"
-        f"Node train-1: PK129 taint nvidia.com/gpu.product=NVIDIA-H20:NoSchedule {taint}"
-        "PriorityClass urgent: PK901 differs from what the policy generates: line 5 is 'value: 5', but should"
-        " be 'value: 1000' [generated-file-stale]\n"
+        f"Node train-1: PK129 warning: taint a.example.com/node.usage=training:NoSchedule {taint}"
+        f"Node train-1: PK129 warning: taint nvidia.com/gpu.product=NVIDIA-H20:NoSchedule {taint}"
+        "PriorityClass urgent: PK901 error: differs from what the policy generates: line 5 is 'value: 5', but"
+        " should be 'value: 1000' [generated-file-stale]\n"
         "    help: apply what `policykit gen -p policykit.yaml` writes; `policykit gen --diff --live -p"
         " policykit.yaml` shows all differences\n"
     )
@@ -143,8 +143,8 @@ def test_nodes_that_accept_no_pods_now(server: ApiServer, shell: Shell) -> None:
         {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
     )
     result = shell.run("audit", "--format", "concise", "--select", "PK129")
-    assert "Node train-1: PK129 accepts no new pods: it is cordoned" in result.out
-    assert "Node train-2: PK129 " in result.out
+    assert "Node train-1: PK129 info: accepts no new pods: it is cordoned" in result.out
+    assert "Node train-2: PK129 info: " in result.out
 
 
 def test_missing_objects_and_missing_nodes(server: ApiServer, shell: Shell) -> None:
@@ -153,8 +153,8 @@ def test_missing_objects_and_missing_nodes(server: ApiServer, shell: Shell) -> N
     server.serve("scheduling.k8s.io/v1", "PriorityClass")
     result = shell.run("audit", "--format", "concise")
     assert result.out == (
-        "Node train-2: PK129 node is in the policy but not in the cluster [node-off-policy]\n"
-        "PriorityClass urgent: PK901 the policy generates it, but it is not in the cluster"
+        "Node train-2: PK129 warning: node is in the policy but not in the cluster [node-off-policy]\n"
+        "PriorityClass urgent: PK901 error: the policy generates it, but it is not in the cluster"
         " [generated-file-stale]\n"
     )
 

@@ -336,3 +336,13 @@ def test_nodes_that_change_hands_are_named_one_after_another() -> None:
         "kubectl label nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training",
         "kubectl taint nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training:NoSchedule",
     )
+
+
+def test_a_release_that_is_no_longer_stated_is_told() -> None:
+    """Without its line the target is implied by the scheduler of a kind, and judged as the newest release."""
+    plan = planned(after(lambda data: data.pop("targets")))
+    (change,) = plan.changes
+    assert (change.name, change.details) == (
+        "volcano",
+        ("release 1.13.0 -> not stated (the newest known)",),
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from policykit.linter.finding import Report
 from policykit.linter.not_judged import EMPTY_INPUT, SOURCE
 from policykit.linter.workspace import Workspace
-from policykit.placement.recognition import HOW_TO_STATE
 from policykit.workspace.linting.workspace import WorkspaceNotes
 
 _TOLD = (EMPTY_INPUT, SOURCE)
@@ -51,6 +50,8 @@ def about_workload_kinds(report: Report) -> list[str]:
     """One message about all objects that request cards and have no workload kind."""
     if not report.unrecognized:
         return []
+    from policykit.placement.recognition import HOW_TO_STATE
+
     path, name = report.unrecognized[0]
     more = len(report.unrecognized) - 1
     have = f" and {more} more have" if more else " has"

@@ -80,9 +80,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 path,
                 f"selects nodes by {key!r}, a label that no pool declares",
                 _advice(cluster, key),
-                Severity.ERROR if cluster.complete and not labels.provider(key) else None,
+                Severity.ERROR if _is_certain(review, cluster, key) else None,
                 key=is_pair,
             )
+
+
+def _is_certain(review: Review, cluster: Cluster, key: str) -> bool:
+    """Whether the policy speaks of these pods and of all pools. A provider may set its own labels."""
+    of_policy = bool(review.card_resources) or review.workload is not None
+    return cluster.complete and of_policy and not labels.provider(key)
 
 
 def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:

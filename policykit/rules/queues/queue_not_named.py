@@ -1,7 +1,7 @@
 """Pods go to a scheduler that needs the name of their queue, and name none.
 
-KAI-Scheduler reads the queue from a label of the pod or of the object that makes it. Without the label it
-takes a default queue, which exists only if somebody made it; else the pods stay pending. A plain pod that
+Such a scheduler reads the queue from a label of the pod or of the object that makes it. Without the label
+it takes a default queue, which exists only if somebody made it; else the pods stay pending. A plain pod that
 joins a PodGroup by the annotation `pod-group-name` has the queue of that PodGroup.
 """
 
@@ -13,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.owner import owner
 from policykit.placement.review import Review
-from policykit.targets.kai import QUEUE, SCHEDULER
+from policykit.targets import TARGETS, target_name_of, target_of
 
 BAD = """\
 apiVersion: v1
@@ -31,24 +31,27 @@ spec:
 
 GOOD = BAD.replace("  name: train\n", "  name: train\n  labels: {kai.scheduler/queue: research}\n", 1)
 
+_NAME = "queue"
+"""Of such a label, whatever its domain: another rule says which ones a release does not read."""
 _GROUP = "pod-group-name"
-_FORMER = "runai/queue"
-"""Another rule says that current releases do not read it."""
+"""Annotation of a pod that joins a PodGroup."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Neither the pods nor their object have the label."""
     pod_set, manifest = review.pod_set, review.manifest
-    if pod_set.scheduler_name != SCHEDULER or manifest.partial or pod_set.stored:
+    scheduler = pod_set.scheduler_name
+    target = target_of(target_name_of(scheduler, review.cluster)) if scheduler else None
+    if target is None or not target.queue_label or manifest.partial or pod_set.stored:
         return
     if manifest.kind == "Pod" and _GROUP in pod_set.annotations:
         return
     labels = {**manifest.labels, **owner(manifest, pod_set).labels, **pod_set.labels}
-    if QUEUE not in labels and _FORMER not in labels:
+    if not any(key.rpartition("/")[2] == _NAME for key in labels):
         yield Violation(
             pod_set.scheduler_path or pod_set.path,
-            f"{SCHEDULER} places the pods, but no label {QUEUE} names their queue",
-            f"add the label {QUEUE} to the pods or to the {manifest.kind}",
+            f"{scheduler} places the pods, but no label {target.queue_label} names their queue",
+            f"add the label {target.queue_label} to the pods or to the {manifest.kind}",
         )
 
 
@@ -61,5 +64,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=(SCHEDULER,),
+    substrings=tuple(sorted(name for target in TARGETS if target.queue_label for name in target.schedulers)),
 )

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from policykit.gates import quotas
-from policykit.gates.quotas import Excess
+from policykit.gates.quotas import Excess, NamespaceLimits
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
@@ -55,13 +54,12 @@ GOOD = BAD.replace("gpu: 4", "gpu: 6")
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs where they stand; single pods at the quota or LimitRange, once for each of its amounts."""
-    known = quotas.declared(scope, context.cluster)
-    ranges = quotas.ranges_of(scope)
+    limits = NamespaceLimits(scope, context.cluster)
     said: set[tuple[str, str, str]] = set()
-    for demand in scope.of(Demand) if known or ranges else ():
-        excess = quotas.quota_excess(demand.value, known) or quotas.range_excess(demand.value, ranges)
+    for demand in scope.of(Demand) if limits else ():
+        excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         if excess is None or demand.partial:
-            yield from _unstated(scope, demand, known, ranges, said)
+            yield from _unstated(scope, demand, limits, said)
             continue
         there = list(_named(scope, demand.value.namespace, excess))
         if not _share_a_namespace(demand, there):
@@ -82,15 +80,14 @@ _POD = "raise the amount, or request less per pod: the API server refuses the po
 def _unstated(
     scope: Scope,
     demand: LocatedFact[Demand],
-    known: tuple[DeclaredQuota, ...],
-    ranges: tuple[DeclaredRange, ...],
+    limits: NamespaceLimits,
     said: set[tuple[str, str, str]],
 ) -> Iterator[Violation]:
     """At the key of the quota, once; a LimitRange elsewhere may give containers what they do not state."""
     value = demand.value
     if not scope.complete or demand.partial or value.pods > 1:
         return
-    name, key = quotas.unstated(value, known, ranges)
+    name, key = limits.unstated(value)
     side, _, resource = key.partition(".")
     for quota in scope.of(DeclaredQuota) if name else ():
         if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (name, key, "") in said:

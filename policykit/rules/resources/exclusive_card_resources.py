@@ -53,6 +53,7 @@ _HAMI_SCHEDULER = "hami-scheduler"
 _INSTANCE = "node.kubernetes.io/instance-type"
 _SAGEMAKER = "ml."
 """Prefix of the instance type on nodes of SageMaker HyperPod."""
+_MIG = "nvidia.com/mig-"
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
 """Cards per node of the instance types whose network devices are listed."""
@@ -66,6 +67,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _other_scheduler(review)
     yield from system_violations("PK213", review, context)
     yield from _slices(review)
+    yield from _two_partitions(review)
     yield from _unlikely_counts(review)
 
 
@@ -134,6 +136,20 @@ def _slices(review: Review) -> Iterator[Violation]:
             f"topology {topology} {problem}",
             "the number of pods times the chips of a pod must equal the product of the topology dimensions",
         )
+
+
+def _two_partitions(review: Review) -> Iterator[Violation]:
+    """CUDA uses one MIG instance in a process. Source: NVIDIA's MIG user guide (r580)."""
+    for field, position, container in containers(review.pod_set.spec):
+        sizes = sorted(name for name, n in requested(container).items() if n and name.startswith(_MIG))
+        if len(sizes) > 1:
+            limits = container["resources"].get("limits")
+            side = "limits" if isinstance(limits, dict) and sizes[1] in limits else "requests"
+            yield _unlikely(
+                review.pod_set.place(field, position, "resources", side, sizes[1]),
+                f"one container requests {' and '.join(sizes)}, but a process uses only one MIG instance",
+                "request one size in each container",
+            )
 
 
 def _vendor(name: str) -> str:

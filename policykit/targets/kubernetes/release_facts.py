@@ -22,7 +22,13 @@ FACTS: tuple[ReleaseFact, ...] = (
         for name, minor in SINCE.items()
     ),
     *(
-        ReleaseFact("annotation", f"{_ALPHA}/{name}", gone=Version(1, 8, 0), instead=instead)
+        ReleaseFact(
+            "annotation",
+            f"{_ALPHA}/{name}",
+            gone=Version(1, 8, 0),
+            instead=instead,
+            source="pkg/api/annotation_key_constants.go",
+        )
         for name, instead in _FIELDS.items()
     ),
 )

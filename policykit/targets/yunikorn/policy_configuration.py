@@ -43,7 +43,16 @@ def policy_configuration(cluster: Cluster, target: TargetSettings) -> PolicyConf
         amounts = tree_resources(cluster.queues, deserved=False)
         made = _configuration(cluster, stated, version, sorting, amounts)
     _check(made, version)
-    return PolicyConfiguration(made, sorting.comments, (*amounts.notices, *sorting.notices))
+    messages = (*amounts.notices, *sorting.notices, *_unplaced(stated, version))
+    return PolicyConfiguration(made, sorting.comments, messages)
+
+
+def _unplaced(stated: Options, version: Version) -> Iterator[str]:
+    if stated.rules is None and stated.fallback and version < versions.PLACEMENT_CHECKED:
+        yield (
+            f"YuniKorn {version} refuses a fixed placement rule for a queue without queues below it, so none "
+            f"is written for {stated.fallback}: pods that no other rule places are rejected"
+        )
 
 
 def parent_queues(cluster: Cluster, stated: Options) -> frozenset[str]:
@@ -65,7 +74,7 @@ def _configuration(
             Partition(
                 queues_yaml.DEFAULT,
                 (root,),
-                _rules(stated, queue_tree.checked_paths(cluster.queues)),
+                _rules(stated, queue_tree.checked_paths(cluster.queues), version),
                 preemption=Preemption(cluster.preemption.reclaim, quota),
                 node_sort=sorting.sort,
             ),
@@ -73,12 +82,13 @@ def _configuration(
     )
 
 
-def _rules(stated: Options, places: Mapping[str, str]) -> tuple[Rule, ...]:
+def _rules(stated: Options, places: Mapping[str, str], version: Version) -> tuple[Rule, ...]:
+    """Before 1.4 no rule may name a leaf, so there is none for pods that no other rule places."""
     if stated.rules is not None:
         return stated.rules
     below = places.get(stated.namespace_queues, stated.namespace_queues)
     fallback = places.get(stated.fallback, stated.fallback and f"{ROOT}.{stated.fallback}")
-    return placement_rules.standard_rules(below, fallback)
+    return placement_rules.standard_rules(below, fallback if version >= versions.PLACEMENT_CHECKED else "")
 
 
 def _check(made: Configuration, version: Version) -> None:

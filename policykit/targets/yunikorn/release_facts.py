@@ -5,7 +5,7 @@ Source: the shim's `pkg/common/constants`, and the core's `pkg/common/configs`, 
 
 from __future__ import annotations
 
-from policykit.model.release import ReleaseFact
+from policykit.model.release import ReleaseFact, Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.properties import KNOWN as PROPERTIES
 from policykit.targets.yunikorn.configuration.settings import KNOWN as SETTINGS
@@ -19,6 +19,9 @@ FACTS: tuple[ReleaseFact, ...] = (
     ReleaseFact("label", APP_ID, _LABELS, instead=f"label {OLD_APP_IDS[0]}", source=_CONSTANTS),
     ReleaseFact("label", "disableStateAware", gone=versions.STATE_AWARE_ENDS, source=_CONSTANTS),
     ReleaseFact("annotation", "yunikorn.apache.org/namespace.maxApps", _LABELS, source=_CONSTANTS),
+    ReleaseFact(
+        "annotation", "yunikorn.apache.org/namespace.guaranteed", Version(1, 4, 0), source=_CONSTANTS
+    ),
     *(
         ReleaseFact("setting", name, known.since, known.gone, source="pkg/common/configs, k8shim pkg/conf")
         for name, known in SETTINGS.items()

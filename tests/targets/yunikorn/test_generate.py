@@ -432,3 +432,15 @@ def test_reasons_stand_on_top_as_comments() -> None:
     shown = configuration_text(policy_configuration(made, target(made)))
     assert shown.startswith("# Weight of nvidia.com/gpu: one card of 8 per node outweighs")
     assert queues_yaml.read(yaml.safe_load(shown)) == policy_configuration(made, target(made)).configuration
+
+
+@pytest.mark.parametrize("version", [str(each) for each in versions.RELEASES.minors])
+def test_every_release_accepts_its_file(version: str) -> None:
+    """As its loader checks it; before 1.4 no rule may name a leaf."""
+    made = cluster(RESEARCH, TEAM, version=version)
+    old = version == "1.3.0"
+    assert validation.problems(data(generate(made)), versions.parse(version)) == ()
+    assert [rule["value"] for rule in rules(generate(made)) if rule["name"] == "fixed"] == (
+        [] if old else ["root.default"]
+    )
+    assert any("none is written for default" in each for each in said(made)) == old

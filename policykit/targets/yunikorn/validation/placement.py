@@ -32,7 +32,7 @@ from policykit.targets.yunikorn.versions import PLACEMENT_CHECKED
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
 STATIC = frozenset({"rule-queue", "rule-qualified"})
-"""Kinds of problems that 1.3 has too, but finds in another way."""
+"""Kinds of problems that 1.3 finds in another way: it does not say that the later releases are wrong."""
 _PATTERN = re.compile(r"[\^$*+?()\[{}|]")
 """Characters that distinguish a regular expression from a name."""
 
@@ -41,8 +41,8 @@ def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path, version: Vers
     for number, rule in enumerate(listed):
         here = (*path, number)
         yield from _names(rule, here, version)
-        if version >= PLACEMENT_CHECKED:
-            yield from _static(rule, tree.queue, here)
+        static = _static if version >= PLACEMENT_CHECKED else _parents_only
+        yield from static(rule, tree.queue, here)
 
 
 def _names(rule: Rule, path: Path, version: Version) -> Iterator[Problem]:
@@ -84,6 +84,31 @@ def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
         fault = _walk(static.lower().split("."), rule.create, dynamic, root)
         if fault:
             yield problem(path, "rule-queue", f"placement rule for {static}: {fault}")
+
+
+def _parents_only(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
+    """Before 1.4 every queue of the leading `fixed` rules that exists must be a parent, the last one too."""
+    steps: list[str] = []
+    for each in rule.chain:
+        if each.name != FIXED:
+            break
+        whole = each.value.lower().startswith(ROOT)
+        steps = [*([] if whole else steps or [ROOT]), *each.value.lower().split(".")]
+    level: tuple[Queue, ...] = (root,)
+    for step in steps:
+        here = next((queue for queue in level if queue.name == step), None)
+        if here is None:
+            if not rule.create:
+                message = (
+                    f"placement rule for {'.'.join(steps)}: queue {step} does not exist and create is not"
+                )
+                yield problem(path, "rule-queue", f"{message} true")
+            return
+        if here is not root and not here.parent:
+            message = f"placement rule for {'.'.join(steps)}: queue {here.name} must have `parent: true` in"
+            yield problem(path, "rule-queue", f"{message} YuniKorn before {PLACEMENT_CHECKED}")
+            return
+        level = here.queues
 
 
 def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:

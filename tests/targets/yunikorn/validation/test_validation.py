@@ -416,6 +416,8 @@ BY_RELEASE = {
         "1.5 1.6 1.7 1.8 1.9",
     ),
     "rule-for-a-parent": (rules("{name: fixed, value: p}"), "1.4 1.5 1.6 1.7 1.8 1.9"),
+    "rule-for-a-leaf": (rules("{name: fixed, value: a.b}"), "1.3"),
+    "rule-for-nothing": (rules("{name: fixed, value: new}"), "1.3 1.4 1.5 1.6 1.7 1.8 1.9"),
     "state-dump": (tree("{name: a}", ", statedumpfilepath: /x"), "1.5 1.6 1.7 1.8 1.9"),
 }
 """A file, and the releases whose loader refuses it."""
