@@ -15,6 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.targets import releases
+from policykit.targets.kai import SCHEDULER
 
 BAD = """\
 apiVersion: v1
@@ -33,17 +34,25 @@ spec:
 GOOD = BAD.replace("runai/queue", "kai.scheduler/queue")
 
 
+_OF_RUN_AI = "runai/queue"
+"""The product that KAI-Scheduler comes from still reads it, and labels namespaces with it."""
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Of the object and of each pod template."""
     places: dict[Path, tuple[str, Mapping[str, str]]] = {
         ("metadata", "labels"): ("label", manifest.labels),
         ("metadata", "annotations"): ("annotation", manifest.annotations),
     }
+    schedulers = set()
     for pod_set in podsets.pod_sets(manifest.data):
+        schedulers.add(pod_set.scheduler_name)
         places[pod_set.place("labels")] = ("label", pod_set.labels)
         places[pod_set.place("annotations")] = ("annotation", pod_set.annotations)
     for path, (what, entries) in places.items():
         for each in releases.missing(what, entries, context.cluster):
+            if each.fact.name == _OF_RUN_AI and SCHEDULER not in schedulers:
+                continue
             yield Violation((*path, each.fact.name), each.reason, each.help, key=True)
 
 
