@@ -25,7 +25,7 @@ from policykit.placement.capacity import gang_problem
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DEFAULT_TARGET, TARGETS, submission_facts, target_name_of
 from policykit.targets.controllers import decides_scheduler
-from policykit.targets.namespace_facts import demands
+from policykit.targets.namespace_facts import demand_of_pod, demands_of_gangs
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -160,10 +160,10 @@ def _queue_uses(review: Review, cluster: Cluster) -> Sequence[QueueUse]:
 
 def _demands(review: Review) -> Iterator[Demand]:
     """Of one of its pods, and of the gangs of its object."""
-    for fact in demands(review.manifest, _own_pod_sets(review.manifest), review.namespace):
-        demand: Demand = fact.value
-        if demand.pods > 1 or fact.places["request"] == review.pod_set.path:
-            yield demand
+    manifest, namespace = review.manifest, review.namespace
+    yield demand_of_pod(manifest, review.pod_set, namespace)
+    made = [each for each in _own_pod_sets(manifest) if not each.stored]
+    yield from (fact.value for fact in demands_of_gangs(manifest, made, namespace))
 
 
 def _own_pod_sets(manifest: Manifest) -> tuple[PodSet, ...]:

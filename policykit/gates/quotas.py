@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from policykit.linter.scope import Scope
@@ -47,7 +47,8 @@ class Excess(NamedTuple):
 class NamespaceLimits:
     """The ResourceQuotas and LimitRanges of a scope and of the policy, by namespace.
 
-    Quotas with the same name in a namespace are alternatives.
+    Quotas with the same name in a namespace are alternatives. Most pods are within all amounts: they are
+    compared with the least amounts of their namespace, not with each quota.
     """
 
     def __init__(self, scope: Scope, cluster: Cluster | None) -> None:
@@ -58,20 +59,28 @@ class NamespaceLimits:
         for each in scope.of(DeclaredRange):
             if not each.partial:
                 self._ranges.setdefault(each.value.namespace, []).append(each.value)
+        self._allowed = {place: _allowed(quotas) for place, quotas in self._quotas.items()}
+        self._least = {place: _least(allowed.values()) for place, allowed in self._allowed.items()}
+        self._largest = {
+            place: _least(each.maximum for each in ranges) for place, ranges in self._ranges.items()
+        }
+        self._given = {
+            place: frozenset[str]().union(*(each.defaults for each in ranges))
+            for place, ranges in self._ranges.items()
+        }
 
     def __bool__(self) -> bool:
         return bool(self._quotas or self._ranges)
 
     def quota_excess(self, demand: Demand) -> Excess | None:
         """The first key, cards first, of which a quota of the namespace allows less; None: all is allowed."""
-        quotas = self._quotas.get(demand.namespace, ())
-        for quota in quotas:
-            for key in sorted(quota.hard, key=_cards_first) if _counts(quota, demand) else ():
-                asked = _asked(demand, key)
-                same = (each.hard for each in quotas if each.name == quota.name)
-                allowed = max(hard[key] for hard in same if key in hard)
-                if asked > allowed:
-                    return Excess(quota.name, key, asked, allowed)
+        least = self._least.get(demand.namespace, {})
+        above = {key: asked for key, allowed in least.items() if (asked := _asked(demand, key)) > allowed}
+        for quota in self._quotas[demand.namespace] if above else ():
+            for key in sorted(above.keys() & quota.hard.keys(), key=_cards_first):
+                allowed = self._allowed[demand.namespace][quota.name][key]
+                if above[key] > allowed and _counts(quota, demand):
+                    return Excess(quota.name, key, above[key], allowed)
         return None
 
     def unstated(self, demand: Demand) -> tuple[str, str]:
@@ -79,19 +88,21 @@ class NamespaceLimits:
 
         Source: `podEvaluator.Constraints` in kubernetes `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
         """
-        defaults = (each.defaults for each in self._ranges.get(demand.namespace, ()))
-        given = demand.stated.union(*defaults)
-        for quota in self._quotas.get(demand.namespace, ()):
-            for key in sorted(_COMPUTE & quota.hard.keys() - given) if _counts(quota, demand) else ():
+        counted = _COMPUTE & self._least.get(demand.namespace, {}).keys()
+        lacking = counted - demand.stated - self._given.get(demand.namespace, frozenset())
+        for quota in self._quotas[demand.namespace] if lacking else ():
+            for key in sorted(lacking & quota.hard.keys()) if _counts(quota, demand) else ():
                 return quota.name, key
         return "", ""
 
     def range_excess(self, demand: Demand) -> Excess | None:
         """The first resource of which a container asks for more than a LimitRange allows."""
-        for each in self._ranges.get(demand.namespace, ()) if demand.pods == 1 else ():
-            for resource, allowed in sorted(each.maximum.items()):
-                if demand.largest.get(resource, 0) > allowed:
-                    return Excess(each.name, resource, demand.largest[resource], allowed, container=True)
+        largest = self._largest.get(demand.namespace, {}) if demand.pods == 1 else {}
+        above = {key for key, allowed in largest.items() if demand.largest.get(key, 0) > allowed}
+        for each in self._ranges[demand.namespace] if above else ():
+            for key in sorted(above & each.maximum.keys()):
+                if demand.largest[key] > each.maximum[key]:
+                    return Excess(each.name, key, demand.largest[key], each.maximum[key], container=True)
         return None
 
 
@@ -105,6 +116,25 @@ def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:
             hard |= {f"limits.{name}": amount for name, amount in quota.limits.items() if "/" not in name}
             hard |= {_PODS: quota.pods} if quota.pods is not None else {}
             yield DeclaredQuota(quota.namespace, quota.name, hard, quota.priorities)
+
+
+def _allowed(quotas: Iterable[DeclaredQuota]) -> dict[str, dict[str, int]]:
+    """Name of a quota to its amounts: the largest of the quotas with this name."""
+    found: dict[str, dict[str, int]] = {}
+    for quota in quotas:
+        amounts = found.setdefault(quota.name, {})
+        for key, allowed in quota.hard.items():
+            amounts[key] = max(allowed, amounts.get(key, allowed))
+    return found
+
+
+def _least(limits: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Of all quotas or limit ranges of a namespace, whichever pods they count."""
+    found: dict[str, int] = {}
+    for amounts in limits:
+        for key, allowed in amounts.items():
+            found[key] = min(allowed, found.get(key, allowed))
+    return found
 
 
 def _cards_first(key: str) -> tuple[bool, str]:

@@ -86,14 +86,14 @@ class Scope(NamedTuple):
     autoscalers: tuple[Autoscaler, ...] = ()
     complete: bool = False
     """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
-    others: tuple[LocatedFact[Any], ...] = ()
-    """Facts of the targets' fact readers."""
+    others: Mapping[type, tuple[LocatedFact[Any], ...]] = {}
+    """Facts of the targets' fact readers, by type: many rules read one type each."""
     unreadable: UnreadableText = UnreadableText(frozenset())
     """The words of all unreadable documents."""
 
     def of(self, kind: type[T]) -> tuple[LocatedFact[T], ...]:
         """The facts of one type, from the fact readers."""
-        return tuple(located for located in self.others if type(located.value) is kind)
+        return self.others.get(kind, ())
 
     def may_hold(self, name: str) -> bool:
         """Whether an unreadable document contains a name, so that a missing object may be defined there."""
@@ -127,14 +127,17 @@ class FactField:
 def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
     """The scope with these facts, grouped by type."""
     everything = list(facts)
-    located = [fact for fact in everything if isinstance(fact, LocatedFact)]
+    located: dict[type, list[LocatedFact[Any]]] = {}
+    for fact in everything:
+        if isinstance(fact, LocatedFact):
+            located.setdefault(type(fact.value), []).append(fact)
     return Scope(
-        tuple(fact for fact in located if isinstance(fact.value, PodGroup)),
-        tuple(fact for fact in located if isinstance(fact.value, Membership)),
-        tuple(fact for fact in located if isinstance(fact.value, OwnGang)),
+        tuple(located.pop(PodGroup, ())),
+        tuple(located.pop(Membership, ())),
+        tuple(located.pop(OwnGang, ())),
         tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
         complete,
-        tuple(fact for fact in located if not isinstance(fact.value, (PodGroup, Membership, OwnGang))),
+        {kind: tuple(found) for kind, found in located.items()},
         _joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
     )
 

@@ -7,7 +7,7 @@ from policykit.namedtuple import NamedTuple
 class Demand(NamedTuple):
     """Pods that must exist at the same time in a namespace: one pod, or those of a gang.
 
-    Locations of its fact: `request`.
+    Locations of its fact: `request` of a gang; nothing is reported at a single pod.
     """
 
     namespace: str
@@ -21,7 +21,7 @@ class Demand(NamedTuple):
     largest: Amounts = {}
     """The largest request or limit of one container."""
     stated: frozenset[str] = frozenset()
-    """`requests.cpu`, `limits.memory`: what every container of the pod states, or the pod itself."""
+    """`requests.cpu`, `limits.memory`: what every container of the pod states of these, or the pod itself."""
     priority_class: str = ""
     stated_namespace: bool = True
     """The object states its namespace."""

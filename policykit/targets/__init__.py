@@ -89,7 +89,6 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.namespace_facts:facts"),
         frozenset({"LimitRange", "Profile", "ResourceQuota"}),
         pods=True,
-        substrings=("ontainers", "imitRange", "uota"),
     ),
     FactReader(
         Lazy("policykit.targets.unplaced_facts:facts"),

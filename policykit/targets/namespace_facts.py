@@ -22,9 +22,10 @@ from policykit.targets.submission_facts import total_request
 
 _PLAIN = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
 """Keys that mean the same as another."""
-_SIDES = frozenset({"requests", "limits"})
+_SIDES = ("limits", "requests")
 _PRIORITY = "PriorityClass"
 _COMPUTE = ("cpu", "memory")
+_ALL_OF_COMPUTE = frozenset(f"{side}.{name}" for side in _SIDES for name in _COMPUTE)
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
@@ -118,28 +119,32 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
     made = [each for each in pod_sets if not each.stored]
     if manifest.partial or not made:
         return
-    stands_in = manifest.namespace or namespace
-    about = f"{manifest.kind} {manifest.name}".strip()
-    stated = _is_stated(manifest, namespace)
     for pod_set in made:
-        what = f"one pod of {about}" if manifest.kind != "Pod" else f"{about}"
-        demand = Demand(
-            stands_in,
-            what,
-            1,
-            requests.effective(pod_set.spec, pod_set.devices),
-            _limits(pod_set),
-            _largest(pod_set),
-            _stated(pod_set),
-            _priority(pod_set),
-            stated,
-        )
         # A file with pods must not make every hook read all files of its scope.
-        yield Fact(demand, {"request": pod_set.path}, answers=True)
-    yield from _of_gangs(manifest, made, stands_in)
+        yield Fact(demand_of_pod(manifest, pod_set, namespace), {}, answers=True)
+    yield from demands_of_gangs(manifest, made, namespace)
 
 
-def _of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand:
+    """What one pod asks for."""
+    about = f"{manifest.kind} {manifest.name}".strip()
+    containers = [mapping(each.get("resources")) for each in _containers(pod_set)]
+    amounts = [tuple(requests.amounts(each.get(side)) for side in _SIDES) for each in containers]
+    return Demand(
+        manifest.namespace or namespace,
+        about if manifest.kind == "Pod" else f"one pod of {about}",
+        1,
+        requests.effective(pod_set.spec, pod_set.devices),
+        _limits([limits for limits, _ in amounts]),
+        _largest(amounts),
+        _stated(pod_set),
+        _priority(pod_set),
+        _is_stated(manifest, namespace),
+    )
+
+
+def demands_of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+    """What the pods ask for that must start together."""
     for gang in gangs(manifest.data):
         members = [each for each in pod_sets if each.name in gang.members]
         size = gang.min_member or 0
@@ -149,7 +154,7 @@ def _of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) ->
         request = total_request(members, size)
         priorities = {_priority(each) for each in members}
         demand = Demand(
-            namespace,
+            manifest.namespace or namespace,
             f"the gang of {size} pods",
             size,
             request,
@@ -168,35 +173,41 @@ def _containers(pod_set: PodSet) -> list[Mapping[str, Any]]:
     return [each for field, _, each in requests.containers(pod_set.spec) if field == "containers"]
 
 
-def _limits(pod_set: PodSet) -> Amounts:
+def _limits(containers: Sequence[Amounts]) -> Amounts:
     """Total limits of what every container limits."""
-    found = [requests.amounts(mapping(each.get("resources")).get("limits")) for each in _containers(pod_set)]
     return {
-        name: sum(each[name] for each in found)
+        name: sum(each[name] for each in containers)
         for name in _COMPUTE
-        if found and all(name in each for each in found)
+        if containers and all(name in each for each in containers)
     }
 
 
-def _stated(pod_set: PodSet) -> frozenset[str]:
-    """A request is the limit where none is stated; init containers have to state theirs, too."""
-    resources = [mapping(each.get("resources")) for _, _, each in requests.containers(pod_set.spec)]
-    listed = [_sides(each) for each in resources]
-    whole = frozenset.intersection(*listed) if listed else frozenset[str]()
-    return whole | _sides(mapping(pod_set.spec.get("resources")))
-
-
-def _sides(resources: Mapping[str, Any]) -> frozenset[str]:
-    limits, requested = (mapping(resources.get(side)) for side in ("limits", "requests"))
-    of_limits = {f"limits.{name}" for name in limits} | {f"requests.{name}" for name in limits}
-    return frozenset(of_limits | {f"requests.{name}" for name in requested})
-
-
-def _largest(pod_set: PodSet) -> Amounts:
+def _largest(containers: Iterable[Iterable[Amounts]]) -> Amounts:
     found: dict[str, int] = {}
-    for container in _containers(pod_set):
-        resources = mapping(container.get("resources"))
-        for side in ("limits", "requests"):
-            for name, asked in requests.amounts(resources.get(side)).items():
+    for sides in containers:
+        for side in sides:
+            for name, asked in side.items():
                 found[name] = max(asked, found.get(name, 0))
     return found
+
+
+def _stated(pod_set: PodSet) -> frozenset[str]:
+    """A request is the limit where none is stated; init containers have to state theirs, too.
+
+    Nothing is known to be missing from containers that only a controller writes, as Spark's operator does.
+    """
+    listed = [_of_compute(mapping(each.get("resources"))) for _, _, each in requests.containers(pod_set.spec)]
+    if not listed:
+        return _ALL_OF_COMPUTE
+    return frozenset.intersection(*listed) | _of_compute(mapping(pod_set.spec.get("resources")))
+
+
+def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:
+    limits, requested = (mapping(resources.get(side)) for side in _SIDES)
+    found: list[str] = []
+    for name in _COMPUTE:
+        if name in limits:
+            found += (f"limits.{name}", f"requests.{name}")
+        elif name in requested:
+            found.append(f"requests.{name}")
+    return frozenset(found)

@@ -140,6 +140,8 @@ def _slices(review: Review) -> Iterator[Violation]:
 
 def _two_partitions(review: Review) -> Iterator[Violation]:
     """CUDA uses one MIG instance in a process. Source: NVIDIA's MIG user guide (r580)."""
+    if sum(name.startswith(_MIG) for name in review.requests) < 2:
+        return
     for field, position, container in containers(review.pod_set.spec):
         sizes = sorted(name for name, n in requested(container).items() if n and name.startswith(_MIG))
         if len(sizes) > 1:
