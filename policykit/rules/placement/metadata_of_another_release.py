@@ -15,7 +15,6 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.targets import releases
-from policykit.targets.kai import SCHEDULER
 
 BAD = """\
 apiVersion: v1
@@ -35,7 +34,7 @@ GOOD = BAD.replace("runai/queue", "kai.scheduler/queue")
 
 
 _OF_RUN_AI = "runai/queue"
-"""The product that KAI-Scheduler comes from still reads it, and labels namespaces with it."""
+"""The product Run:ai still reads it, on pods of its scheduler and on namespaces."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -51,7 +50,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         places[pod_set.place("annotations")] = ("annotation", pod_set.annotations)
     for path, (what, entries) in places.items():
         for each in releases.missing(what, entries, context.cluster):
-            if each.fact.name == _OF_RUN_AI and SCHEDULER not in schedulers:
+            if each.fact.name == _OF_RUN_AI and schedulers <= {"runai-scheduler"}:
                 continue
             yield Violation((*path, each.fact.name), each.reason, each.help, key=True)
 
