@@ -74,6 +74,8 @@ def strings(value: Any) -> Iterator[str]:
 def absence(said: str, folder: str, root: str) -> tuple[str, str]:
     """Why there is nothing at the path that an entry in a folder of a repository names, and the reason by its
     name."""
+    if "\0" in said:
+        return "does not exist", BUILD_FAILED
     if is_remote(said):
         return "is not on this machine", REMOTE
     if "${" in said or "{{" in said:

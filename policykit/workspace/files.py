@@ -221,6 +221,8 @@ def relative(path: str) -> str:
     if name in ("", os.curdir, os.pardir):
         return os.path.relpath(path).replace(os.sep, "/")
     shown = _relative(folder, os.getcwd())
+    if shown.startswith(os.pardir):
+        return os.path.relpath(path).replace(os.sep, "/")  # it may be the current folder, or one above
     return name if shown == os.curdir else f"{shown}/{name}"
 
 

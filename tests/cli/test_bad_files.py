@@ -49,7 +49,7 @@ FILES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a policy that merges text": (
         {"bad/policykit.yaml": POLICY + "<<: text\n", "bad/a.yaml": POD},
-        "bad/policykit.yaml:4:5: not YAML: a merge key `<<` needs a mapping, or a list of mappings\n",
+        "bad/policykit.yaml:4:5: a merge key `<<` needs a mapping, or a list of mappings\n",
     ),
     "a policy with a key that looks like the name of a form": (
         {"bad/policykit.yaml": POLICY + '"<map>": {"<map>": 1}\n', "bad/a.yaml": POD},

@@ -37,10 +37,15 @@ def options() -> list[tuple[str, click.Option]]:
 def required(name: str) -> list[str]:
     """Words without which a command cannot run."""
     needed = [each for each in OF_CLICK[name].params if each.required]
-    return [word for each in needed for word in (*each.opts[:1], "word") if word == "word" or word[0] == "-"]
+    words = [(*each.opts[:1], value_of(each)) for each in needed]
+    return [
+        word
+        for pair, each in zip(words, needed, strict=True)
+        for word in pair[isinstance(each, click.Argument) :]
+    ]
 
 
-def value_of(option: click.Option) -> str:
+def value_of(option: click.Parameter) -> str:
     return option.type.choices[-1] if isinstance(option.type, click.Choice) else EXAMPLES[option.type.name]
 
 

@@ -223,7 +223,7 @@ def test_a_validator_gives_results_and_changes_nothing(tmp_path: Path) -> None:
     assert data == yaml.safe_load(given)
     assert "tolerations" in result["tags"].pop("help")
     assert result == {
-        "message": f"PK101 {FINDING} [missing-toleration]",
+        "message": f"PK101 error: {FINDING} [missing-toleration]",
         "severity": "error",
         "resourceRef": {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "train"},
         "field": {"path": "spec.tasks[0].template.spec.tolerations"},
@@ -232,7 +232,7 @@ def test_a_validator_gives_results_and_changes_nothing(tmp_path: Path) -> None:
     }
     first, *_, last = said.err.splitlines()
     assert first.startswith("apps/train.yaml:")
-    assert first.endswith(f": PK101 {FINDING} [missing-toleration]")
+    assert first.endswith(f": PK101 error: {FINDING} [missing-toleration]")
     assert last == "1 error (2 objects in 2 files)"
 
 
@@ -434,7 +434,7 @@ def test_kustomize_validator_fails_the_build(tmp_path: Path, field: str) -> None
     done = build(tmp_path, f"buildMetadata: [originAnnotations]\n{field}: [Lint.yaml]\n")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("train.yaml:")
-    assert f"PK101 {FINDING} [missing-toleration]" in done.stderr
+    assert f"PK101 error: {FINDING} [missing-toleration]" in done.stderr
 
 
 def test_kustomize_validator_passes(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ def tracked() -> Iterator[tuple[str, str]]:
 
 def test_one_name() -> None:
     assert PROJECT["name"] == DISTRIBUTION == "policykit-k8s"
-    assert PROJECT["scripts"] == {"policykit": "policykit.__main__:entry"}
+    entry = "policykit.__main__:entry"
+    assert PROJECT["scripts"] == {"policykit": entry, "kubectl-policykit": entry}
 
 
 def test_nothing_installs_the_other_project() -> None:

@@ -142,7 +142,8 @@ def test_patched_jobs(text: str, job: tuple[str, ...]) -> None:
     data = written(text, **SUSPEND)
     for step in job:
         data = data[step]
-    assert data["metadata"]["labels"] == LABELS
+    selected = {} if job else {"policykit.io/workload": "training"}
+    assert data["metadata"]["labels"] == {**LABELS, **selected}
     assert data["spec"]["suspend"] is True
     assert data["spec"]["template"]["metadata"]["annotations"] == {REQUIRED_TOPOLOGY: "a.example.com/rack"}
     assert QUEUE_NAME not in data["spec"]["template"]["metadata"]["labels"]
