@@ -223,7 +223,7 @@ def test_a_validator_gives_results_and_changes_nothing(tmp_path: Path) -> None:
     assert data == yaml.safe_load(given)
     assert "tolerations" in result["tags"].pop("help")
     assert result == {
-        "message": f"PK101 error: {FINDING} [missing-toleration]",
+        "message": f"PK101 {FINDING} [missing-toleration]",
         "severity": "error",
         "resourceRef": {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "train"},
         "field": {"path": "spec.tasks[0].template.spec.tolerations"},

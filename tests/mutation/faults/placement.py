@@ -5,6 +5,7 @@ from typing import Any
 
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
+from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 from policykit.placement.review import review as reviewed
 from tests.mutation.clean import Subject
@@ -364,7 +365,16 @@ def _web_pods(subject: Subject) -> Iterator[Change]:
                 yield put(pod_set.place("containers", 0, "resources"), {"requests": {"cpu": 90_000}})
 
 
+def _as_daemon_set(subject: Subject) -> Iterator[Change]:
+    """Pods of a workload kind, without cards, that run once on each node."""
+    for pod_set in subject.pod_sets if subject.cluster and subject.manifest.kind == "Deployment" else ():
+        review = reviewed(subject.manifest, pod_set, subject.cluster)
+        if WORKLOAD_KEY in pod_set.labels and review.affinity.required and not review.card_resources:
+            yield replace(("kind",), "DaemonSet")
+
+
 FAULTS = (
+    fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
     fault("a toleration is dropped", _LANDS_NOWHERE, _losing(_dropped)),

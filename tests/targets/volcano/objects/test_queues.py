@@ -31,6 +31,7 @@ QUEUES = st.builds(
     reclaimable=st.booleans(),
     submit=st.none(),
     pools=AFFINITY,
+    protected=st.just(False),
 )
 
 
