@@ -80,7 +80,7 @@ def mend(folder: str) -> None:
         "Compare the verdicts before and after. The job itself has no node placement.",
     )
     bare = "examples/bare/evaluate.yaml"
-    run(["where", "-p", POLICY, bare], 0)
+    run(["where", "-p", POLICY, bare], 1)
     patched = os.path.join(folder, "evaluate.yaml")
     note(f"After `policykit patch {bare}`, which adds affinity, tolerations and scheduler:")
     with open(patched, "w", encoding="utf-8") as file:

@@ -73,6 +73,7 @@ def _rest(draw: Draw, queue: dict[str, Any], names: Names) -> None:
             weight=st.integers(1, 9),
             priority=st.integers(0, 9),
             reclaimable=st.booleans(),
+            protect=st.booleans(),
             submit=st.one_of(st.just({"users": ["*"]}), people()),
         )
     )

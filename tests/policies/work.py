@@ -70,6 +70,7 @@ def _workload(draw: Draw, name: str, names: Names) -> dict[str, Any]:
         kind["cards"] = "none"
     if names.schedulers and chance(draw):
         kind["scheduler"] = draw(st.sampled_from(names.schedulers))
+    maybe(draw, kind, "role", st.sampled_from(["training", "serving"]))
     maybe(draw, kind, "gang", _GANG)
     _stand(draw, kind)
     maybe(draw, kind, "placement", st.sampled_from(["binpack", "spread", *names.placements]))

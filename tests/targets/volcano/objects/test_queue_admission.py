@@ -219,6 +219,7 @@ TREES = st.lists(
         priority=st.none() | st.integers(0, 3),
         submit=st.none() | st.just(Submitters(("ann",))),
         pools=st.none() | st.builds(PoolAffinity, SOME_POOLS, SOME_POOLS, SOME_POOLS, SOME_POOLS),
+        protected=st.just(False),
     ),
     max_size=5,
 ).flatmap(
