@@ -226,6 +226,11 @@ def _selects_by_name(affinity: NodeAffinity) -> bool:
     return any(t.fields or any(r.key == _HOSTNAME for r in t.expressions) for t in terms)
 
 
+def is_large_enough(cluster: Cluster, pool: Pool, requests: Amounts) -> bool:
+    """Whether an empty node of some shape of the pool has what one pod requests, as far as is known."""
+    return any(not _lacking_resource(cluster, pool, shape, requests) for shape in pool.shapes)
+
+
 def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
     """The first resource, devices first, that an empty node lacks; empty if the pod fits."""
     for resource in sorted(requests, key=lambda name: ("/" not in name, name)):

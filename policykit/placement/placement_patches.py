@@ -16,6 +16,7 @@ from policykit.placement.desired_placement import (
     desired_placement,
     expression,
 )
+from policykit.placement.landing import is_large_enough
 from policykit.placement.review import Review
 
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
@@ -34,10 +35,20 @@ _SHAPES: Mapping[Path, type] = {
 
 def candidate_cards(review: Review) -> tuple[str, ...]:
     """The cards that a pod set of a known workload kind could have, if it names none of several."""
-    if review.workload is None or not review.card_resources:
-        return ()
-    cards = tuple(dict.fromkeys(pool.card for pool in review.eligible_pools or ()))
+    cards = possible_cards(review) if review.workload is not None else ()
     return cards if len(cards) > 1 else ()
+
+
+def possible_cards(review: Review) -> tuple[str, ...]:
+    """The cards that the policy allows pods which request cards to have, if nodes with them are large enough.
+
+    All that it allows if no node is: then the request is the mistake, not the card.
+    """
+    cluster, pools = review.cluster, review.eligible_pools if review.card_resources else ()
+    if cluster is None or not pools:
+        return ()
+    large = [pool for pool in pools if is_large_enough(cluster, pool, review.requests)]
+    return tuple(dict.fromkeys(pool.card for pool in large or pools))
 
 
 def desired_for(review: Review) -> DesiredPlacement | None:
@@ -49,12 +60,10 @@ def desired_for(review: Review) -> DesiredPlacement | None:
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not review.eligible_pools:
         return None
-    cards = (
-        dict.fromkeys(pool.card for pool in review.eligible_pools) if review.card_resources else {"": None}
-    )
+    cards = possible_cards(review) if review.card_resources else ("",)
     if len(cards) != 1:
         return None
-    return desired_placement(cluster, workload, cluster.cards.get(next(iter(cards))))
+    return desired_placement(cluster, workload, cluster.cards.get(cards[0]))
 
 
 def placement_patches(review: Review, want: DesiredPlacement) -> tuple[Patch, ...]:

@@ -20,7 +20,9 @@ WORKLOAD_KEY = "policykit.io/workload"
 
 CARD_KEY = "policykit.io/card"
 """Label of an object that says, where its kind has components for several cards, which one it is for."""
-HOW_TO_STATE = f"label its pods with {WORKLOAD_KEY}, or add a match to a workload kind of the policy"
+HOW_TO_STATE = (
+    f"label its pods with {WORKLOAD_KEY}, or add `match` or `role` to a workload kind of the policy"
+)
 """What to do about pods that are not recognized."""
 
 

@@ -16,7 +16,7 @@ from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
-from policykit.manifests.path import dotted, lookup
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.owner import is_gated_or_suspended, owner
@@ -70,6 +70,7 @@ _KINDS = frozenset(
 
 _ONE_BY_ONE = frozenset({"batch", "jobset.x-k8s.io"})
 """API groups whose controllers make no group: under any scheduler each pod is on its own."""
+_SYSTEMS = "a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front)"
 _NATIVE = (("schedulingGroup",), ("workloadRef",))
 """PodSpec fields that join a group of Kubernetes itself (1.35 and later)."""
 _POLICIES = (("spec", "runPolicy", "schedulingPolicy"), ("spec", "scheduling"))
@@ -102,7 +103,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield Violation(
             unit.worker.path,
             f"{unit.pods} pods with cards wait for each other, but nothing makes them start together",
-            _advice(manifest, unit.pods),
+            _advice(manifest, workers, unit.pods, context),
             fix=partial(_fix, manifest, workers, context),
         )
 
@@ -151,18 +152,32 @@ def _has_gang_key(target: Target, manifest: Manifest, sets: Sequence[PodSet]) ->
     return False
 
 
-def _advice(manifest: Manifest, pods: int) -> str:
+def _advice(manifest: Manifest, workers: Sequence[PodSet], pods: int, context: Context) -> str:
+    """What to run the pods under, if their scheduler has no gangs, and where the gang is declared."""
+    theirs = {target_name_of(one.scheduler_name, context.cluster) for one in workers}
+    usable = [one for one in TARGETS if one.supports_gangs and one.name in theirs]
+    declare = "declare a gang"
+    if len(usable) < len(theirs):
+        installed = context.cluster.targets if context.cluster else {}
+        usable = [one for one in TARGETS if one.supports_gangs and one.name in installed]
+        choice = " or ".join(one.title for one in usable) or _SYSTEMS
+        declare = f"run them under {choice} and declare a gang"
     gang = next(iter(gangs(manifest.data)), None)
-    size, place = f" of {pods}", ""
-    if gang and gang.path:
-        each = f" for each {gang.unit}" if gang.pods and gang.pods < pods else ""
-        size, place = f" of {gang.pods or pods}{each}", f" in {dotted(gang.path)}"
-    elif gang and gang.enabled_by:
-        size, place = "", f" in {dotted(gang.enabled_by)}"
-    return (
-        "run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
-        f"and declare a gang{size}{place}"
-    )
+    if gang is None or not (gang.path or gang.enabled_by):
+        return f"{declare} of {pods}"
+    place = gang.path or gang.enabled_by or ()
+    place_text = f" in {dotted(place)}" if _is_read_by(usable, place) else ""
+    if not gang.path:
+        return declare + place_text
+    each = f" for each {gang.unit}" if gang.pods and gang.pods < pods else ""
+    uncounted = ", the pods without cards among them," if gang.pods and gang.pods > pods else ""
+    return f"{declare} of {gang.pods or pods}{each}{uncounted}{place_text}".removesuffix(",")
+
+
+def _is_read_by(usable: Sequence[Target], place: Path) -> bool:
+    """Whether one of the systems reads the place: any, unless it is the key of a label or annotation."""
+    owners = [one for one in TARGETS if any(key.key == place[-1] for key in one.keys)]
+    return not owners or any(one in usable for one in owners)
 
 
 def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix | None:

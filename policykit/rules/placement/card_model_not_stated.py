@@ -16,7 +16,7 @@ from policykit.placement.eligible_pools import product_of
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.placement_patches import candidate_cards
 from policykit.placement.review import Review
-from policykit.rules.placement.fixes import card_choice, follows_choice, placement_fix
+from policykit.rules.placement.fixes import card_choice, follows_choice, only_card, placement_fix
 
 BAD = """\
 apiVersion: v1
@@ -60,6 +60,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if (
         cluster is None
+        or not review.card_resources
         or not review.eligible_pools
         or review.products
         or review.is_system_pod
@@ -80,7 +81,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models"
             f" ({', '.join(products)}), but the pod names none",
-            card_choice(review, context.path) or f"{require}, or list all acceptable models",
+            card_choice(review, context.path)
+            or only_card(review, context.path)
+            or f"{require}, or list all acceptable models",
             fix=partial(placement_fix, review) if candidate_cards(review) else None,
             follows=follows_choice(review, "PK101", "PK103", "PK104"),
         )

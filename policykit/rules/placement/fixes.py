@@ -16,6 +16,7 @@ from policykit.placement.placement_patches import (
     is_placement_editable,
     malformed_field,
     placement_patches,
+    possible_cards,
 )
 from policykit.placement.review import Review
 
@@ -63,10 +64,20 @@ def card_choice(review: Review, path: str) -> str:
     cards = candidate_cards(review)
     if not cards:
         return ""
-    file = (
-        shlex.quote(path) if path and path.isprintable() and "#" not in path and "<" not in path else "FILE"
-    )
-    return f"choose a card: policykit patch {file} --card {cards[0]} (or {', '.join(cards[1:])})"
+    return f"choose a card: {_patch_command(path)} --card {cards[0]} (or {', '.join(cards[1:])})"
+
+
+def only_card(review: Review, path: str) -> str:
+    """Help that names the command that selects the only card that their workload kind allows; else empty."""
+    cards = possible_cards(review) if review.workload else ()
+    if review.workload is None or len(cards) != 1 or not is_placement_editable(review):
+        return ""
+    return f"workload kind {review.workload.name} may use {cards[0]}: {_patch_command(path)}"
+
+
+def _patch_command(path: str) -> str:
+    plain = path and path.isprintable() and "#" not in path and "<" not in path
+    return f"policykit patch {shlex.quote(path) if plain else 'FILE'}"
 
 
 def _may_be_refused(manifest: Manifest) -> bool:

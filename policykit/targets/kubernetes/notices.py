@@ -42,11 +42,10 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
     kinds = [kind for kind in cluster.workloads.values() if pod_groups.is_native_gang(kind, cluster)]
     version = versions.parse(cluster.kubernetes_version)
     if not stated.native_gang:
-        # Plain `gang: all` is reported by lint, pod by pod.
-        ruled = [kind.name for kind in kinds if kind.gang_rule]
-        if ruled and scheduler_names.is_only_scheduler(cluster):
+        if kinds and scheduler_names.is_only_scheduler(cluster):
             yield (
-                f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no effect. "
+                f"kube-scheduler starts the pods of {', '.join(kind.name for kind in kinds)} one by one: "
+                "`gang` has no effect. "
                 "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 "
                 "on, targets.kubernetes.nativeGang"
             )

@@ -15,9 +15,14 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
-from policykit.placement.eligible_pools import offers
+from policykit.placement.eligible_pools import offers, product_of
 from policykit.placement.owner import owner
-from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
+from policykit.placement.placement_patches import (
+    is_placement_editable,
+    malformed_field,
+    placement_patches,
+    possible_cards,
+)
 from policykit.placement.recognition import HOW_TO_STATE, WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets.workloads import field_patches
@@ -133,7 +138,7 @@ class _Draft:
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
         """Adds tolerations and node affinity for the requested card, or for the kind's helpers."""
         reviewed = self._review(key)
-        cards = _eligible_cards(reviewed)
+        cards = possible_cards(reviewed)
         if options.card and len(cards) > 1 and options.card not in cards:
             self.notes.append(f"card {options.card} is not for it, but {' or '.join(cards)}: left unplaced")
             return
@@ -285,7 +290,7 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         return desired_placement(cluster, workload, cluster.cards[named]) if named else None
     if not reviewed.card_resources:
         return desired_placement(cluster, workload, None) if reviewed.eligible_pools else None
-    cards = _eligible_cards(reviewed)
+    cards = possible_cards(reviewed)
     if not cards:
         _check_unavailable(reviewed)
         return None
@@ -299,12 +304,6 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
     return desired_placement(cluster, workload, cluster.cards.get(card))
 
 
-def _eligible_cards(reviewed: Review) -> tuple[str, ...]:
-    """The cards that the policy allows pods which request cards to have."""
-    pools = reviewed.eligible_pools if reviewed.card_resources else ()
-    return tuple(dict.fromkeys(pool.card for pool in pools or ()))
-
-
 def _check_unavailable(reviewed: Review) -> None:
     """Raises PolicykitError if the policy has the requested card, but not for the kind."""
     assert reviewed.cluster is not None
@@ -314,10 +313,13 @@ def _check_unavailable(reviewed: Review) -> None:
     if not offering and not reviewed.cluster.complete:
         return
     product = f" on product {', '.join(reviewed.products)}" if reviewed.products else ""
+    requested = f"requests {_resources(reviewed)}{product}, which no pool of"
+    if product and offering and not any(product_of(cluster, p) in reviewed.products for p in offering):
+        known = ", ".join(dict.fromkeys(filter(None, (product_of(cluster, p) for p in offering))))
+        raise PolicykitError(f"{requested} the policy offers", f"products of the pools: {known}")
     there = "; ".join(f"{p.name}: usage {p.usage or 'none'}, card {p.card or 'none'}" for p in offering)
-    kind = reviewed.workload.name
     raise PolicykitError(
-        f"requests {_resources(reviewed)}{product}, which no pool of workload kind {kind} offers",
+        f"{requested} workload kind {reviewed.workload.name} offers",
         f"pools that offer it: {there}" if offering else "no pool of the policy offers it",
     )
 

@@ -34,7 +34,7 @@ spec:
         resources: {limits: {nvidia.com/gpu: 1}}
 """
 LABELLED = DEPLOYMENT.replace("{app: a}}\n    spec", "{app: a, policykit.io/workload: serve}}\n    spec")
-HOW = "label its pods with policykit.io/workload, or add a match to a workload kind of the policy"
+HOW = "label its pods with policykit.io/workload, or add `match` or `role` to a workload kind of the policy"
 
 
 @pytest.mark.parametrize(

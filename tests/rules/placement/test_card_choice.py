@@ -85,3 +85,23 @@ def test_the_command_can_be_pasted(path: str, file: str) -> None:
     cluster = policy({"domain": "a.example.com", "cards": CARDS, "pools": TWO, "workloads": WORKLOADS})
     (finding,) = api.lint_texts({path: job()}, cluster).findings
     assert finding.help == CHOICE.replace("job.yaml", file)
+
+
+def test_the_only_card_of_a_kind_is_named_with_the_command() -> None:
+    workloads = {"training": {"role": "training", "cards": ["a100"]}}
+    pools = {"big": {"card": "h100", "nodes": 2}, "old": {"card": "a100", "nodes": 2}}
+    cluster = policy({"scheme": "plain", "cards": CARDS, "pools": pools, "workloads": workloads})
+    (finding,) = api.lint_texts({"job.yaml": job()}, cluster).findings
+    assert (finding.code, finding.help) == (
+        "PK130",
+        "workload kind training may use a100: policykit patch job.yaml",
+    )
+
+
+def test_cards_of_nodes_that_are_too_small_are_no_choice() -> None:
+    pools = {**TWO, "t1": {**TWO["t1"], "cardsPerNode": 4}}
+    cluster = policy(
+        {"domain": "a.example.com", "scheme": PLAIN, "cards": CARDS, "pools": pools, "workloads": WORKLOADS}
+    )
+    result = api.fix_texts({"job.yaml": job()}, cluster)
+    assert b"values:\n                      - NVIDIA-A100-SXM4-80GB" in result.after["job.yaml"]

@@ -21,7 +21,6 @@ VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
     ("fields", "native", "said"),
     [
         ({}, False, []),
-        ({"kinds": (GANG,)}, False, []),
         (
             {"queues": (Queue("a"), Queue("b"))},
             False,
@@ -48,10 +47,10 @@ VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
         ),
         ({"queues": (Queue("a"),), "preemption": Preemption(True), "others": (VOLCANO,)}, False, []),
         (
-            {"kinds": (RULED,)},
+            {"kinds": (GANG, RULED._replace(name="long"))},
             False,
             [
-                "kube-scheduler starts the pods of job one by one: `gang` has no effect. Nearest: "
+                "kube-scheduler starts the pods of job, long one by one: `gang` has no effect. Nearest: "
                 "a scheduler "
                 "with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on, "
                 "targets.kubernetes.nativeGang"
@@ -90,12 +89,11 @@ VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
     ],
     ids=[
         "nothing",
-        "gang alone",
         "queues",
         "preemption",
         "reservations",
         "Volcano is there",
-        "a gang with rules",
+        "gangs",
         "a gang of Volcano",
         "no version",
         "too old",
