@@ -197,8 +197,13 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
             continue
         there, wanted = amount_text(resource, have), amount_text(resource, number)
         says = f"{resource}: {there} allocatable, the policy has {wanted}"
+        field = (
+            "`cardsPerNode` in the policy"
+            if resource in pool.resources and pool.sharing.mode == "none"
+            else "the policy"
+        )
         hint = (
-            "check that the device plugin runs there and its devices are healthy, or change the policy"
+            f"check that the device plugin runs there and its devices are healthy, or change {field}"
             if "/" in resource
             else "change `allocatable` in the policy, or the kubelet's reservations"
         )

@@ -39,6 +39,8 @@ def label_value_problem(value: str) -> str:
 def _name_problem(name: str, when_empty: str) -> str:
     if not name:
         return when_empty
+    if not name.isascii():
+        return "has characters other than ASCII letters, digits, '-', '_' and '.'"
     return _too_long(name, _MAX_NAME) or ("" if _NAME.match(name) else _NAME_RULE)
 
 

@@ -21,6 +21,9 @@ def without_empty(**parts: Any) -> dict[str, Any]:
     }
 
 
+_LARGE_BINARY = ("Mi", "Gi", "Ti", "Pi", "Ei")
+
+
 def quantities(amounts: Amounts) -> dict[str, str | int]:
     """Resource to quantity: 180 cores, 1900Gi, 2200M; numbers without a suffix stay numbers."""
     found: dict[str, str | int] = {}
@@ -31,9 +34,9 @@ def quantities(amounts: Amounts) -> dict[str, str | int]:
 
 
 def _quantity(resource: str, amount: int) -> str:
-    """The shorter of the binary and the decimal form."""
+    """The binary form if it is of mebibytes or more, as nodes and pods state memory; else the shorter one."""
     binary = amount_text(resource, amount)
-    if resource not in _BYTES:
+    if resource not in _BYTES or binary.endswith(_LARGE_BINARY):
         return binary
     decimal = [f"{amount // unit}{suffix}" for suffix, unit in _DECIMAL if amount and not amount % unit]
     return min([binary, *decimal], key=len)

@@ -13,6 +13,7 @@ from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.parser import Problem as SyntaxProblem
 from policykit.manifests.path import Path, dotted
+from policykit.manifests.writer import scalar
 from policykit.policy.messages import describe, did_you_mean
 from policykit.policy.problems import Problems
 from policykit.policy.tree import Position, Source, SourcedValue, merge, nulls, position, sourced_value
@@ -212,7 +213,7 @@ class Files:
         if extends is None or extends.value is None:
             return
         if not isinstance(extends.value, list):
-            hint = f"write a list: [{extends.value}]" if isinstance(extends.value, str) else ""
+            hint = f"write a list: [{scalar(extends.value)}]" if isinstance(extends.value, str) else ""
             place = position(tree, ("extends",))
             self._problems.at(place, f"extends must be a list, not {describe(extends.value)}", hint)
             return

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.manifests.path import Path, Step, dotted
+from policykit.manifests.writer import scalar
 from policykit.policy.messages import alternatives, describe, nearest
 from policykit.policy.models.base import FORMS
 
@@ -125,12 +126,15 @@ def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object, written: str
         number = value if value.lstrip("-").isdigit() else ""
         return f"write it without quotes: {number}" if number else "write a number, such as 2"
     if isinstance(value, str) and any(_holds_text(schema) for schema in allowed):
-        return f"write a list: [{value}]"
+        return f"write a list: [{scalar(value)}]"
     if isinstance(value, str) and types == {"object"} and (field := _first_text_field(allowed)):
         return f"write {{{field}: {value}}}"
-    if isinstance(value, (int, float)) and "string" in types:
+    if isinstance(value, (int, float)):
         text = written or (str(value).lower() if isinstance(value, bool) else str(value))
-        return f'write it in quotes: "{text}"'
+        if "string" in types:
+            return f'write it in quotes: "{text}"'
+        if types == {"object"} and not isinstance(value, bool) and (field := _first_text_field(allowed)):
+            return f'write {{{field}: "{text}"}}'
     return ""
 
 

@@ -35,6 +35,10 @@ WRONG = [
     node("train-2", gpu("NVIDIA-H20"), TAINTS[1:], with_cards(8)),
     node("odd 'one'", {USAGE: "batch"}),
 ]
+PLUGIN = (
+    "check that the device plugin runs there and its devices are healthy, "
+    "or change `cardsPerNode` in the policy"
+)
 TEXT = f"""\
 train: label {USAGE} is 'hybrid', not 'training' (train-1)
 train: label nvidia.com/gpu.count=8 is missing (train-1)
@@ -44,7 +48,7 @@ train: label nvidia.com/gpu.product=NVIDIA-H20 is missing (train-1)
 train: taint {USAGE}=training:NoSchedule is missing (train-1, train-2)
 train: taint {USAGE}=training:NoExecute is not in the policy (train-1)
 train: nvidia.com/gpu: 7 allocatable, the policy has 8 (train-1)
-    help: check that the device plugin runs there and its devices are healthy, or change the policy
+    help: {PLUGIN}
 train: label {USAGE}=training is missing (train-2)
 web: no nodes in the cluster, at least 1 in the policy
     help: change `nodes` in the policy, or the number of nodes

@@ -28,7 +28,7 @@ DNS_RULE = "must begin and end with a lower-case letter or digit, with only thos
         ("a" * 64, "has 64 characters, the limit is 63"),
         ("-a", NAME_RULE),
         ("a\n", NAME_RULE),
-        ("显卡", NAME_RULE),
+        ("显卡", "has characters other than ASCII letters, digits, '-', '_' and '.'"),
         ("{{ .Values.key }}", NAME_RULE),
         ("a" * 254 + "/x", f"has the prefix {'a' * 254!r}, which has 254 characters, the limit is 253"),
         (

@@ -39,6 +39,22 @@ def read(path: str) -> bytes:
             id="a product alone",
         ),
         pytest.param(
+            "targets: {volcano: 1.10}\n",
+            'a:4:20: targets.volcano must be a map, not the number 1.1\n  help: write {version: "1.10"}',
+            id="a release alone",
+        ),
+        pytest.param(
+            'workloads: {a: {match: {names: "*"}}}\n',
+            "a:4:32: workloads.a.match.names must be a list, not the text '*'\n  help: write a list: [\"*\"]",
+            id="a glob alone",
+        ),
+        pytest.param(
+            "workloads: {训练: {}}\n",
+            "a:4:13: workload kind name '训练' has characters other than ASCII letters, digits, '-', '_' "
+            "and '.'",
+            id="a name in Chinese",
+        ),
+        pytest.param(
             "pools:\n  a: {nodes: 2\n  b: {nodes: 3}\nworkloads:\n  x: {}\n",
             "a:5:6: the { that opens here is never closed\n  help: close it with }",
             id="an open brace",

@@ -85,7 +85,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             or only_card(review, context.path)
             or f"{require}, or list all acceptable models",
             fix=partial(placement_fix, review) if candidate_cards(review) else None,
-            follows=follows_choice(review, "PK101", "PK103", "PK104"),
+            # Whoever adds tolerations names the model: the taint of a card has its product.
+            follows=frozenset({"PK101"}) | follows_choice(review, "PK103", "PK104"),
         )
 
 

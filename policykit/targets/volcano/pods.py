@@ -52,7 +52,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     if kind.gang != "all" and not kind.within:
         return PodFields()
     if pods.owner_kind in _BY_OPERATOR:
-        return PodFields(notices=(_by_operator(pods.owner_kind),))
+        return PodFields(notices=(_by_operator(kind, pods.owner_kind),))
     target = cluster.targets.get(SCHEDULER)
     version = versions.parse(target.version if target else "")
     gang = _gang(kind, pods)
@@ -61,11 +61,10 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     return made._replace(notices=(*gang.notices, *made.notices, *late))
 
 
-def _by_operator(kind: str) -> str:
-    return (
-        f"the operator of {kind} creates the PodGroup if it is set to use Volcano: set gang and network "
-        "topology in its own fields"
-    )
+def _by_operator(kind: WorkloadKind, owner_kind: str) -> str:
+    made = f"the operator of {owner_kind} creates the PodGroup if it is set to use Volcano"
+    close = f"; the network topology of workload kind {kind.name} is not written: set it in its own fields"
+    return made + (close if kind.within else "")
 
 
 def _gang(kind: WorkloadKind, pods: PodContext) -> _Gang:

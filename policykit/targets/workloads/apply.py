@@ -38,6 +38,10 @@ _REFUSED = (
     "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
     " the policy"
 )
+_NO_CARD = (
+    "it requests no card, so it may use only the pools of its kind's helpers: request the card under "
+    "resources.limits, or take out what selects other nodes"
+)
 
 
 class ObjectPatch(NamedTuple):
@@ -252,7 +256,8 @@ def _check_lands(reviewed: Review, want: DesiredPlacement) -> None:
         return
     if all(each.verdict == "refused" for each in landings):
         reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
-        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", _REFUSED)
+        hint = _REFUSED if reviewed.card_resources or not reviewed.selects_nodes else _NO_CARD
+        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", hint)
     former = _former_usage(reviewed)
     if former and not any(each.accepts for each in landings):
         key = reviewed.cluster.usage_key if reviewed.cluster else ""

@@ -97,12 +97,21 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             pods("PyTorchJob", 1, 4),
             "",
             PodFields(
-                notices=(
-                    "the operator of PyTorchJob creates the PodGroup if it is set to use Volcano: "
-                    "set gang and network topology in its own fields",
-                )
+                notices=("the operator of PyTorchJob creates the PodGroup if it is set to use Volcano",)
             ),
             id="operator",
+        ),
+        pytest.param(
+            GANG._replace(within=TopologyAffinity("rack")),
+            pods("PyTorchJob", 1, 4),
+            "",
+            PodFields(
+                notices=(
+                    "the operator of PyTorchJob creates the PodGroup if it is set to use Volcano; the "
+                    "network topology of workload kind training is not written: set it in its own fields",
+                )
+            ),
+            id="operator-within",
         ),
         pytest.param(GANG, pods("Pod", 1), "", PodFields(), id="Pod"),
         pytest.param(

@@ -259,6 +259,30 @@ def test_a_card_that_the_kind_may_not_use() -> None:
     assert caught.value.hint.startswith("pools that offer it: train-h20: usage training, card h20; ")
 
 
+def test_a_product_that_no_pool_has() -> None:
+    stated = MANY.replace("spec:\n", "spec:\n  nodeSelector: {nvidia.com/gpu.product: L20}\n")
+    with pytest.raises(PolicykitError) as caught:
+        run(stated, TWO)
+    assert (caught.value.message, caught.value.hint) == (
+        "Pod/a requests nvidia.com/gpu on product L20, which no pool of the policy offers",
+        "products of the pools: NVIDIA-H20, NVIDIA-L20",
+    )
+
+
+def test_pods_on_nodes_with_cards_that_request_none() -> None:
+    """As in a manifest whose request of a card is a comment."""
+    bare = MANY.replace(", resources: {limits: {nvidia.com/gpu: 1}}", "").replace(
+        "spec:\n", "spec:\n  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L20}\n"
+    )
+    cluster = policy({**QUEUED, "pools": {**QUEUED["pools"], "cpu": {"nodes": 2}}})
+    with pytest.raises(PolicykitError) as caught:
+        run(bare, cluster)
+    assert caught.value.hint == (
+        "it requests no card, so it may use only the pools of its kind's helpers: request the card under "
+        "resources.limits, or take out what selects other nodes"
+    )
+
+
 def test_a_card_that_the_policy_does_not_know_is_told() -> None:
     found = run(POD.replace("nvidia.com/gpu", "huawei.com/Ascend910"))
     assert found.changed == ()
