@@ -15,11 +15,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
-from policykit.placement.eligible_pools import offers, product_of
 from policykit.placement.owner import owner
 from policykit.placement.placement_patches import (
     is_placement_editable,
-    malformed_field,
     placement_patches,
     possible_cards,
 )
@@ -28,20 +26,11 @@ from policykit.placement.review import Review, review
 from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.components import has_component, is_job_group
 from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.placement_checks import check_lands, check_shapes, check_unavailable
 from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
 _OBJECT_LABEL: Path = ("metadata", "labels", WORKLOAD_KEY)
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
-
-
-_REFUSED = (
-    "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
-    " the policy"
-)
-_NO_CARD = (
-    "it requests no card, so it may use only the pools of its kind's helpers: request the card under "
-    "resources.limits, or take out what selects other nodes"
-)
 
 
 class ObjectPatch(NamedTuple):
@@ -150,21 +139,20 @@ class _Draft:
         if want is None:
             self._note_missing_placement(reviewed)
             return
-        _check_shapes(reviewed)
+        check_shapes(reviewed)
         changes = placement_patches(reviewed, want)
         if changes and not is_placement_editable(reviewed):
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
-            _check_lands(self._review(key), want)
+            check_lands(self._review(key), want)
 
     def _note_missing_placement(self, reviewed: Review) -> None:
         if reviewed.eligible_pools is None and reviewed.pod_set.spec.get("resourceClaims"):
             self.notes.append("the card of its resource claims is unknown: name it with --card")
         elif reviewed.card_resources:
-            self.notes.append(
-                f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
-            )
+            requested = ", ".join(reviewed.card_resources)
+            self.notes.append(f"no pool of the policy offers {requested}, so no placement is written")
 
     def name(self, key: PodSetKey, workload: WorkloadKind, asked: str) -> str:
         """Sets scheduler, priority class and queue, each in the field that the object's kind has for it.
@@ -238,47 +226,6 @@ def _unknown_kind_note(name: str, cluster: Cluster) -> str:
     return f"{WORKLOAD_KEY} is {name}, which is not a workload kind of the policy: {kinds}"
 
 
-def _check_shapes(reviewed: Review) -> None:
-    """Raises PolicykitError instead of overwriting a value of the wrong type, such as a placeholder."""
-    path = malformed_field(reviewed)
-    if path:
-        value = lookup(reviewed.pod_set.spec, path)
-        raise PolicykitError(
-            f"has {dotted(path)} {value!r}, which has the wrong type", "correct it, or fill it in first"
-        )
-
-
-def _check_lands(reviewed: Review, want: DesiredPlacement) -> None:
-    """Raises PolicykitError if every pool that the policy gives the pods refuses them nevertheless."""
-    given = {pool.name for pool in want.pools}
-    landings = [each for each in reviewed.landings if each.pool.name in given]
-    if not landings or reviewed.may_still_change:
-        return
-    if all(each.verdict == "refused" for each in landings):
-        reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
-        hint = _REFUSED if reviewed.card_resources or not reviewed.selects_nodes else _NO_CARD
-        raise PolicykitError(f"would be refused by every pool it may use ({reasons})", hint)
-    former = _former_usage(reviewed)
-    if former and not any(each.accepts for each in landings):
-        key = reviewed.cluster.usage_key if reviewed.cluster else ""
-        raise PolicykitError(
-            f"requires {former}, as an earlier policy may have written, but the usage is {key}", _REFUSED
-        )
-
-
-def _former_usage(reviewed: Review) -> str:
-    """A required expression on the usage under another domain than the policy's; empty: none."""
-    cluster = reviewed.cluster
-    domain, slash, name = cluster.usage_key.partition("/") if cluster else ("", "", "")
-    usages = {pool.usage for pool in cluster.pools} if cluster else set()
-    for term in reviewed.affinity.required or ():
-        for one in term.expressions:
-            of_another = slash and one.key.endswith(f"/{name}") and one.key != f"{domain}/{name}"
-            if of_another and one.operator == "In" and usages & set(one.values):
-                return f"{one.key} In {', '.join(one.values)}"
-    return ""
-
-
 def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     """Whether the pods are those of a target's own job kind."""
     version = lookup(data, (*pod_set.owner, "apiVersion"))
@@ -297,40 +244,16 @@ def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
         return desired_placement(cluster, workload, None) if reviewed.eligible_pools else None
     cards = possible_cards(reviewed)
     if not cards:
-        _check_unavailable(reviewed)
+        check_unavailable(reviewed)
         return None
     if len(cards) > 1 and named not in cards:
         raise PolicykitError(
-            f"requests {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind "
+            f"requests {', '.join(reviewed.card_resources)}, which cards {', '.join(cards)} of workload kind "
             f"{workload.name} offer",
             f"name one with --card {cards[0]}, or state its product in the manifest",
         )
     card = named if named in cards else cards[0]
     return desired_placement(cluster, workload, cluster.cards.get(card))
-
-
-def _check_unavailable(reviewed: Review) -> None:
-    """Raises PolicykitError if the policy has the requested card, but not for the kind."""
-    assert reviewed.cluster is not None
-    assert reviewed.workload is not None
-    cluster = reviewed.cluster
-    offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in reviewed.card_resources)]
-    if not offering and not reviewed.cluster.complete:
-        return
-    product = f" on product {', '.join(reviewed.products)}" if reviewed.products else ""
-    requested = f"requests {_resources(reviewed)}{product}, which no pool of"
-    if product and offering and not any(product_of(cluster, p) in reviewed.products for p in offering):
-        known = ", ".join(dict.fromkeys(filter(None, (product_of(cluster, p) for p in offering))))
-        raise PolicykitError(f"{requested} the policy offers", f"products of the pools: {known}")
-    there = "; ".join(f"{p.name}: usage {p.usage or 'none'}, card {p.card or 'none'}" for p in offering)
-    raise PolicykitError(
-        f"{requested} workload kind {reviewed.workload.name} offers",
-        f"pools that offer it: {there}" if offering else "no pool of the policy offers it",
-    )
-
-
-def _resources(reviewed: Review) -> str:
-    return ", ".join(reviewed.card_resources)
 
 
 PodSetKey = tuple[str, Path]
