@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from policykit.lazy import Lazy
-from policykit.linter.target import Key, Target
+from policykit.linter.target import FactReader, Key, QueueSupport, Target
 
+NAME = "kai"
 SCHEDULER = "kai-scheduler"
 QUEUE = "kai.scheduler/queue"
 """Label of the pod or of its topmost owner."""
@@ -16,7 +17,7 @@ KEYS = (
 
 
 TARGET = Target(
-    "kai",
+    NAME,
     "KAI-Scheduler",
     frozenset({SCHEDULER}),
     KEYS,
@@ -24,6 +25,17 @@ TARGET = Target(
     gang_substrings=("kai.scheduler",),
     releases=Lazy("policykit.targets.kai_releases:RELEASES"),
     release_facts=Lazy("policykit.targets.kai_releases:FACTS"),
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.kai_queues:facts"),
+            frozenset({"Queue"}),
+            substrings=("scheduling.run.ai",),
+        ),
+    ),
+    queues=QueueSupport(
+        Lazy("policykit.targets.kai_queues:queue_semantics"),
+        Lazy("policykit.targets.kai_queues:policy_queues"),
+    ),
     groups_pods=True,
     queue_label=QUEUE,
 )
