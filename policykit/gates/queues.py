@@ -38,7 +38,8 @@ class Excess(NamedTuple):
     @property
     def message(self) -> str:
         alone = f"PodGroup {self.use.group}" if self.use.group else "one pod"
-        pods = f"the gang of {self.use.gang} pods" if (self.use.gang or 0) > 1 else alone
+        gang = "the workload" if self.use.whole else "the gang"
+        pods = f"{gang} of {self.use.gang} pods" if (self.use.gang or 0) > 1 else alone
         asked = amount_text(self.resource, self.use.request[self.resource])
         allowed = amount_text(self.resource, self.limit.amounts[self.resource])
         return (

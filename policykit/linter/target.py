@@ -95,6 +95,8 @@ class QueueSupport(NamedTuple):
     """Label or annotation with which `pod_fields` names the queue of pods; empty: none."""
     admits: bool = False
     """Whether it admits jobs for schedulers without queues; if not, its own scheduler reads the queues."""
+    workload_pods: Lazy[Callable[[Manifest, Sequence[PodSet]], int | None]] | None = None
+    """The number of pods of an object that are admitted at once; None: unknown, or one by one."""
     resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
     """The full name of a queue from the name in pods; empty: it depends on their user. None: pods have the
     full name."""

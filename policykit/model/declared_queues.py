@@ -49,6 +49,8 @@ class DeclaredQueue(NamedTuple):
     """Its amounts are known; otherwise a controller sets them, or they cannot be parsed."""
     confined: bool = False
     """Its pods stay on node groups that it names."""
+    noun: str = ""
+    """What its system calls it; empty: as it calls all its queues."""
 
 
 class QueueUse(NamedTuple):
@@ -69,6 +71,8 @@ class QueueUse(NamedTuple):
     """Pods that start together or not at all; None: no gang, or its size is unknown."""
     request: Amounts = {}
     """Least total request of these pods; without a gang the least request of one pod."""
+    whole: bool = False
+    """The gang is all pods of the object: its system admits them at once."""
 
 
 class QueuePlacement(NamedTuple):

@@ -58,7 +58,8 @@ class Directory(NamedTuple):
     @property
     def proves_absence(self) -> bool:
         """Whether a queue that is not listed does not exist."""
-        return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or self.declared)
+        declared = any(not each.value.noun for each in self.declared)
+        return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or declared)
 
 
 def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Directory:

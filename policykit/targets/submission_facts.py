@@ -57,7 +57,8 @@ def _uses(
         if counts:
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
-        start = _gang_start(manifest, target_name, members)
+        whole = _workload(support, manifest, members)
+        start = whole or _gang_start(manifest, target_name, members)
         use = QueueUse(
             target_name,
             manifest.namespace or context.namespace,
@@ -65,6 +66,7 @@ def _uses(
             members[0].scheduler_name,
             gang=start.pods,
             request=start.request,
+            whole=whole is not None,
         )
         yield Fact(use, {"queue": path})
 
@@ -97,6 +99,12 @@ def _in_pods(pod_set: PodSet, path: Path) -> bool:
 class _StartRequest(NamedTuple):
     pods: int | None
     request: Amounts
+
+
+def _workload(support: QueueSupport, manifest: Manifest, members: Sequence[PodSet]) -> _StartRequest | None:
+    """All pods of an object that its system admits at once; None: it does not, or their number is unknown."""
+    pods = support.workload_pods.load()(manifest, members) if support.workload_pods else None
+    return _StartRequest(pods, total_request(members, pods)) if pods else None
 
 
 def _gang_start(manifest: Manifest, target_name: str, members: Sequence[PodSet]) -> _StartRequest:

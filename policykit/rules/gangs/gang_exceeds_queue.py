@@ -55,7 +55,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for use in (*scope.of(QueueUse), *_applications(scope)):
         excess = None if use.partial else queues.excess(use.value)
         if excess:
-            smaller = "make the gang smaller" if (use.value.gang or 0) > 1 else "request less per pod"
+            gang = "workload" if use.value.whole else "gang"
+            smaller = f"make the {gang} smaller" if (use.value.gang or 0) > 1 else "request less per pod"
             yield Violation(
                 use.at("queue"),
                 excess.message,

@@ -43,7 +43,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         for resource, limit in sorted(value.limit.items()):
             known = resource in offered and resource in held and "/" in resource
             if known and value.measured and limit > held[resource] and value.name not in named:
-                noun = queue_semantics(value.target_name, cluster).noun
+                noun = value.noun or queue_semantics(value.target_name, cluster).noun
                 yield Violation(
                     queue.at(f"limit.{resource}" if f"limit.{resource}" in queue.fields else "name"),
                     f"{noun} {value.name} may use {amount_text(resource, limit)} {resource}, "

@@ -37,6 +37,7 @@ TARGET = Target(
         Lazy("policykit.targets.kueue.queue_facts:queue_semantics"),
         Lazy("policykit.targets.kueue.queue_facts:policy_queues"),
         admits=True,
+        workload_pods=Lazy("policykit.targets.kueue.workloads:pods"),
     ),
     pod_fields=Lazy("policykit.targets.kueue.pods:fields"),
     options=Lazy("policykit.targets.kueue.options:KueueOptions"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
@@ -20,6 +20,7 @@ from policykit.model.kueue import (
     DeclaredTopology,
     TopologyRequest,
 )
+from policykit.model.quantity import amount
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets.kueue import refused_pods
 from policykit.targets.kueue.names import (
@@ -72,6 +73,38 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     groups = mappings(mapping(manifest.data.get("spec")).get("resourceGroups"))
     covered = frozenset(name for group in groups for name in texts(group.get("coveredResources")))
     yield Fact(DeclaredClusterQueue(found.name, found.cohort, tuple(names), covered), places)
+    limit = _limit(found)
+    queue = DeclaredQueue(
+        TARGET_NAME,
+        found.name,
+        limit=limit,
+        holds_queues=True,
+        measured=all(amount("", each) is not None for each in _written_quotas(groups)),
+        noun=queues.CLUSTER_QUEUE,
+    )
+    yield Fact(queue, {"name": _NAME})
+
+
+def _written_quotas(groups: Sequence[Mapping[str, Any]]) -> Iterator[object]:
+    for group in groups:
+        for flavor in mappings(group.get("flavors")):
+            for each in mappings(flavor.get("resources")):
+                yield each.get("nominalQuota")
+                yield each.get("borrowingLimit", 0)
+
+
+def _limit(queue: queues.ClusterQueue) -> dict[str, int]:
+    """The most that it admits of each resource, over all flavors; none if it may borrow any amount."""
+    found: dict[str, int] = {}
+    unbounded: set[str] = set()
+    for group in queue.groups:
+        for quotas in group.flavors.values():
+            for resource, quota in quotas.items():
+                if queue.cohort and quota.borrowing_limit is None:
+                    unbounded.add(resource)
+                borrowed = quota.borrowing_limit if queue.cohort else 0
+                found[resource] = found.get(resource, 0) + quota.nominal + (borrowed or 0)
+    return {name: most for name, most in found.items() if name not in unbounded}
 
 
 def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
@@ -104,7 +137,8 @@ def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
     yield Fact(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
     held = mapping(manifest.data.get("spec")).get("stopPolicy") in ("Hold", "HoldAndDrain")
-    queue = DeclaredQueue(TARGET_NAME, f"{namespace}/{found.name}", namespace=namespace, closed=held)
+    name = f"{namespace}/{found.name}"
+    queue = DeclaredQueue(TARGET_NAME, name, found.cluster_queue, namespace=namespace, closed=held)
     yield Fact(queue, {"name": _NAME})
 
 
