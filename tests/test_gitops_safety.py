@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from policykit import api
 from policykit.cli import run
-from policykit.generator.bundle import bundle, owner
+from policykit.generator.bundle import bundle
+from policykit.generator.header import owner
 from tests.clusters import profile
 from tests.gitops import HEADER, LEFTOVER, drift, gen, generated, policy, tree, write
 from tests.shared import ROOT
@@ -38,6 +39,9 @@ def test_every_generated_format_has_comments_for_the_header(name: str) -> None:
     assert {owner(text) for text in files.values()} == {profile(name).name}
 
 
+CHANGED = "differs: the policy or the version of policykit has changed"
+
+
 def test_a_renamed_policy_keeps_its_files(repo: Path) -> None:
     before = tree(repo / "out")
     write(repo, {"policykit.yaml": policy("renamed", train="learn")})
@@ -45,7 +49,7 @@ def test_a_renamed_policy_keeps_its_files(repo: Path) -> None:
     assert left
     told = drift(gen(repo, "--check"))
     assert {path for path, why in told.items() if why == "no longer generated"} == left
-    assert set(told.values()) == {"no longer generated", "differs", "missing"}
+    assert set(told.values()) == {"no longer generated", CHANGED, "missing"}
     assert gen(repo, "--prune").code == 0
     assert {owner(text) for text in tree(repo / "out").values()} == {"renamed"}
     assert gen(repo, "--check").code == 0
@@ -183,7 +187,7 @@ def test_files_that_git_checked_out_with_crlf_are_unchanged(repo: Path) -> None:
     assert set(listed) == {f"out/{path}" for path in changed} | {"policykit.yaml"}
     edited = repo / "out/README.md"
     edited.write_bytes(edited.read_bytes().replace(b"\r\n", b"\n", 1))
-    assert drift(gen(repo, "--check")) == {"README.md": "differs"}
+    assert drift(gen(repo, "--check")) == {"README.md": "differs: edited by hand"}
 
 
 # --- Links, files and folders in the way --------------------------------------------------------

@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from policykit import api
-from policykit.generator.bundle import bundle, owner
+from policykit.generator.bundle import bundle
+from policykit.generator.header import owner
 from policykit.linter.finding import Report
 from tests.clusters import profile
 from tests.conftest import GOLDEN

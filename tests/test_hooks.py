@@ -410,7 +410,7 @@ def test_an_edit_of_a_generated_file_fails_whatever_is_committed(runs: Runs) -> 
     verdict, says = runs["wrong"]["policykit-gen-check"]
     assert verdict == "Failed"
     assert "- exit code: 1\n" in says
-    assert f"\n{VALUES}: differs\n" in says
+    assert f"\n{VALUES}: differs: edited by hand\n" in says
 
 
 @pytest.mark.parametrize("hook", HOOKS)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.errors import SourceError
-from policykit.generator.bundle import owner
+from policykit.generator.header import owner
 from policykit.workspace import boundary
 from policykit.workspace.files import walk
 from policykit.workspace.policies import policy_names

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from policykit.cli.output import encoded, print_message, write_data
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
+from policykit.generator.header import edited_by_hand
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import below
@@ -44,12 +45,14 @@ def write(plan: Plan, *, prune: bool) -> None:
 
     The plan must have passed `refuse`.
     """
+    edited = [path for path in plan.different if edited_by_hand(plan.found.ours[path])]
     # A kustomization comes after the files it lists.
     order = sorted([*plan.missing, *plan.different], key=lambda p: (p.endswith("kustomization.yaml"), p))
     replace_all({below(plan.place, path): encoded(plan.files[path]) for path in order})
     output_folder.tidy(plan.place, plan.found.leftovers)
     if prune:
         output_folder.remove(plan.place, plan.orphaned)
+    _print_lines(plan, ((path, "had been edited by hand; overwritten") for path in edited))
     _print_lines(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
     message = (
         f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
@@ -82,8 +85,18 @@ def _drifted(plan: Plan) -> Iterator[tuple[str, str]]:
         # Without its verb, an obstacle reads like the other states.
         taken = plan.obstacles.get(path)
         yield path, taken.why.partition(" ")[2] if taken else "missing"
-    yield from ((path, "differs") for path in plan.different)
+    yield from ((path, _difference(plan.found.ours[path])) for path in plan.different)
     yield from _superfluous(plan, "no longer generated")
+
+
+def _difference(there: str) -> str:
+    """Why a file differs, if its header tells."""
+    edited = edited_by_hand(there)
+    if edited is None:
+        return "differs"
+    return (
+        "differs: edited by hand" if edited else "differs: the policy or the version of policykit has changed"
+    )
 
 
 def _superfluous(plan: Plan, orphan: str) -> Iterator[tuple[str, str]]:

@@ -147,7 +147,7 @@ def _scope(policy: str) -> str:
 def _reviews(paths: Sequence[str], cluster: Cluster, folder: str) -> Iterator[tuple[str, Review]]:
     """Every pod set of the manifests below some paths, as it is applied; `folder`: of an earlier revision."""
     from policykit import api
-    from policykit.generator.bundle import owner
+    from policykit.generator.header import owner
     from policykit.linter.reader import decode
     from policykit.workspace.scopes import is_patch, kustomization_namespace
 

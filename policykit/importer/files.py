@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from policykit.errors import faults_at
-from policykit.generator.bundle import owner
+from policykit.generator.header import owner
 from policykit.importer import documents, nodes
 from policykit.linter.import_reader import ImportReader
 from policykit.linter.reader import is_template

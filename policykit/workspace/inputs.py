@@ -47,7 +47,7 @@ def stdin() -> bytes:
 
 
 def _below(folder: str) -> Iterator[tuple[str, bytes]]:
-    from policykit.generator.bundle import owner
+    from policykit.generator.header import owner
 
     boundary.readable(folder)
     boundary.add_argument(folder)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from policykit.errors import SourceError
-from policykit.generator.bundle import owner
+from policykit.generator.header import is_crlf, owner
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import writing
 from policykit.workspace.boundary import Place, below, names_git, read
@@ -101,7 +101,7 @@ def as_there(files: Mapping[str, str], there: Mapping[str, str]) -> dict[str, st
     A file counts as converted only if each of its lines is; a single CRLF is an edit by hand.
     """
     return {
-        path: text.replace("\n", "\r\n") if _is_crlf(there.get(path, "")) else text
+        path: text.replace("\n", "\r\n") if is_crlf(there.get(path, "")) else text
         for path, text in files.items()
     }
 
@@ -173,7 +173,3 @@ def _text(path: str) -> str | None:
         return read(path).decode("utf-8")
     except (SourceError, UnicodeDecodeError):
         return None
-
-
-def _is_crlf(text: str) -> bool:
-    return "\n" in text and text.count("\r\n") == text.count("\n")

@@ -90,7 +90,7 @@ def test_hand_edits_orphans_and_lost_files_are_drift(made: Shell) -> None:
     drift = [line for line in result.err.splitlines() if line.startswith("out/")]
     assert drift == [
         f"out/{taints}: missing",
-        "out/README.md: differs",
+        "out/README.md: differs: edited by hand",
         "out/old.md: no longer generated",
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.generator.header import with_header
 from policykit.linter.rule import Context, Violation
 from policykit.linter.subjects import GeneratedFile
 from policykit.manifests.node import Span
@@ -30,8 +31,19 @@ def test_one_thing_is_said_of_a_file_that_differs(there: str, wanted: str | None
 
 def test_the_pages() -> None:
     assert [v.message for v in said(stale.BAD, stale.GOOD)] == [
-        "differs from what the policy generates: line 8 is 'value: 20000', but should be 'value: 10000'"
+        "was edited by hand: line 9 is 'value: 20000', but should be 'value: 10000'"
     ]
+    without = [text.replace("# sha256 of the rest: ", "# ") for text in (stale.BAD, stale.GOOD)]
+    assert [v.message for v in said(*without)] == [
+        "differs from what the policy generates: line 9 is 'value: 20000', but should be 'value: 10000'"
+    ]
+    changed = with_header("demo", "a.yaml", stale.BAD.partition("---\n")[2])
+    [violation] = said(changed, stale.GOOD)
+    assert (violation.message, violation.help) == (
+        "the policy or the version of policykit has changed since it was generated: "
+        "line 9 is 'value: 20000', but should be 'value: 10000'",
+        "run `policykit gen -p policykit.yaml`",
+    )
     assert [v.message for v in said(orphaned.BAD, None)] == [
         "policy policykit.yaml no longer generates this file"
     ]
