@@ -60,9 +60,15 @@ def with_cards(groups: tuple[Group, ...], resource: str) -> tuple[Group, ...]:
     )
 
 
-def is_control_plane(node: Node) -> bool:
-    """Whether a taint reserves it: a control plane without the taint takes pods like any other node."""
-    return any(taint.hard and node_labels.closes_control_plane(taint) for taint in node.taints)
+def is_control_plane(node: Node, reserved_by: Taint | None = None) -> bool:
+    """Whether a taint reserves it: a control plane without the taint takes pods like any other node.
+
+    `reserved_by`: the taint that generated files put on the control plane.
+    """
+    return any(
+        taint.hard and (taint == reserved_by or node_labels.closes_control_plane(taint))
+        for taint in node.taints
+    )
 
 
 def groups(inventory: Inventory, named: frozenset[str] = frozenset()) -> tuple[Group, ...]:
@@ -70,7 +76,8 @@ def groups(inventory: Inventory, named: frozenset[str] = frozenset()) -> tuple[G
 
     `named`: resources outside the catalogue that generated files name as cards.
     """
-    workers = [node for node in sorted(inventory.nodes.values()) if not is_control_plane(node)]
+    nodes = sorted(inventory.nodes.values())
+    workers = [node for node in nodes if not is_control_plane(node, inventory.control_plane)]
     own = node_labels.unique_keys(workers)
     left = list(workers)
     by_cloud = frozenset(each.taint for each in provider_taints(inventory.provider) if each.automatic)

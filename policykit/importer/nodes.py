@@ -53,8 +53,8 @@ def _node(data: Mapping[str, Any]) -> Node | None:
 def add_node_remarks(inventory: Inventory) -> None:
     """Adds remarks on nodes with special or temporary state."""
     nodes = sorted(inventory.nodes.values())
-    workers = [node for node in nodes if not is_control_plane(node)]
-    control_planes = [node.name for node in nodes if is_control_plane(node)]
+    workers = [node for node in nodes if not is_control_plane(node, inventory.control_plane)]
+    control_planes = [node.name for node in nodes if is_control_plane(node, inventory.control_plane)]
     if control_planes:
         inventory.add_remark(
             f"{_node_list(control_planes)}: control plane, reserved by a taint; not in any pool"

@@ -101,6 +101,7 @@ def queue(found: Queue) -> dict[str, Any]:
         limit=quantities(found.limit),
         priority=found.priority,
         reclaimable=None if found.reclaimable else False,
+        protect=found.protected or None,
     ) | _access(found.submit, found.pools)
 
 

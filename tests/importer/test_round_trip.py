@@ -15,6 +15,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load
+from policykit.targets import DEFAULT_SCHEDULER
 from policykit.workspace.files import read
 from tests.clusters import policy, profile
 from tests.importer.cluster_files import as_file, generated, nodes_of
@@ -225,6 +226,8 @@ def view(cluster: Cluster, *, nodes: bool) -> dict[str, Any]:
     fields["pools"] = {each.name: pool(each, nodes=nodes) for each in cluster.pools}
     fields["workloads"] = {name: kind(cluster, each) for name, each in cluster.workloads.items()}
     fields["queues"] = queues(cluster)
+    # A complete policy has it even where it names no scheduler.
+    fields["schedulers"] = cluster.schedulers - {DEFAULT_SCHEDULER}
     fields["priorities"], fields["quotas"] = sorted(cluster.priorities), sorted(cluster.quotas, key=str)
     if not nodes:
         del fields["kubernetes_version"]

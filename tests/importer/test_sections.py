@@ -25,8 +25,8 @@ from tests.policies import policies
 from tests.policy.memory import load_body
 
 SECTIONS = ("placements", "queues", "tenants", "priorities", "preemption", "quotas", "reservations")
-BY_PLACEMENT = ("usages", "prefer", "cards", "helpers", "match")
-"""Keys of a kind that components say."""
+BY_PLACEMENT = ("role", "usages", "prefer", "cards", "helpers", "match")
+"""Keys of a kind that components say, or that follow from what they say."""
 
 
 def compiled(data: dict[str, Any]) -> Cluster:

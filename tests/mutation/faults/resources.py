@@ -146,8 +146,9 @@ def _narrow_quota(subject: Subject) -> Iterator[Change]:
     manifest = subject.manifest
     alone = len(subject.others) == 1 and manifest.kind == "Job" and manifest.group == "batch.volcano.sh"
     if alone and (at(subject, ("spec", "minAvailable")) or 0) > 1 and not is_extract(subject):
-        namespace = manifest.namespace or "default"
-        quota = f"kind: ResourceQuota\nmetadata: {{name: narrow, namespace: {namespace}}}\n"
+        # One that states no namespace is compared with a quota that states none either.
+        namespace = f", namespace: {manifest.namespace}" if manifest.namespace else ""
+        quota = f"kind: ResourceQuota\nmetadata: {{name: narrow{namespace}}}\n"
         text = f"{subject.text.rstrip()}\n---\napiVersion: v1\n{quota}spec: {{hard: {{pods: 1}}}}\n"
         yield Change(text=text)
 

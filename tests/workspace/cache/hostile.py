@@ -162,21 +162,23 @@ def main() -> None:
             cache.store(other, raw if asked else b"")
         cache.store(name, tampered_bytes(name, kept[name], chance))
         watch.armed = True
-        code, error = once(words)
+        code, output, error = once(words)
         watch.armed = False
         if "internal error" in error:
             faults[f"{name.partition('-')[0]}: {words[0]}: {code}: {error}"] += 1
-        codes["as usual" if (code, error) == usual[tuple(words)] else "otherwise"] += 1
+        codes["as usual" if (code, output, error) == usual[tuple(words)] else "otherwise"] += 1
     json.dump({"seen": watch.seen, "faults": faults, "codes": codes, "kept": list(kept)}, sys.stdout)
 
 
-def once(words: list[str]) -> tuple[int, str]:
-    """Exit code and standard error of a command, as a process of its own would run it."""
+def once(words: list[str]) -> tuple[int, bytes, str]:
+    """Exit code, output and standard error of a command, as a process of its own would run it."""
     reset()
-    out, error = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogatepass"), io.StringIO()
+    written, error = io.BytesIO(), io.StringIO()
+    out = io.TextIOWrapper(written, "utf-8", errors="surrogatepass")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
         code = run(words)
-    return code, error.getvalue()
+    out.flush()
+    return code, written.getvalue(), error.getvalue()
 
 
 if __name__ == "__main__":

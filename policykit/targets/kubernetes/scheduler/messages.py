@@ -13,7 +13,6 @@ CARDS_ALONE = (
     "Only cards are scored: with cpu and memory in the list, their usage could outweigh a card. This "
     "strategy does not affect pods that request no card."
 )
-NO_CARDS = "No card to score: cpu and memory have their default weight, which other plugins may outweigh."
 ALL_NODES = (
     "percentageOfNodesToScore 100: by default only a sample is scored where there are more than 100 nodes, "
     "and it may miss the best one."
@@ -27,15 +26,23 @@ def opening(scheduler: str, placement: str) -> str:
 def leading(resource: str, sizes: Sequence[int], least: int, weight: int, against: Mapping[str, int]) -> str:
     """Comment: the worst case for one card resource."""
     per_node = " or ".join(map(str, sizes))
-    total = sum(against.values())
     if least <= 0:
         return f"{resource}, {per_node} per node: no weight of NodeResourcesFit lets one card decide."
-    terms = " + ".join(f"{name} {points}" for name, points in against.items())
     return (
         f"{resource}, {per_node} per node: a difference of one card between two nodes of this size is worth "
         f"at least {least} points, whatever else runs on them: {weight} x {least} = {weight * least} > "
-        f"{total} = {terms}."
+        f"{_sum(against)}."
     )
+
+
+def no_card_scored(weight: int, against: Mapping[str, int]) -> str:
+    """Comment: what decides where the strategy scores no card."""
+    return f"No card to score: a difference of one point decides: {weight} > {_sum(against)}."
+
+
+def _sum(against: Mapping[str, int]) -> str:
+    terms = " + ".join(f"{name} {points}" for name, points in against.items())
+    return f"{sum(against.values())} = {terms}"
 
 
 def preferring(weight: int, gap: int, fit: int, rivals: int) -> str:

@@ -65,7 +65,7 @@ def placement_profile(
             messages.leading(r, capacity.assumed(sizes[r]), least, weight, against)
             for r, least in leads.items()
         ),
-        *_scope_comments(asked, fit),
+        *_scope_comments(asked, fit, weight, against),
         *([reason] if reason else []),
         messages.opt_in_plugins(plugins.opt_in(version)),
         *([messages.ALL_NODES] if sampled else []),
@@ -80,9 +80,11 @@ def placement_profile(
     )
 
 
-def _scope_comments(asked: _ScoredResources, fit: Fit) -> tuple[str, ...]:
+def _scope_comments(
+    asked: _ScoredResources, fit: Fit, weight: int, against: Mapping[str, int]
+) -> tuple[str, ...]:
     if not asked.cards:
-        return (messages.NO_CARDS,)
+        return (messages.no_card_scored(weight, against),)
     return (messages.CARDS_ALONE,) if len(fit.resources) == len(asked.cards) else ()
 
 

@@ -72,9 +72,10 @@ def _ratio_mean(score: int, weight: int, other: int, fill: int, *, best: bool = 
 def fit_weight(leads: Iterable[int], rivals: int) -> int:
     """Smallest weight of NodeResourcesFit with which the better node wins by a point.
 
-    `rivals`: points the other plugins may give the other node. Leads of 0 or less are ignored.
+    `rivals`: points the other plugins may give the other node. Leads of 0 or less are ignored; without any
+    other, a difference of one point of the strategy's score decides: scores are whole numbers.
     """
-    return max((_divided_up(rivals + 1, each) for each in leads if each > 0), default=1)
+    return max((_divided_up(rivals + 1, each) for each in leads if each > 0), default=rivals + 1)
 
 
 def affinity_weight(gap: int, fit: int, rivals: int) -> int:

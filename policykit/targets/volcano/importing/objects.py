@@ -105,8 +105,13 @@ def reduce_node_groups(inventory: Inventory) -> None:
         return
     every = frozenset(_groups(inventory))
     there = dict(inventory.queues)
-    for name, each in there.items():
-        inventory.queues[name] = each._replace(pools=_policy_affinity(each, there, every))
+    reduced = {
+        name: each._replace(pools=_policy_affinity(each, there, every)) for name, each in there.items()
+    }
+    if not nodegroups.uses_node_groups(reduced.values()):
+        # Every queue may use every pool: stated by none of them, no queue would have an affinity.
+        reduced |= {name: each for name, each in there.items() if name != "default"}
+    inventory.queues.update(reduced)
     parents = {each.parent for each in there.values()}
     if inventory.queues.get("default") == _DEFAULT and "default" not in parents:
         del inventory.queues["default"]

@@ -115,11 +115,12 @@ def test_dynamic_resources_score_since_1_35() -> None:
     assert "InterPodAffinity. All" in plan(DENSE, version="1.34").comments[-1]
 
 
-def test_without_cards_the_weight_stays_as_it_is() -> None:
+def test_without_cards_a_difference_of_one_point_decides() -> None:
     found = plan(DENSE, (), kinds=(TRAINING._replace(prefer={}),))
-    assert found.profile.weights == {"NodeResourcesFit": 1}
+    assert found.profile.weights == {"NodeResourcesFit": 651}
     assert found.comments[1] == (
-        "No card to score: cpu and memory have their default weight, which other plugins may outweigh."
+        "No card to score: a difference of one point decides: 651 > 650 = TaintToleration 300 + "
+        "PodTopologySpread 200 + NodeResourcesBalancedAllocation 50 + ImageLocality 100."
     )
 
 

@@ -110,7 +110,7 @@ def test_the_lead_is_reached(strategy: str, cards: int, weight: int, fill: int) 
 
 @pytest.mark.parametrize(
     ("leads", "rivals", "expected"),
-    [([10], 650, 66), ([10, 3], 650, 217), ([0, 10], 650, 66), ([0], 650, 1), ([], 650, 1)],
+    [([10], 650, 66), ([10, 3], 650, 217), ([0, 10], 650, 66), ([0], 650, 651), ([], 650, 651)],
 )
 def test_fit_weight(leads: list[int], rivals: int, expected: int) -> None:
     assert fit_weight(leads, rivals) == expected
