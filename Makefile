@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plans demo test test-cluster fuzz mutation bench bench-peers upstream golden compiled dist release clean
+.PHONY: plans demo test extension test-cluster fuzz mutation bench bench-peers upstream golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Tests start policykit thousands of times: without compiled modules each start compiles all that it imports.
@@ -18,6 +18,20 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
+	@if $(HAS_LIBYAML); then \
+	  $(BIN)/python extension/build.py \
+	  && POLICYKIT_EXTENSION=1 $(BIN)/python -m pytest -n auto --dist loadfile $(READING); \
+	else \
+	  echo 'No C compiler or no header yaml.h here: nothing is tested with the extension.'; \
+	fi
+
+# What depends on how YAML is read runs a second time, with the extension.
+READING := tests/extension tests/manifests tests/linter tests/test_corpus.py tests/test_cases.py \
+  tests/test_cases_speak.py tests/test_golden.py
+HAS_LIBYAML = printf '\043include <yaml.h>\n' | $${CC:-cc} -E - >/dev/null 2>&1
+
+extension: $(VENV)/.dev  ## compile the extension in this checkout; needs a C compiler and libyaml's header
+	$(BIN)/python extension/build.py
 
 LIMIT ?=
 test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go; ends within LIMIT seconds, if given
@@ -83,4 +97,4 @@ $(VENV)/.tools: tests/tools.sh $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist policykit/manifests/_tree*.so

@@ -61,6 +61,7 @@ def count(command: Sequence[str], folder: str) -> int:
 def _environment(folder: str) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
+        "POLICYKIT_EXTENSION": "0",
         **kept,
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": ROOT,

@@ -21,11 +21,21 @@ settings.load_profile("new" if os.environ.get("POLICYKIT_FUZZ") else "same")
 # Tests find what there is to find; those about what is kept between runs say where.
 os.environ["POLICYKIT_CACHE_DIR"] = ""
 
+# The reader in Python is what most users have. `make test` reads once more with the extension.
+os.environ.setdefault("POLICYKIT_EXTENSION", "0")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing")
+
+
+def pytest_configure() -> None:
+    from policykit.manifests import compiled_reader
+
+    if os.environ["POLICYKIT_EXTENSION"] == "1" and not compiled_reader.available():
+        pytest.exit("POLICYKIT_EXTENSION=1, but the extension is not built: run extension/build.py", 2)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 
 from policykit import DISTRIBUTION, __file__, __version__, bundled
+from policykit.manifests import compiled_reader
 from policykit.namedtuple import NamedTuple
 
 _NAMESAKE = "policykit"
@@ -23,6 +24,8 @@ class Installation(NamedTuple):
     package: str
     """Folder of the package."""
     in_checkout: bool
+    extension: str
+    """Whether the compiled extension is used, and why not."""
     distribution: str = ""
     """Version of this distribution in the environment, empty if it is not installed."""
     namesake: str = ""
@@ -38,6 +41,7 @@ def here() -> Installation:
         interpreter=sys.executable,
         package=package,
         in_checkout=bundled.path() == os.path.dirname(package),
+        extension=compiled_reader.STATE,
         distribution=_installed(DISTRIBUTION),
         namesake=_installed(_NAMESAKE),
     )
@@ -50,6 +54,7 @@ def described(found: Installation) -> str:
         f"distribution: {DISTRIBUTION} {found.distribution or 'is not installed in this environment'}",
         f"python: {found.python}, {found.interpreter}",
         f"package: {found.package}, {'in a checkout' if found.in_checkout else 'installed'}",
+        f"extension: {found.extension}",
     ]
     if found.namesake:
         lines.append(

@@ -6,14 +6,14 @@ understands it): `yes` and `on` are booleans, `0777` is octal, `12:30` is text.
 
 import re
 
-_WORDS: dict[str, bool | None] = {
+WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
 }
-_WORD_STARTS = frozenset("~nNyYtTfFoO")
-_NUMBER_STARTS = frozenset("0123456789+-.")
-NOT_TEXT = frozenset({"", *_WORD_STARTS, *_NUMBER_STARTS})
+WORD_STARTS = "~nNyYtTfFoO"
+NUMBER_STARTS = "0123456789+-."
+NOT_TEXT = frozenset({"", *WORD_STARTS, *NUMBER_STARTS})
 """Beginnings of the plain scalars that may be something else than text."""
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _INT = re.compile(r"([-+]?)(?:(0[xX][0-9a-fA-F]+)|(0[bB][01]+)|(0[oO]?[0-7]+)|(0|[1-9][0-9]*))\Z")
@@ -32,10 +32,10 @@ Scalar = str | int | float | bool | None
 def resolve(text: str) -> Scalar:
     """Value of a plain (unquoted, untagged) scalar."""
     first = text[:1]
-    if first in _NUMBER_STARTS and first:
+    if first and first in NUMBER_STARTS:
         return _number(text)
-    if not first or first in _WORD_STARTS:
-        return _WORDS.get(text, text)
+    if not first or first in WORD_STARTS:
+        return WORDS.get(text, text)
     return text
 
 

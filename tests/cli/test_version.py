@@ -12,15 +12,17 @@ import pytest
 
 from policykit import DISTRIBUTION, __version__
 from policykit.cli.version import Installation, described
+from policykit.manifests import compiled_reader
 from tests.cli.commands import Shell, process
 from tests.shared import ROOT
 
-WHEEL = Installation("0.2.0", "3.13.1", "/opt/bin/python", "/opt/lib/policykit", False, "0.2.0")
+WHEEL = Installation("0.2.0", "3.13.1", "/opt/bin/python", "/opt/lib/policykit", False, "not built", "0.2.0")
 LINES = """\
 policykit 0.2.0
 distribution: policykit-k8s 0.2.0
 python: 3.13.1, /opt/bin/python
 package: /opt/lib/policykit, installed
+extension: not built
 """
 WARNING = (
     "warning: policykit {} is also installed here, another project whose package has the same name: "
@@ -61,7 +63,8 @@ def test_this_installation(tmp_path: Path, words: tuple[str, ...]) -> None:
         0,
         f"policykit {__version__}\ndistribution: {DISTRIBUTION} {installed}\n"
         f"python: {platform.python_version()}, {sys.executable}\n"
-        f"package: {ROOT / 'policykit'}, in a checkout\n" + WARNING.format("0.4.0"),
+        f"package: {ROOT / 'policykit'}, in a checkout\nextension: {compiled_reader.STATE}\n"
+        + WARNING.format("0.4.0"),
         "",
     )
 

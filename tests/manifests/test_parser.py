@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests import parser
+from policykit.manifests import tree
 from policykit.manifests.parser import MAX_DEPTH, Problem, parse
 
 
@@ -147,7 +147,7 @@ def test_any_text_ends_as_documents_or_problems(text: str) -> None:
 
 
 def test_a_document_of_too_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser, "MAX_VALUES", 5)
+    monkeypatch.setattr(tree, "MAX_VALUES", 5)
     text = "{a: [1, 2]}\n---\n[1,\n 2, 3, 4, 5]\n---\nb: 1\n"
     found = list(parse(text))
     assert [each.problem for each in found] == [

@@ -48,7 +48,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     work = tmp_path_factory.mktemp("distribution")
     first, second = copy(work / "first"), copy(work / "a folder of another name")
     (second / "policykit" / "api.py").chmod(0o664)
-    for stray in ("notes.txt", "scratch/policykit/old.py", "policykit/__pycache__/api.cpython-313.pyc"):
+    for stray in (
+        "notes.txt",
+        "scratch/policykit/old.py",
+        "policykit/__pycache__/api.cpython-313.pyc",
+        "policykit/manifests/_tree.cpython-313-x86_64-linux-gnu.so",
+    ):
         (second / stray).parent.mkdir(parents=True, exist_ok=True)
         (second / stray).write_text("stray\n")
     wheel, sdist = build_twice(first, second, work, EPOCH)
@@ -60,7 +65,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def test_the_sdist(built: Built) -> None:
     """What a wheel is built from, and nothing else."""
     single = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore"}
-    folders = ("policykit/", "profiles/", "schemas/")
+    folders = ("policykit/", "extension/", "profiles/", "schemas/")
     expected = {name for name in sources() if name in single or name.startswith(folders)}
     assert built.sdist == {f"{NAME}/{name}" for name in expected | {"PKG-INFO"}}
 

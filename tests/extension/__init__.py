@@ -1,0 +1,1 @@
+"""The compiled extension: its build, and that nothing but speed depends on it."""
