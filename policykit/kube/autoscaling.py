@@ -25,11 +25,14 @@ POD_PER_REPLICA = frozenset(
 )
 """Kinds in which an autoscaler's maximum is a number of pods."""
 
+_KINDS = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
 _KEDA_MAXIMUM = 100
 
 
 def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     """The autoscaler in an object; None: not an autoscaler, or without a target."""
+    if manifest.kind not in _KINDS:
+        return None
     if manifest.kind == "HorizontalPodAutoscaler" and manifest.group == "autoscaling":
         maximum = whole(lookup(manifest.data, ("spec", "maxReplicas")))
         kind = ""

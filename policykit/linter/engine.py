@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from policykit.kube import podsets
@@ -111,7 +112,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
     if what := no_text(raw):
         return FileResult(skipped=what)
     text = decode(raw)
-    absent = absent_substrings(text.text, rules.substrings | targets.substrings | {_SUPPRESSION_WORD})
+    absent = absent_substrings(text.text, _words(rules.substrings, targets.substrings))
     rules, targets = rules.without(absent), targets.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
@@ -119,6 +120,11 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
     for document in _documents(text):
         linter.document(document)
     return linter.result()
+
+
+@lru_cache(maxsize=8)
+def _words(of_rules: frozenset[str], of_targets: frozenset[str]) -> frozenset[str]:
+    return of_rules | of_targets | {_SUPPRESSION_WORD}
 
 
 class _FileLinter:
@@ -231,18 +237,17 @@ class _FileLinter:
         self._objects += 1
         pod_sets = podsets.pod_sets(manifest.data)
         partial = partial or is_partial(manifest, pod_sets, self._directives)
-        located = LocatedObject(manifest._replace(partial=partial), self._text)
+        located = LocatedObject(manifest._replace(partial=True) if partial else manifest, self._text)
         if self._suppressions:
             self._suppressions.object(located)
         if partial:
             self._unfinished.add(manifest.document)
         self._found.extend(self._file_rules.object(located, pod_sets))
-        facts = facts_of(located, pod_sets, self._targets.targets, self._targets.readers, self._context)
-        self._facts.extend(facts)
+        self._facts.extend(facts_of(located, pod_sets, self._targets, self._context))
 
     def _state(self, located: LocatedObject) -> None:
         """Collects the facts of a configuration."""
-        self._facts.extend(facts_of(located, (), (), self._targets.readers, self._context))
+        self._facts.extend(facts_of(located, (), self._targets, self._context))
 
 
 def _obstacle(root: Node) -> str:

@@ -13,7 +13,7 @@ from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact, Fact, LocatedFact, UnreadableText
-from policykit.linter.target import FactReader, Target
+from policykit.linter.target import Target, Targets
 from policykit.manifests.document import Manifest, words, wrapped_objects
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import OwnGang
@@ -25,17 +25,15 @@ _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member":
 
 
 def facts_of(
-    located: LocatedObject,
-    pod_sets: Sequence[PodSet],
-    targets: Sequence[Target],
-    readers: Sequence[FactReader],
-    context: Context,
+    located: LocatedObject, pod_sets: Sequence[PodSet], targets: Targets, context: Context
 ) -> list[AnyFact]:
     """The facts of one manifest; the context has its file and default namespace."""
-    return [
-        *_about_gangs(located, pod_sets, targets, context),
-        *_from_readers(located, pod_sets, readers, context),
-    ]
+    manifest = located.manifest
+    found = [] if manifest.read_as else [*_about_gangs(located, pod_sets, targets, context)]
+    for reader in targets.readers_of(manifest.kind, bool(pod_sets)):
+        for fact in reader.read.load()(manifest, pod_sets, context):
+            found.append(_locate(fact, located, context.path))
+    return found
 
 
 def unreadable(text: str) -> UnreadableText:
@@ -45,27 +43,27 @@ def unreadable(text: str) -> UnreadableText:
 
 
 def _about_gangs(
-    located: LocatedObject, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
+    located: LocatedObject, pod_sets: Sequence[PodSet], known: Targets, context: Context
 ) -> Iterator[AnyFact]:
-    manifest, namespace = located.manifest, context.namespace
-    if manifest.read_as:
-        return
+    manifest, namespace, targets = located.manifest, context.namespace, known.targets
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
-    wrapped = wrapped_objects(manifest, "PodGroup")
+    wrapped = wrapped_objects(manifest, "PodGroup") if known.may_have_groups else ()
     groups = (manifest,) if manifest.kind == "PodGroup" else wrapped
-    for target in targets:
+    labelled = [each for each in pod_sets if each.labels or each.annotations]
+    for target in targets if groups or labelled else ():
         for each in groups if target.read_group else ():
             if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
                 about = located._replace(manifest=each)
                 yield _locate(Fact(group, _GROUP_FIELDS), about, context.path)
-        for pod_set in pod_sets if target.read_membership else ():
+        for pod_set in labelled if target.read_membership else ():
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Fact(joined.membership, places), located, context.path)
-    for gang, place in _oversized_gangs(manifest, pod_sets, targets, namespace):
-        yield _locate(Fact(gang, {"min_member": place}), located, context.path)
-    if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
+    if pod_sets:
+        for gang, place in _oversized_gangs(manifest, pod_sets, targets, namespace):
+            yield _locate(Fact(gang, {"min_member": place}), located, context.path)
+    elif wrapped or _joins_unseen(manifest, targets):
         yield UnreadableText(words(manifest.data).texts)
 
 
@@ -77,16 +75,9 @@ def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
     return not words(manifest.data).keys.isdisjoint(keys)
 
 
-def _from_readers(
-    located: LocatedObject, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
-) -> Iterator[AnyFact]:
-    for reader in readers:
-        for fact in reader.facts(located, pod_sets, context):
-            yield _locate(fact, located, context.path)
-
-
 def _locate(fact: Fact, located: LocatedObject, path: str) -> LocatedFact[Any]:
-    fields = {name: located.place(place, inside=fact.inside.get(name)) for name, place in fact.places.items()}
+    inside = fact.inside
+    fields = {name: located.place(place, inside=inside.get(name)) for name, place in fact.places.items()}
     about = (located.document, located.resource, fields, located.manifest.partial)
     return LocatedFact(fact.value, path, *about, fact.answers, fact.as_written)
 
@@ -96,7 +87,7 @@ def _oversized_gangs(
 ) -> Iterator[tuple[OwnGang, Path]]:
     """Each minimum above the number of pods that can meet it, with its path. Unknown numbers are ignored."""
     scalable = manifest.kind in POD_PER_REPLICA
-    if not pod_sets or manifest.partial or (scalable and not _annotated(manifest, targets)):
+    if manifest.partial or (scalable and not _annotated(manifest, targets)):
         return
     stands_in = manifest.namespace or namespace
     for gang in gangs(manifest.data):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Node, Span, node_at
-from policykit.manifests.path import Path, Step, pointer
+from policykit.manifests.path import Path, Step, escaped, pointer
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def field(data: object, path: Sequence[Step]) -> str:
         if isinstance(step, int):
             text += f"[{_name(below)}]"
         else:
-            text += "/" + step.replace("~", "~0").replace("/", "~1")
+            text += f"/{escaped(step)}"
         data = below
     return text
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.namedtuple import NamedTuple
@@ -109,8 +110,29 @@ def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: in
     return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
 
 
-def absent_substrings(text: str, words: Iterable[str]) -> frozenset[str]:
+def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
     """Those of the words that certainly no scalar in a YAML or JSON text contains."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
-    return frozenset([word for word in words if word not in text])
+    found: set[str] = set()
+    for word, longer in _by_containment(words):
+        if word not in text:
+            found.add(word)
+            found.update(longer)
+        else:
+            found.update([each for each in longer if each not in text])
+    return frozenset(found)
+
+
+@lru_cache(maxsize=64)
+def _by_containment(words: frozenset[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Words that contain no other word, each with longer ones that contain it: without the one, a text has
+    none of the others."""
+    groups: dict[str, list[str]] = {}
+    for word in sorted(words, key=lambda each: (len(each), each)):
+        within = next((known for known in groups if known in word), None)
+        if within is None:
+            groups[word] = []
+        else:
+            groups[within].append(word)
+    return tuple((word, tuple(longer)) for word, longer in groups.items())

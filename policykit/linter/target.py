@@ -54,12 +54,6 @@ class FactReader(NamedTuple):
     """A file whose text contains none of these has no facts for it; empty: any file may. They lack a first
     letter that may be upper or lower case."""
 
-    def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-        """The facts of one manifest."""
-        if located.manifest.kind in self.kinds or (self.pods and pod_sets):
-            return self.read.load()(located.manifest, pod_sets, context)
-        return ()
-
 
 class QueueKey(NamedTuple):
     """A label or annotation that names the queue of pods, or their application."""
@@ -184,6 +178,7 @@ class Target(NamedTuple):
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """Reads a group object, given the namespace to assume if it has none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
+    """Reads the group that labels or annotations of pods name; None: they name none."""
     gang_topology: Lazy[Mapping[tuple[str, str], Path]] | None = None
     """(API group, kind) to the field that keeps a whole gang within a part of the network."""
     configurations: tuple[Configuration, ...] = ()
@@ -216,6 +211,8 @@ class _Targets(NamedTuple):
     readers: tuple[FactReader, ...] = ()
     """Fact readers of the targets, and those for all targets."""
     configurations: tuple[Configuration, ...] = ()
+    may_have_groups: bool = True
+    """Whether a text may contain a group object of gangs."""
 
 
 class Targets(_Targets):
@@ -236,10 +233,26 @@ class Targets(_Targets):
         found = self._parts.get(absent)
         if found is None:
             readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
-            found = self._replace(readers=readers)
+            found = self._replace(readers=readers, may_have_groups=GROUP_SUBSTRING not in absent)
             if len(self._parts) < _MAX_PARTS:
                 self._parts[absent] = found
         return found
 
+    @computed_once
+    def _readers_of(self) -> dict[tuple[str, bool], tuple[FactReader, ...]]:
+        return {}
 
+    def readers_of(self, kind: str, pods: bool) -> tuple[FactReader, ...]:
+        """The readers for objects of a kind; `pods`: they have pods."""
+        known = self._readers_of
+        found = known.get((kind, pods))
+        if found is None:
+            found = tuple(each for each in self.readers if kind in each.kinds or (pods and each.pods))
+            if len(known) < _MAX_PARTS:
+                known[kind, pods] = found
+        return found
+
+
+GROUP_SUBSTRING = "odGroup"
+"""Every file with a group object contains it."""
 _MAX_PARTS = 1_000

@@ -67,7 +67,8 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
         for position, alike in enumerate(
             _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
-            jobs.append((member._replace(setting=alike[0]), alike, not position))
+            first = member if member.setting == alike[0] else member._replace(setting=alike[0])
+            jobs.append((first, alike, not position))
             files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
     known_builds = _AlikeBuilds(workspace)

@@ -225,7 +225,7 @@ def words(data: object) -> Words:
             texts.add(found)
         elif isinstance(found, dict):
             keys.update(found)
-            pending.extend(found.values())
+            pending += found.values()
         elif isinstance(found, list):
-            pending.extend(found)
-    return Words(frozenset(key for key in keys if isinstance(key, str)), frozenset(texts))
+            pending += found
+    return Words(frozenset([key for key in keys if isinstance(key, str)]), frozenset(texts))

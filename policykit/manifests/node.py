@@ -26,18 +26,25 @@ class Mark(NamedTuple):
     column: int
 
 
+_SHORT = 4096
+"""Length of text in which counting lines is faster than listing where they begin."""
+
+
 class Lines:
     """Where the lines of a text begin: what offsets are as lines and columns."""
 
-    __slots__ = ("_starts", "_text")
+    __slots__ = ("_counted", "_starts", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts: array[int] | None = None
+        self._counted = len(text) <= _SHORT and not _has_other_breaks(text)
 
     def mark(self, offset: int) -> Mark:
         """The place of an offset in code points."""
         text, starts = self._text, self._starts
+        if self._counted:
+            return Mark(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
         if starts is None:
             self._starts = starts = array("L", _starts(text))
             self._text = ""
@@ -45,8 +52,13 @@ class Lines:
         return Mark(line, offset - starts[line])
 
 
+def _has_other_breaks(text: str) -> bool:
+    """Whether lines end with anything but a line feed."""
+    return "\r" in text or (not text.isascii() and any(other in text for other in "\x85\u2028\u2029"))
+
+
 def _starts(text: str) -> Iterable[int]:
-    if any(other in text for other in "\r\x85\u2028\u2029"):
+    if _has_other_breaks(text):
         return (0, *(found.end() for found in BREAK.finditer(text)))
     return accumulate((len(line) + 1 for line in text.split("\n")), initial=0)
 

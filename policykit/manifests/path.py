@@ -8,7 +8,12 @@ Path = tuple[Step, ...]
 
 def pointer(path: Sequence[Step]) -> str:
     """RFC 6901 JSON pointer: ("metadata", "labels", "a/b") is /metadata/labels/a~1b."""
-    return "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
+    return "".join([f"/{escaped(step)}" if isinstance(step, str) else f"/{step}" for step in path])
+
+
+def escaped(step: str) -> str:
+    """A key as a step of a JSON pointer."""
+    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
 
 
 def dotted(path: Sequence[Step]) -> str:

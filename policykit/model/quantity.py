@@ -20,6 +20,8 @@ _LARGEST = (1 << 63) - 1
 # What is longer or has a larger exponent is no amount of anything, and slow to compute.
 _MAX_LENGTH = 500
 _MAX_EXPONENT = 1000
+_MAX_BITS = 1661
+"""Of 10**_MAX_LENGTH."""
 _BYTES = frozenset({"memory", "ephemeral-storage", "storage"})
 
 
@@ -68,7 +70,8 @@ def parse(value: object) -> Quantity | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
-        return Quantity(value * _NANO) if abs(value) < 10**_MAX_LENGTH else None
+        short = value.bit_length() < _MAX_BITS or abs(value) < 10**_MAX_LENGTH
+        return Quantity(value * _NANO) if short else None
     # JSON carries a float as its shortest text, which may have an exponent.
     return _parse_text(repr(value)) if isinstance(value, float) else None
 
@@ -77,6 +80,8 @@ def amount(resource: str, value: object) -> int | None:
     """The amount the scheduler counts: cpu in milli-cores, everything else in units; None: not a quantity."""
     if isinstance(value, str):
         return _amount_of_text(value, resource == "cpu")
+    if type(value) is int and value.bit_length() < _MAX_BITS:  # most amounts of cards
+        return value * 1000 if resource == "cpu" else value
     quantity = parse(value)
     if quantity is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
-from policykit.linter.target import FactReader, Target, Targets
+from policykit.linter.target import GROUP_SUBSTRING, FactReader, Target, Targets
 from policykit.targets import (
     coscheduling,
     kai,
@@ -59,7 +59,7 @@ _GANG_SUBSTRINGS = (
     "aibrix",
     "disaggregatedset",
     "group",
-    "odGroup",
+    GROUP_SUBSTRING,
     "grove",
     "jobset",
     "kserve",

@@ -99,8 +99,8 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
                 entry.name in _NEVER
-                or _ignored(absolute + entry.name, is_folder, rules)
-                or excluded(_display(path), exclude)
+                or (rules and _ignored(absolute + entry.name, is_folder, rules))
+                or (exclude and excluded(_display(path), exclude))
             ):
                 continue
             if is_folder and not boundary.names_git(entry.name):
@@ -111,9 +111,17 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
                 elif real not in seen:
                     seen.add(real)
                     folders.append((path, rules))
-            elif not is_folder and entry.name.endswith(SUFFIXES) and os.path.isfile(path):
+            elif not is_folder and entry.name.endswith(SUFFIXES) and _is_file(entry):
                 yield path
         pending.extend(reversed(folders))
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """As `os.path.isfile`, which would ask the system again."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def excluded(path: str, globs: Iterable[str]) -> bool:
@@ -139,6 +147,17 @@ def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
     if by:
         boundary.readable(path, by)
     return text
+
+
+def real_paths(paths: Iterable[str]) -> Iterator[str]:
+    """Paths with their links resolved. Many files are in few folders: each folder is resolved once."""
+    folders: dict[str, str] = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        real = os.path.join(folders[folder], name)
+        yield os.path.realpath(path) if name in ("", ".", "..") or os.path.islink(real) else real
 
 
 def is_there(path: str) -> bool:

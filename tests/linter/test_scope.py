@@ -11,6 +11,7 @@ from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact, LocatedFact, Scope, scope_of
+from policykit.linter.target import Targets
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -61,7 +62,7 @@ def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[
         for manifest in manifests(document.root, index):
             manifest = manifest._replace(partial=partial)
             located = LocatedObject(manifest, dedent(text))
-            found.extend(facts_of(located, pod_sets(manifest.data), TARGETS, (), Context(path=path)))
+            found.extend(facts_of(located, pod_sets(manifest.data), Targets(TARGETS), Context(path=path)))
     return found
 
 

@@ -10,6 +10,7 @@ from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
 from policykit.linter.member import STDIN, Member
 from policykit.namedtuple import NamedTuple
+from policykit.workspace.files import real_paths
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import policies_above, says_what_it_applies, shown_as
@@ -52,7 +53,7 @@ def applied_units(
     request: Request, table: SettingsTable, members: Sequence[Member], failures: Failures
 ) -> ClusterUnits:
     """The units of all policies of the repository, or of those that -p names, by what they say."""
-    files = {os.path.realpath(member.file) for member in members if member.file != STDIN}
+    files = {*real_paths(member.file for member in members if member.file != STDIN)}
     of_run: list[ClusterUnit] = []
     beside: list[ClusterUnit] = []
     not_judged: list[NotJudged] = []

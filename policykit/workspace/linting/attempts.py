@@ -14,7 +14,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.builds import root_of
 from policykit.workspace.controller_files import controller_files
 from policykit.workspace.entries import NotHereError
-from policykit.workspace.files import read, relative, repository_root
+from policykit.workspace.files import read, real_paths, relative, repository_root
 from policykit.workspace.helm_releases import helm_releases
 from policykit.workspace.kustomization_parts import parts_of
 from policykit.workspace.kustomizations import is_plain, is_root, tree_of, used_by
@@ -122,7 +122,7 @@ def _charts_by_place(
 ) -> list[Attempt]:
     """Charts that HelmReleases outside of kustomizations deploy, for the policies above them."""
     found: list[Attempt] = []
-    real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
+    real = {*real_paths(member.file for member in files.members if member.file != STDIN)}
     for root in _repositories(real):
         built = frozenset().union(*parts_of(root).values())
         for file in controller_files(root).flux:
@@ -193,7 +193,7 @@ def released(attempts: Sequence[Attempt], texts: Sequence[bytes], declined: Skip
 def _folders(files: Files) -> list[str]:
     """Folders of kustomizations that files of the run may be part of."""
     found = dict.fromkeys(folder for folder in files.folders if kustomization(folder))
-    real = {os.path.realpath(member.file) for member in files.members if member.file != STDIN}
+    real = {*real_paths(member.file for member in files.members if member.file != STDIN)}
     for root in _repositories(real):
         for folder, parts in parts_of(root).items():
             if folder not in found and not parts.isdisjoint(real):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.files import read, relative, repository_files, repository_root
+from policykit.workspace.files import read, real_paths, relative, repository_files, repository_root
 from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
 from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
 from policykit.workspace.linting.request import Request
@@ -124,9 +124,10 @@ def _builds(
 
 def _has_kustomizations(files: Files) -> bool:
     """Whether the repositories of the run have any, beside those of its folders."""
-    roots = {repository_root(os.path.dirname(os.path.abspath(each.file))) for each in files.members}
     return any(
-        os.path.basename(path) in KUSTOMIZATIONS for root in roots if root for path in repository_files(root)
+        os.path.basename(path) in KUSTOMIZATIONS
+        for root in _repositories(files)
+        for path in repository_files(root)
     )
 
 
@@ -134,8 +135,13 @@ def _has_releases(files: Files) -> bool:
     """Whether repositories with policies have objects of Flux."""
     from policykit.workspace.controller_files import controller_files
 
-    roots = {repository_root(os.path.dirname(os.path.abspath(each.file))) for each in files.members}
-    return any(controller_files(root).flux for root in roots if root and policies_above((root,)))
+    return any(controller_files(root).flux for root in _repositories(files) if policies_above((root,)))
+
+
+def _repositories(files: Files) -> set[str]:
+    """The repositories that files of the run are in."""
+    folders = {os.path.dirname(each.file) for each in files.members}
+    return {*filter(None, map(repository_root, map(os.path.abspath, folders)))}
 
 
 def _judges(
@@ -180,8 +186,9 @@ def _members(
         parts.update((file, each.setting) for file in each.unit.tree.written() if file not in parts)
     members: list[Member] = []
     several: list[tuple[Member, str, Judge]] = []
+    reals = real_paths(member.file for member in files.members if member.file != STDIN)
     for member in files.members:
-        real = os.path.realpath(member.file) if member.file != STDIN else STDIN
+        real = next(reals) if member.file != STDIN else STDIN
         own = [each for each in judges.get(real, ()) if not table.excluded(member.path, each.setting)]
         if not judges.get(real) and real not in looked_at and real not in parts:
             own = _by_place(request, table, member)
