@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from policykit.catalogue.resources import resource
 from policykit.manifests.problem import Problem
@@ -20,8 +21,13 @@ def amount_problems(asked: Mapping[str, int]) -> tuple[Problem, ...]:
 
     The path of each is the name of the resource, and the message follows that name.
     """
-    found = []
-    for name, amount in asked.items():
+    return _problems(tuple(asked.items()))
+
+
+@lru_cache(maxsize=1024)  # most containers ask for the same few amounts
+def _problems(amounts: tuple[tuple[str, int], ...]) -> tuple[Problem, ...]:
+    found, asked = [], dict(amounts)
+    for name, amount in amounts:
         for judge in (_outside, _not_allowed, _several_slices, _several_with_memory, _between_templates):
             fault = judge(name, amount, asked)
             if fault is not None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from policykit.linter.configurations import Configuration
     from policykit.linter.gangs import MembershipFact
     from policykit.linter.import_reader import ImportReader
-    from policykit.linter.location import LocatedObject
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest

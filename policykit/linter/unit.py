@@ -67,8 +67,8 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
         for position, alike in enumerate(
             _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
         ):
-            first = member if member.setting == alike[0] else member._replace(setting=alike[0])
-            jobs.append((first, alike, not position))
+            linted = member if member.setting == alike[0] else member._replace(setting=alike[0])
+            jobs.append((linted, alike, not position))
             files.append("" if member.only else member.file)
             sizes += workspace.sizes[number : number + 1]
     known_builds = _AlikeBuilds(workspace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import is_
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 Argument = TypeVar("Argument")
 Arguments = ParamSpec("Arguments")
@@ -52,6 +52,36 @@ def memoize_last_call(function: Callable[Arguments, Result]) -> Callable[Argumen
 
     memoized.__doc__ = function.__doc__
     return memoized
+
+
+def memoize_beside(
+    function: Callable[Concatenate[Argument, Arguments], Result],
+) -> Callable[Concatenate[Argument, Arguments], Result]:
+    """Keeps the results of a pure function of an object that nobody changes, such as a policy, known by its
+    identity, and of hashable values: every pod asks the same of the same policy.
+    """
+    known: dict[int, tuple[Argument, dict[tuple[object, ...], Result]]] = {}
+
+    def memoized(argument: Argument, /, *others: Arguments.args, **named: Arguments.kwargs) -> Result:
+        kept = known.get(id(argument))
+        if kept is None:
+            if len(known) >= _MAX_OBJECTS:
+                known.clear()
+            kept = known[id(argument)] = (argument, {})
+        results = kept[1]
+        if others in results:
+            return results[others]
+        if len(results) >= _MAX_RESULTS:
+            results.clear()  # what manifests contain may be hostile
+        result = results[others] = function(argument, *others, **named)
+        return result
+
+    memoized.__doc__ = function.__doc__
+    return memoized
+
+
+_MAX_OBJECTS = 16
+_MAX_RESULTS = 1024
 
 
 class computed_once(Generic[Result]):  # noqa: N801  a decorator, like property

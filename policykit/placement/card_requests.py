@@ -8,6 +8,7 @@ from policykit.catalogue.resources import is_card
 from policykit.kube import requests
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.memoize import memoize_beside
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import parse
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 def is_card_resource(resource: str, cluster: Cluster | None) -> bool:
     """Whether a resource is a card: listed in the catalogue, or offered by a pool."""
+    return _is_card_resource(cluster, resource)
+
+
+@memoize_beside
+def _is_card_resource(cluster: Cluster | None, resource: str) -> bool:
     if is_card(resource):
         return True
     return cluster is not None and any(resource in pool.resources for pool in cluster.pools)

@@ -25,12 +25,12 @@ class LabelValue(NamedTuple):
 
 def label_values(review: Review, key: str) -> tuple[LabelValue, ...]:
     """Values of `key` that a pod selects with In or tolerates individually, without placeholders."""
-    return tuple(place for place in _label_values(review, key) if not is_placeholder(place.value))
+    return tuple([place for place in _label_values(review, key) if not is_placeholder(place.value)])
 
 
 def placeholder_uses(review: Review, key: str) -> frozenset[bool]:
     """Whether placeholders for `key` are selected (True), tolerated (False) or both."""
-    return frozenset(place.selects for place in _label_values(review, key) if is_placeholder(place.value))
+    return frozenset([place.selects for place in _label_values(review, key) if is_placeholder(place.value)])
 
 
 def _label_values(review: Review, key: str) -> Iterator[LabelValue]:

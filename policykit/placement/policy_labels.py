@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from policykit.catalogue import labels
 from policykit.kube.affinity import NodeAffinity
+from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
@@ -11,6 +12,7 @@ from policykit.model.taint import Toleration
 _ADDONS = "CriticalAddonsOnly"
 
 
+@memoize_beside
 def known_values(cluster: Cluster, key: str) -> frozenset[str]:
     """Values of a key in labels and taints of the pools."""
     from_labels = {
@@ -57,6 +59,7 @@ def _names_machine_type(key: str) -> bool:
     return labels.names_machine(key) and not labels.provider_values(key)
 
 
+@memoize_beside
 def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:
     """Whether the policy determines for every pool if it has the label, and with which value."""
     from policykit.placement.landing import decidable
@@ -99,6 +102,7 @@ def is_policy_label(cluster: Cluster, key: str) -> bool:
     return key in cluster.declared_keys and not _is_general(cluster, key)
 
 
+@memoize_beside
 def _is_general(cluster: Cluster, key: str) -> bool:
     if key == cluster.usage_key or any(key in card.label_keys for card in cluster.cards.values()):
         return False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
 from policykit.linter.target import GROUP_SUBSTRING, FactReader, Target, Targets
+from policykit.manifests.memoize import memoize_beside
 from policykit.targets import (
     coscheduling,
     kai,
@@ -119,7 +120,11 @@ def target_name_of(scheduler: str, cluster: Cluster | None) -> str | None:
     Empty is the default scheduler. The policy takes precedence over the usual names; the scheduler
     of a placement is a profile of DEFAULT_TARGET, unless a target lists it among its `schedulers`.
     """
-    name = scheduler or DEFAULT_SCHEDULER
+    return _serving(cluster, scheduler or DEFAULT_SCHEDULER)
+
+
+@memoize_beside
+def _serving(cluster: Cluster | None, name: str) -> str | None:
     for settings in cluster.targets.values() if cluster else ():
         if name == settings.scheduler_name or name in settings.schedulers:
             return settings.name

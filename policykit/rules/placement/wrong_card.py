@@ -12,8 +12,10 @@ from functools import partial
 
 from policykit.catalogue import labels, suggestions
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.memoize import memoize_beside
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.label_values import LabelValue, label_values, placeholder_uses
 from policykit.placement.placement_patches import is_editable
@@ -72,14 +74,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or review.is_system_pod or review.selects_unlisted_pool:
         return
-    for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
-        if not is_known_for_every_pool(cluster, key):
-            continue
+    for key in _product_keys(cluster):
         known = known_values(cluster, key)
+        written = label_values(review, key)
+        if all(place.value in known for place in written):
+            continue
         open_ended = placeholder_uses(review, key)
         wrong = [
             one
-            for one in _wrong(label_values(review, key), known)
+            for one in _wrong(written, known)
             if one.selects not in open_ended and not _may_be_elsewhere(review, one, known)
         ]
         for place in wrong:
@@ -88,6 +91,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield _violation(key, place, known)._replace(
                 severity=severity, fix=partial(_fix, review, place, wrong, known)
             )
+
+
+@memoize_beside
+def _product_keys(cluster: Cluster) -> tuple[str, ...]:
+    """Keys with the model of the card whose value is known for every pool."""
+    keys = dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key)
+    return tuple(key for key in keys if is_known_for_every_pool(cluster, key))
 
 
 def _may_be_elsewhere(review: Review, place: LabelValue, known: frozenset[str]) -> bool:

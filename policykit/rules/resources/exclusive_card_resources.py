@@ -54,6 +54,7 @@ _INSTANCE = "node.kubernetes.io/instance-type"
 _SAGEMAKER = "ml."
 """Prefix of the instance type on nodes of SageMaker HyperPod."""
 _MIG = "nvidia.com/mig-"
+_MEMORY = "nvidia.com/gpumem"
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
 """Cards per node of the instance types whose network devices are listed."""
@@ -63,7 +64,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Other rules check Koordinator's combinations and Volcano's amounts."""
     yield from _pairs(review)
     yield from _amounts(review)
-    yield from _card_memory(review)
+    if _MEMORY in review.requests:
+        yield from _card_memory(review)
     yield from _other_scheduler(review)
     yield from system_violations("PK213", review, context)
     yield from _slices(review)
@@ -100,15 +102,14 @@ def _amounts(review: Review) -> Iterator[Violation]:
 
 def _card_memory(review: Review) -> Iterator[Violation]:
     """Compares HAMi's card memory with the largest card of the vendor in the policy."""
-    name = "nvidia.com/gpumem"
-    requested_mib = review.requests.get(name, 0)
+    requested_mib = review.requests[_MEMORY]
     cards = review.cluster.cards.values() if review.cluster else ()
     sizes = [card.memory_mib for card in cards if card.resource == "nvidia.com/gpu"]
     largest = max((size for size in sizes if size is not None), default=0)
     if largest and None not in sizes and requested_mib > largest:
         yield Violation(
-            request_path(review.pod_set, name),
-            f"{name} is {requested_mib} MiB of one card, but the largest card of the policy has {largest}",
+            request_path(review.pod_set, _MEMORY),
+            f"{_MEMORY} is {requested_mib} MiB of one card, but the largest card of the policy has {largest}",
             "request less memory, or more cards",
             Severity.WARNING,
         )
@@ -167,8 +168,7 @@ def _role(name: str) -> str:
 def _unlikely_counts(review: Review) -> Iterator[Violation]:
     """Counts of one pod set that are very probably wrong, each a warning."""
     yield from _network(review)
-    yield from _unused(review)
-    yield from _sidecars(review)
+    yield from _by_container(review)
     yield from _boards(review)
 
 
@@ -210,11 +210,18 @@ def _is_network(name: str) -> bool:
     return known is not None and known.role == "network"
 
 
-def _unused(review: Review) -> Iterator[Violation]:
+def _by_container(review: Review) -> Iterator[Violation]:
+    if not review.card_resources or not review.pod_set.spec.get("initContainers"):
+        return
+    by_field = _card_requests(review)
+    yield from _unused(review, by_field)
+    yield from _sidecars(by_field)
+
+
+def _unused(review: Review, by_field: _Requests) -> Iterator[Violation]:
     """Cards requested only by init containers: the pod holds them after they have finished."""
     if review.manifest.partial or review.pod_set.devices or review.is_system_pod:
         return
-    by_field = _card_requests(review)
     if by_field["containers"] or by_field["sidecars"] or not by_field["initContainers"]:
         return
     if has_unknown_amounts(review.pod_set, review.cluster):
@@ -227,8 +234,7 @@ def _unused(review: Review) -> Iterator[Violation]:
     )
 
 
-def _sidecars(review: Review) -> Iterator[Violation]:
-    by_field = _card_requests(review)
+def _sidecars(by_field: _Requests) -> Iterator[Violation]:
     main = {name for _, name, _ in by_field["containers"]}
     for path, name, title in by_field["sidecars"]:
         if name in main:
@@ -239,9 +245,12 @@ def _sidecars(review: Review) -> Iterator[Violation]:
             )
 
 
-def _card_requests(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
-    """(path, resource, container) of every requested card, by type of container."""
-    found: dict[str, list[tuple[Path, str, str]]] = {"containers": [], "initContainers": [], "sidecars": []}
+_Requests = dict[str, list[tuple[Path, str, str]]]
+"""(path, resource, container) of every requested card, by type of container."""
+
+
+def _card_requests(review: Review) -> _Requests:
+    found: _Requests = {"containers": [], "initContainers": [], "sidecars": []}
     cards = set(review.card_resources)
     for field, position, container in containers(review.pod_set.spec):
         kind = "sidecars" if field != "containers" and container.get("restartPolicy") == "Always" else field

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.memoize import memoize_beside
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import rename_resource
@@ -56,7 +57,7 @@ _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports each name once per container, but no names with unknown domains."""
     for path, name in _requested(review):
-        if _offered(name, review.cluster):
+        if _offered(review.cluster, name):
             continue
         known = resource(name)
         if known is None:
@@ -102,7 +103,8 @@ def _requested(review: Review) -> Iterator[tuple[Path, str]]:
         yield device.path, device.resource
 
 
-def _offered(name: str, cluster: Cluster | None) -> bool:
+@memoize_beside
+def _offered(cluster: Cluster | None, name: str) -> bool:
     """Whether the policy lists the resource, even if the catalogue does not."""
     pools = cluster.pools if cluster else ()
     return any(name in pool.resources or any(name in s.allocatable for s in pool.shapes) for pool in pools)
