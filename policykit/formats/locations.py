@@ -24,7 +24,8 @@ class SourceFiles:
         """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
-            self._lines[path] = [line.removesuffix("\r") for line in text.split("\n")]
+            lines = text.split("\n")
+            self._lines[path] = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else ""
 

@@ -224,7 +224,7 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
     first = next((one for one in group if one.finding.fix), group[0]).finding
     clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
     if group[0].build < 0:
-        return first._replace(clusters=clusters)
+        return first if first.clusters == clusters else first._replace(clusters=clusters)
     said = _help(group, names)
     seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
     if any(one.outside_kustomization for one in group):

@@ -8,7 +8,7 @@ from policykit.catalogue.resources import is_card
 from policykit.kube import requests
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests.memoize import memoize_beside
+from policykit.manifests.memoize import memoize_beside, memoize_last_call
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import parse
@@ -30,6 +30,7 @@ def _is_card_resource(cluster: Cluster | None, resource: str) -> bool:
     return cluster is not None and any(resource in pool.resources for pool in cluster.pools)
 
 
+@memoize_last_call
 def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
     """Card resources that one pod requests (amount above 0), sorted."""
     return card_resources_in(requests.effective(pod_set.spec, pod_set.devices), cluster)

@@ -27,6 +27,7 @@ _ATOMIC: tuple[tuple[str, ...], ...] = (
 )
 _LONGEST = 64
 _ENCODED = json.JSONEncoder(sort_keys=True, default=str).encode
+_QUOTED = json.encoder.encode_basestring_ascii
 _LEFT_OUT = '"..."'
 
 
@@ -95,4 +96,10 @@ def _named(item: Any) -> str:
 
 
 def _json(item: Any) -> str:
+    if type(item) is dict and all(map(_is_text, (*item, *item.values()))):  # most tolerations
+        return f"{{{', '.join([f'{_QUOTED(key)}: {_QUOTED(item[key])}' for key in sorted(item)])}}}"
     return _ENCODED(item)
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str

@@ -128,8 +128,14 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
 def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand:
     """What one pod asks for."""
     about = f"{manifest.kind} {manifest.name}".strip()
-    containers = [mapping(each.get("resources")) for each in _containers(pod_set)]
-    amounts = [tuple(requests.amounts(each.get(side)) for side in _SIDES) for each in containers]
+    resources = [
+        (field, mapping(each.get("resources"))) for field, _, each in requests.containers(pod_set.spec)
+    ]
+    amounts = [
+        (requests.amounts(each.get("limits")), requests.amounts(each.get("requests")))
+        for field, each in resources
+        if field == "containers"
+    ]
     return Demand(
         manifest.namespace or namespace,
         about if manifest.kind == "Pod" else f"one pod of {about}",
@@ -137,7 +143,7 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         requests.effective(pod_set.spec, pod_set.devices),
         _limits([limits for limits, _ in amounts]),
         _largest(amounts),
-        _stated(pod_set),
+        _stated(pod_set, [each for _, each in resources]),
         _priority(pod_set),
         _is_stated(manifest, namespace),
     )
@@ -169,12 +175,11 @@ def _priority(pod_set: PodSet) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _containers(pod_set: PodSet) -> list[Mapping[str, Any]]:
-    return [each for field, _, each in requests.containers(pod_set.spec) if field == "containers"]
-
-
 def _limits(containers: Sequence[Amounts]) -> Amounts:
     """Total limits of what every container limits."""
+    if len(containers) == 1:
+        (only,) = containers
+        return {name: only[name] for name in _COMPUTE if name in only}
     return {
         name: sum(each[name] for each in containers)
         for name in _COMPUTE
@@ -191,19 +196,20 @@ def _largest(containers: Iterable[Iterable[Amounts]]) -> Amounts:
     return found
 
 
-def _stated(pod_set: PodSet) -> frozenset[str]:
+def _stated(pod_set: PodSet, resources: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     """A request is the limit where none is stated; init containers have to state theirs, too.
 
     Nothing is known to be missing from containers that only a controller writes, as Spark's operator does.
     """
-    listed = [_of_compute(mapping(each.get("resources"))) for _, _, each in requests.containers(pod_set.spec)]
-    if not listed:
+    if not resources:
         return _ALL_OF_COMPUTE
-    return frozenset.intersection(*listed) | _of_compute(mapping(pod_set.spec.get("resources")))
+    listed = frozenset.intersection(*map(_of_compute, resources))
+    whole = mapping(pod_set.spec.get("resources"))
+    return listed | _of_compute(whole) if whole else listed
 
 
 def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:
-    limits, requested = (mapping(resources.get(side)) for side in _SIDES)
+    limits, requested = mapping(resources.get("limits")), mapping(resources.get("requests"))
     found: list[str] = []
     for name in _COMPUTE:
         if name in limits:

@@ -32,6 +32,7 @@ _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK = 1 << 16
 _IS_LINK = frozenset({errno.ELOOP, errno.EMLINK})
+_DEV = "/dev"
 _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 
 
@@ -116,6 +117,12 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
     """
     folder, name = _split(path)
     found = None
+    if not by and _NO_LINK and not names_git(name):
+        free = _free(folder, len(permissions().arguments))
+        if free:
+            found = _content(Place(path, os.path.join(free, name)), most, part)
+            if found is not None:
+                return found
     if not by and _is_descriptor(folder, name):
         found = _content(Place(path, os.path.join(folder, name)), most, piped=True)
     elif _NO_LINK:
@@ -128,6 +135,17 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
     if found is None:
         raise _unreadable(path, os.strerror(errno.ELOOP))
     return found
+
+
+@cached
+def _free(folder: str, arguments: int) -> str:
+    """Real path of a folder of which every file that is no link may be read; empty: each has to be checked.
+
+    `arguments`: number of folder arguments so far, which its boundary may depend on.
+    """
+    real = _folder(folder).real
+    checked = folder == _DEV or folder in _DESCRIPTORS or names_git(real) or names_git(folder)
+    return "" if checked or not _is_inside(real, _root(folder)) else real
 
 
 def root_of(path: str) -> str:
@@ -236,12 +254,12 @@ def _split(path: str) -> tuple[str, str]:
     folder, name = os.path.split(path)
     if name in ("", ".", ".."):
         return os.path.split(os.path.abspath(path))
-    return _absolute(folder, os.getcwd()), name
+    return _absolute(folder, "" if os.path.isabs(folder) else os.getcwd()), name
 
 
 @cached
 def _absolute(folder: str, here: str) -> str:
-    """Absolute path of a folder; `here` is the current folder."""
+    """Absolute path of a folder; `here` is the current folder, if it matters."""
     return os.path.abspath(folder)
 
 
@@ -315,7 +333,7 @@ def _target(link: str) -> tuple[str, bool]:
 
 
 def _is_descriptor(folder: str, name: str) -> bool:
-    return (folder in _DESCRIPTORS and name.isdigit()) or (folder, name) == ("/dev", "stdin")
+    return (folder in _DESCRIPTORS and name.isdigit()) or (folder, name) == (_DEV, "stdin")
 
 
 @cached

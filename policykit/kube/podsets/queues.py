@@ -37,10 +37,11 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
 def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> tuple[Path, ...]:
     """Every location in the object that the scheduler reads, in order of precedence."""
     known = _kind(data, pod_set)
-    if known is None:
+    targets = _targets(known, scheduler, what) if known is not None else ()
+    if known is None or not targets:
         return ()
     binding = _binding(known, pod_set)
-    found = (_place(target, pod_set, binding) for target in _targets(known, scheduler, what))
+    found = (_place(target, pod_set, binding) for target in targets)
     return tuple(path for path in found if path)
 
 

@@ -47,7 +47,7 @@ def value(data: Any, path: Pattern) -> Any:
 def matches(data: Any, path: Pattern) -> Iterator[Path]:
     """Paths of all existing values that are not null, in the order of the object."""
     for position, step in enumerate(path):
-        if isinstance(step, Wildcard):
+        if type(step) is Wildcard:
             head, rest = path[:position], path[position + 1 :]
             for key, item in _children(value(data, head), step):
                 for below in matches(item, rest):
@@ -66,7 +66,7 @@ def _children(data: Any, wildcard: Wildcard) -> Iterator[tuple[str | int, Any]]:
 
 def literal(path: Pattern) -> Path:
     """The path without its wildcards, which a fully bound one has none of."""
-    return tuple(step for step in path if not isinstance(step, Wildcard))
+    return tuple([step for step in path if not isinstance(step, Wildcard)])
 
 
 class Binding(NamedTuple):
@@ -78,6 +78,8 @@ class Binding(NamedTuple):
 
     def bound(self, other: Pattern) -> Pattern:
         """`other` with its wildcards filled in as far as it follows the template, step by step."""
+        if self.template == self.path:
+            return other  # nearly all templates have no wildcards
         shared = 0
         for mine, its in zip(self.template, other, strict=False):
             if mine != its:
@@ -92,6 +94,8 @@ class Binding(NamedTuple):
     @property
     def suffix(self) -> str:
         """The values of the wildcards: `[0][Worker]`."""
+        if self.template == self.path:
+            return ""
         return "".join(
             f"[{step}]"
             for wildcard, step in zip(self.template, self.path, strict=True)

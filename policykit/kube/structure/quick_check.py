@@ -90,10 +90,9 @@ class QuickChecks:
         required = () if partial else tuple(schema.get("required", ()))
         part = reference.rpartition("/")[2] if file == FILE else ""
         part = part if part in PARTS else ""
-        additional = schema.get("additionalProperties")
-        other: Check = _rejects if additional is False else _accepts
-        if additional:
-            other = self._check_later(additional, file, partial)
+        additional: Any = schema.get("additionalProperties")
+        # A schema may contain itself: it is compiled when a value needs it.
+        other: list[Check] = [] if additional else [_rejects if additional is False else _accepts]
         checks: dict[str, Check] = {}
 
         def check(value: Any) -> bool:
@@ -102,9 +101,12 @@ class QuickChecks:
             for key, inner in value.items():
                 field = checks.get(key)
                 if field is None:
-                    field = other
-                    if key in properties:  # compiled when an object has it
+                    if key in properties:
                         field = checks[key] = self._field(properties[key], file, partial)
+                    else:
+                        if not other:
+                            other.append(self._check(additional, file, partial))
+                        (field,) = other
                 if (inner is not None or field is _rejects) and not field(inner):
                     return False
             for name in required:
@@ -121,26 +123,18 @@ class QuickChecks:
                 return _rejects
         return self._check(schema, file, partial)
 
-    def _check_later(self, schema: Schema, file: str, partial: bool) -> Check:
-        """The check of a schema that may contain itself, compiled when a value needs it."""
-        made: list[Check] = []
-
-        def check(value: Any) -> bool:
-            if not made:
-                made.append(self._check(schema, file, partial))
-            return made[0](value)
-
-        return check
-
     def _array(self, schema: Schema, file: str, partial: bool) -> Check:
         least, most = schema.get("minItems", 0), schema.get("maxItems")
         items = schema.get("items", {})
-        each = self._check_later(items, file, partial)
+        made: list[Check] = []
         nullable = "required" not in Shape(items, file).resolved().schema
 
         def check(value: Any) -> bool:
             if type(value) is not list or len(value) < least or (most is not None and len(value) > most):
                 return False
+            if not made:
+                made.append(self._check(items, file, partial))
+            (each,) = made
             for item in value:  # noqa: SIM110  a generator would cost a frame for each list
                 if not (nullable if item is None else each(item)):
                     return False

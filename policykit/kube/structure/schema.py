@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from policykit import bundled
@@ -66,6 +66,11 @@ def shape_of(
     """
     if custom and (schema := custom.get((api_version, kind))) is not None:
         return Shape(schema, "")
+    return _bundled_shape(api_version, kind)
+
+
+@lru_cache(maxsize=1024)
+def _bundled_shape(api_version: str, kind: str) -> Shape | None:
     file = bundled.table("schemas", "kinds.json")["shapes"].get(api_version, {}).get(kind)
     return Shape(_definitions(file)[kind], file) if file else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from policykit import bundled
 from policykit.kube.structure.schema import Schema
@@ -26,6 +27,7 @@ class Removal(NamedTuple):
     """apiVersion to use instead; empty: there is none."""
 
 
+@lru_cache(maxsize=1024)
 def removal(api_version: str, kind: str) -> Removal | None:
     """Data on a version that is no longer served; None for all others."""
     entry = bundled.table("schemas", "kinds.json")["removed"].get(api_version, {}).get(kind)

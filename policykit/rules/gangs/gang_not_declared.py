@@ -14,7 +14,6 @@ from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_d
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Applicability, Severity
@@ -87,6 +86,20 @@ _RESERVED = frozenset(
 _OWNERS = (("metadata",), ("spec", "jobTemplate", "metadata"))
 
 
+def _gang_keys(where: str, *, on_owner: bool) -> frozenset[str]:
+    """Labels or annotations by which a system makes a gang."""
+    return frozenset(
+        key.key
+        for target in TARGETS
+        for key in target.keys
+        if key.where == where and key.on_owner is on_owner and (key.purpose == "gang" or target.groups_pods)
+    )
+
+
+_ON_PODS = {where: _gang_keys(where, on_owner=False) for where in ("labels", "annotations")}
+_ON_OWNERS = {where: _gang_keys(where, on_owner=True) for where in ("labels", "annotations")}
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """One violation per object, at the template of its first pod set that requests cards."""
     sets = [one for one in pod_sets(manifest.data) if not one.stored]
@@ -132,24 +145,24 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
         return True
     if any(not _RESERVED.isdisjoint(one.annotations) for one in sets):
         return True
-    return any(_has_gang_key(target, manifest, sets) for target in TARGETS)
+    return _has_gang_key(manifest, sets)
 
 
 def _asks(gang: Gang) -> bool:
     return gang.written or (gang.enabled_by is not None and gang.enabled)
 
 
-def _has_gang_key(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
-    """A gang key of the system on a template, or on an owner where it is read."""
-    for key in target.keys:
-        if key.purpose == "gang" or target.groups_pods:
-            if key.on_owner:
-                entries = [texts(lookup(manifest.data, (*owner, key.where))) for owner in _OWNERS]
-            else:
-                entries = [dict(one.labels if key.where == "labels" else one.annotations) for one in sets]
-            if any(key.key in found for found in entries):
-                return True
-    return False
+def _has_gang_key(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+    """A gang key of a system on a template, or on an owner where it is read."""
+    if any(not _ON_PODS["labels"].isdisjoint(one.labels) for one in sets):
+        return True
+    if any(not _ON_PODS["annotations"].isdisjoint(one.annotations) for one in sets):
+        return True
+    return any(
+        not keys.isdisjoint(texts(lookup(manifest.data, (*owner, where))))
+        for where, keys in _ON_OWNERS.items()
+        for owner in _OWNERS
+    )
 
 
 def _advice(manifest: Manifest, workers: Sequence[PodSet], pods: int, context: Context) -> str:

@@ -99,10 +99,9 @@ def _pods(gang: Gang, members: Sequence[PodSet], workers: Sequence[PodSet]) -> i
 def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:
     """Gangs whose size is part of a list in an annotation of their pods."""
     readers = [target.read_membership for target in TARGETS if target.read_membership]
-    for one, read in product(sets, readers):
-        pods = one.replicas
-        if pods is None or pods < 2 or not card_resources(one, context.cluster):
-            continue
+    several = [one for one in sets if (one.replicas or 0) > 1 and card_resources(one, context.cluster)]
+    for one, read in product(several, readers):
+        pods = one.replicas or 0
         found = read(manifest, one, context.namespace)
         least = found.membership.min_member if found and found.membership.embedded else None
         if (

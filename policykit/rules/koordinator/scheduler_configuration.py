@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Violation, violation_of
 from policykit.manifests.document import Manifest
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability
@@ -16,6 +17,7 @@ from policykit.targets.koordinator.scheduler.api_version import Releases
 from policykit.targets.koordinator.scheduler.configuration import Configuration
 
 
+@memoize_last
 def read(manifest: Manifest) -> Configuration:
     """The configuration; without profiles where another scheduler reads it."""
     data = manifest.data

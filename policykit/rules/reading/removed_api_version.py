@@ -78,8 +78,8 @@ def _of_another_release(manifest: Manifest, context: Context) -> Iterator[Violat
 
 def _too_new(manifest: Manifest, context: Context) -> Iterator[Violation]:
     version = context.cluster.kubernetes_version if context.cluster else ""
-    since = added(manifest.api_version, manifest.kind)
-    if not version or not since or not served_until(since, version):
+    since = added(manifest.api_version, manifest.kind) if version else ""
+    if not since or not served_until(since, version):
         return
     older = [v for v in _versions(manifest) if not served_until(added(v, manifest.kind) or "0", version)]
     what = f"{manifest.api_version} {manifest.kind}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.versions import homes_of, kinds_of, removal
@@ -83,7 +84,12 @@ def _target(manifest: Manifest, path: Path, default: str, context: Context) -> I
         yield found._replace(at=(*path, *field), message=message, severity=Severity.WARNING)
 
 
-def _unknown(api_version: str, kind: str) -> Iterator[Violation]:
+@lru_cache(maxsize=1024)  # a tree has few kinds
+def _unknown(api_version: str, kind: str) -> tuple[Violation, ...]:
+    return tuple(_violations(api_version, kind))
+
+
+def _violations(api_version: str, kind: str) -> Iterator[Violation]:
     if not api_version or not _KIND.fullmatch(kind) or is_filled_in(kind) or is_filled_in(api_version):
         return
     if removal(api_version, kind):

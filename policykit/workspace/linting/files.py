@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import STDIN, Member
@@ -167,6 +166,16 @@ def file_of(path: str, request: Request, table: SettingsTable, *, whole: bool) -
     return finder.files()
 
 
+class _Folder(NamedTuple):
+    """What files of a folder have in common: a tree has fewer folders than files."""
+
+    absolute: str
+    setting: int
+    has_policy: bool
+    """Whether a policy applies to them by their place."""
+    namespace: str
+
+
 class _Finder:
     """Collects the files of a run."""
 
@@ -179,8 +188,7 @@ class _Finder:
         self._without_policy: list[str] = []
         self._given: bytes | None = None
         self._scopes: dict[tuple[str, str], str] = {}
-        self._absolute = lru_cache(maxsize=None)(os.path.abspath)
-        """Cached: a tree has fewer folders than files."""
+        self._folders: dict[str, _Folder] = {}
         self.folders: dict[str, None] = {}
         self.elsewhere: list[str] = []
 
@@ -205,29 +213,37 @@ class _Finder:
         self.add(file, STDIN, "")
 
     def add_file(self, file: File) -> None:
-        folder = self._absolute(os.path.dirname(file.path))
-        if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
-            self.folders[folder] = None
-        scope = self._scopes.get((folder, file.argument))
+        folder, name = os.path.split(file.path)
+        absolute = self._folder(folder).absolute
+        if file.argument or name in KUSTOMIZATIONS:
+            self.folders[absolute] = None
+        scope = self._scopes.get((absolute, file.argument))
         if scope is None:
-            scope = scope_root(file.path, file.argument, self._table.policy_folder(folder))
-            self._scopes[folder, file.argument] = scope
+            scope = scope_root(file.path, file.argument, self._table.policy_folder(absolute))
+            self._scopes[absolute, file.argument] = scope
         self.add(file, file.path, scope)
 
     def add(self, file: File, opened: str, scope: str) -> None:
-        folder = self._absolute(os.path.dirname(file.path))
-        setting = self._table.of(folder)
+        folder, name = os.path.split(file.path)
+        here = self._folder(folder)
         forced = file.argument or self._request.force_exclude
-        if forced and self._table.excluded(file.path, setting):
+        if forced and self._table.excluded(file.path, here.setting):
             self._left_out.append(opened)
             return
-        if os.path.basename(file.path) != FILE_NAME and not self._table.policy(folder):
+        if not here.has_policy and name != FILE_NAME:
             self._without_policy.append(file.path)
-        namespace = self._request.namespace or kustomization_namespace(folder)
-        self._members.append(
-            Member(file.path, opened, scope, setting, is_patch(file.path, folder), namespace)
-        )
+        patch = is_patch(file.path, here.absolute)
+        self._members.append(Member(file.path, opened, scope, here.setting, patch, here.namespace))
         self._sizes.append(_size(opened))
+
+    def _folder(self, folder: str) -> _Folder:
+        found = self._folders.get(folder)
+        if found is None:
+            absolute = os.path.abspath(folder)
+            setting, has_policy = self._table.of(absolute), bool(self._table.policy(absolute))
+            namespace = self._request.namespace or kustomization_namespace(absolute)
+            found = self._folders[folder] = _Folder(absolute, setting, has_policy, namespace)
+        return found
 
 
 def _size(path: str) -> int:

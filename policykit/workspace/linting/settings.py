@@ -117,6 +117,8 @@ class SettingsTable:
     def excluded(self, path: str, setting: int) -> bool:
         """Whether a setting excludes a file; its globs are relative to the folder of its source."""
         globs, below = self._globs[setting], self._settings[setting].selection.below
+        if not globs:
+            return False
         return excluded(path, globs) or bool(below and excluded(below + path, globs))
 
     def _add(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:

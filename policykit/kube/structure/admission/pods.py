@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
@@ -45,16 +45,21 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         return
     spec = lookup(data, path)
     if isinstance(spec, dict):
+        containers = [*_containers(spec, path)]
+        mounting = [each for each in containers if each[1].get("volumeMounts") is not None]
         yield from _names(spec, path)
-        yield from _claims(spec, path)
-        yield from _mounts(spec, path, data)
-        yield from _mounted_once(spec, path)
+        yield from _claims(spec, path, containers)
+        if mounting:
+            yield from _mounts(spec, path, data, mounting)
+            yield from _mounted_once(mounting)
         yield from _pod_level(spec, path)
         if kind == "Pod":
             yield from _preemption(spec, path)
-        yield from named_once(spec.get("volumes"), (*path, "volumes"), "volume of the pod")
-        for place, container in _containers(spec, path):
-            yield from named_once(container.get("ports"), (*place, "ports"), "port of the container")
+        if spec.get("volumes") is not None:
+            yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
+        for place, container in containers:
+            if container.get("ports") is not None:
+                yield from named_once(container["ports"], (*place, "ports"), "port of the container")
             yield from probes(container, place, initial=place[-2] == "initContainers")
         if kind in _LASTING:
             yield from _restarted(spec, path, kind)
@@ -97,12 +102,12 @@ def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             first.setdefault(name, (field, position))
 
 
-def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+def _claims(spec: dict[str, Any], path: Path, containers: Sequence[_Container]) -> Iterator[Problem]:
     """Containers refer to claims of the pod."""
     there = _names_in(spec.get("resourceClaims"))
     if there is None:
         return
-    for place, container in _containers(spec, path):
+    for place, container in containers:
         for position, name in _items(lookup(container, ("resources", "claims"))):
             if name not in there:
                 at = (*place, "resources", "claims", position, "name")
@@ -112,7 +117,9 @@ def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 )
 
 
-def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[Problem]:
+def _mounts(
+    spec: dict[str, Any], path: Path, data: dict[str, Any], containers: Sequence[_Container]
+) -> Iterator[Problem]:
     """Containers mount volumes of the pod, or those that a StatefulSet creates."""
     made = lookup(data, ("spec", "volumeClaimTemplates"))
     templates = [
@@ -123,7 +130,7 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
     if own is None or others is None:
         return
     there = own | others
-    for place, container in _containers(spec, path):
+    for place, container in containers:
         for position, name in _items(container.get("volumeMounts")):
             if name not in there:
                 at = (*place, "volumeMounts", position, "name")
@@ -133,9 +140,9 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
                 )
 
 
-def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+def _mounted_once(containers: Sequence[_Container]) -> Iterator[Problem]:
     """Mount paths in a container must be unique."""
-    for place, container in _containers(spec, path):
+    for place, container in containers:
         mounts = container.get("volumeMounts")
         seen: set[str] = set()
         for position, mount in enumerate(mounts if isinstance(mounts, list) else ()):
@@ -182,7 +189,11 @@ def _known(names: frozenset[str]) -> str:
     return f": it has {', '.join(sorted(names))}" if names else ""
 
 
-def _containers(spec: dict[str, Any], path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+_Container = tuple[Path, dict[str, Any]]
+"""A container and its path."""
+
+
+def _containers(spec: dict[str, Any], path: Path) -> Iterator[_Container]:
     for field in _LISTS:
         listed = spec.get(field)
         for position, container in enumerate(listed if isinstance(listed, list) else ()):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.errors import PolicykitError
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.release import Version
@@ -193,6 +194,7 @@ def args_kind(plugin: str) -> str:
     return f"{plugin}Args"
 
 
+@memoize_last
 def is_for_koordinator(data: Mapping[str, Any]) -> bool:
     """Whether koord-scheduler reads a configuration: one binary reads all its profiles."""
     return any(_is_koordinator_profile(read_profile(each)) for each in mappings(data.get("profiles")))
