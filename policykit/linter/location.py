@@ -141,21 +141,14 @@ def field(data: object, path: Sequence[Step]) -> str:
     """
     text = ""
     for step in path:
-        below = _below(data, step)
-        if isinstance(step, int):
-            text += f"[{_name(below)}]"
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
         else:
-            text += f"/{escaped(step)}"
-        data = below
+            data = None
+        text += f"[{_name(data)}]" if isinstance(step, int) else f"/{escaped(step)}"
     return text
-
-
-def _below(data: object, step: Step) -> object:
-    if isinstance(data, dict):
-        return data.get(step)
-    if isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
-        return data[step]
-    return None
 
 
 def _name(item: object) -> str:

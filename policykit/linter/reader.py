@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from policykit.manifests.parser import ParsedDocument, Problem, parse
@@ -114,18 +114,24 @@ def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
     """Those of the words that certainly no scalar in a YAML or JSON text contains."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
-    found: set[str] = set()
-    for word, longer in _by_containment(words):
+    lacking: list[str] = []
+    for word, longer in _by_containment(words).items():
         if word not in text:
-            found.add(word)
-            found.update(longer)
-        else:
-            found.update([each for each in longer if each not in text])
-    return frozenset(found)
+            lacking.append(word)
+        elif longer:
+            lacking += [each for each in longer if each not in text]
+    return _with_longer(words, tuple(lacking))
+
+
+@lru_cache(maxsize=1024)  # files of a tree lack the same words
+def _with_longer(words: frozenset[str], lacking: tuple[str, ...]) -> frozenset[str]:
+    """The words that a text lacks, given those that were looked for and not found."""
+    groups = _by_containment(words)
+    return frozenset(lacking).union(*(groups.get(word, ()) for word in lacking))
 
 
 @lru_cache(maxsize=64)
-def _by_containment(words: frozenset[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _by_containment(words: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     """Words that contain no other word, each with longer ones that contain it: without the one, a text has
     none of the others."""
     groups: dict[str, list[str]] = {}
@@ -135,4 +141,4 @@ def _by_containment(words: frozenset[str]) -> tuple[tuple[str, tuple[str, ...]],
             groups[word] = []
         else:
             groups[within].append(word)
-    return tuple((word, tuple(longer)) for word, longer in groups.items())
+    return {word: tuple(longer) for word, longer in groups.items()}

@@ -97,14 +97,18 @@ class RuleSet:
 
     def without(self, absent: frozenset[str]) -> RuleSet:
         """The rules that may have findings in a text without these substrings."""
-        absent = absent & self.substrings
         if absent not in self._parts:
             if len(self._parts) >= _MAX_PARTS:
                 return self  # too many combinations: using all rules only costs time
-            some = [
-                each for each in self._entries if not (each.substrings and absent.issuperset(each.substrings))
-            ]
-            self._keep(absent, some)
+            own = absent & self.substrings
+            if own not in self._parts:
+                some = [
+                    each
+                    for each in self._entries
+                    if not (each.substrings and absent.issuperset(each.substrings))
+                ]
+                self._keep(own, some)
+            self._parts[absent] = self._parts[own]
         return self._parts[absent]
 
     def _keep(self, name: bool | frozenset[str], entries: Sequence[Entry]) -> None:

@@ -228,14 +228,18 @@ class Targets(_Targets):
 
     def without(self, absent: frozenset[str]) -> Targets:
         """The targets without readers that find nothing in a text without these substrings."""
-        absent = absent & self.substrings
-        found = self._parts.get(absent)
+        parts = self._parts
+        found = parts.get(absent)
         if found is None:
-            readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
-            found = self._replace(readers=readers, may_have_groups=GROUP_SUBSTRING not in absent)
-            if len(self._parts) < _MAX_PARTS:
-                self._parts[absent] = found
+            own = absent & self.substrings
+            found = parts.get(own) or self._part(own)
+            if len(parts) < _MAX_PARTS:
+                parts[absent] = parts[own] = found
         return found
+
+    def _part(self, absent: frozenset[str]) -> Targets:
+        readers = tuple(r for r in self.readers if not (r.substrings and absent.issuperset(r.substrings)))
+        return self._replace(readers=readers, may_have_groups=GROUP_SUBSTRING not in absent)
 
     @computed_once
     def _readers_of(self) -> dict[tuple[str, bool], tuple[FactReader, ...]]:

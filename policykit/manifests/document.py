@@ -175,11 +175,11 @@ def _is_empty(node: Node) -> bool:
 
 
 def _of(node: Node) -> Span:
-    start, end = node.start, node.end
     if node.style in ("|", ">"):
         # A block scalar is pointed at by its indicator; its text is many lines.
+        start = node.start
         return Span(start.line + 1, start.column + 1, start.line + 1, start.column + 2)
-    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+    return node.span
 
 
 def _first_line(node: Node) -> Span:

@@ -26,6 +26,15 @@ class Mark(NamedTuple):
     column: int
 
 
+class Span(NamedTuple):
+    """A location in a file: lines and columns from 1, columns in code points, end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
 _SHORT = 4096
 """Length of text in which counting lines is faster than listing where they begin."""
 
@@ -50,6 +59,14 @@ class Lines:
             self._text = ""
         line = bisect_right(starts, offset) - 1
         return Mark(line, offset - starts[line])
+
+    def span(self, start: int, end: int) -> Span:
+        """Lines and columns, from 1, of the text between two offsets."""
+        line, column = self.mark(start)
+        if self._counted and self._text.find("\n", start, end) < 0:
+            return Span(line + 1, column + 1, line + 1, column + 1 + end - start)
+        end_line, end_column = self.mark(end)
+        return Span(line + 1, column + 1, end_line + 1, end_column + 1)
 
 
 def _has_other_breaks(text: str) -> bool:
@@ -103,14 +120,11 @@ class Node:
     def end(self) -> Mark:
         return self._lines.mark(self.end_offset)
 
-
-class Span(NamedTuple):
-    """A location in a file: lines and columns from 1, columns in code points, end exclusive."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    @property
+    def span(self) -> Span:
+        """All of its text."""
+        extent = self.extent
+        return self._lines.span(extent >> OFFSET_BITS, extent & OFFSET_MASK)
 
 
 class Duplicate(NamedTuple):

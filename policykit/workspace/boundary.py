@@ -120,7 +120,7 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
     if not by and _NO_LINK and not names_git(name):
         free = _free(folder, len(permissions().arguments))
         if free:
-            found = _content(Place(path, os.path.join(free, name)), most, part)
+            found = _content(Place(path, free + name), most, part)
             if found is not None:
                 return found
     if not by and _is_descriptor(folder, name):
@@ -139,13 +139,14 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
 
 @cached
 def _free(folder: str, arguments: int) -> str:
-    """Real path of a folder of which every file that is no link may be read; empty: each has to be checked.
+    """Real path, with a separator at the end, of a folder of which every file that is no link may be read;
+    empty: each has to be checked.
 
     `arguments`: number of folder arguments so far, which its boundary may depend on.
     """
     real = _folder(folder).real
     checked = folder == _DEV or folder in _DESCRIPTORS or names_git(real) or names_git(folder)
-    return "" if checked or not _is_inside(real, _root(folder)) else real
+    return "" if checked or not _is_inside(real, _root(folder)) else os.path.join(real, "")
 
 
 def root_of(path: str) -> str:
@@ -254,7 +255,7 @@ def _split(path: str) -> tuple[str, str]:
     folder, name = os.path.split(path)
     if name in ("", ".", ".."):
         return os.path.split(os.path.abspath(path))
-    return _absolute(folder, "" if os.path.isabs(folder) else os.getcwd()), name
+    return _absolute(folder, "" if folder.startswith(os.sep) else os.getcwd()), name
 
 
 @cached

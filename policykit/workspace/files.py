@@ -95,7 +95,7 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             yield here
             continue
         for entry in entries:
-            path = os.path.join(here, entry.name) if here != "." else entry.name
+            path = entry.path if here != "." else entry.name
             is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
                 entry.name in _NEVER
@@ -155,8 +155,8 @@ def real_paths(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         folder, name = os.path.split(path)
         if folder not in folders:
-            folders[folder] = os.path.realpath(folder)
-        real = os.path.join(folders[folder], name)
+            folders[folder] = os.path.join(os.path.realpath(folder), "")
+        real = folders[folder] + name
         yield os.path.realpath(path) if name in ("", ".", "..") or os.path.islink(real) else real
 
 

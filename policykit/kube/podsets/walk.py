@@ -66,7 +66,10 @@ def _children(data: Any, wildcard: Wildcard) -> Iterator[tuple[str | int, Any]]:
 
 def literal(path: Pattern) -> Path:
     """The path without its wildcards, which a fully bound one has none of."""
-    return tuple([step for step in path if not isinstance(step, Wildcard)])
+    for step in path:
+        if type(step) is Wildcard:
+            return tuple([step for step in path if not isinstance(step, Wildcard)])
+    return path  # type: ignore[return-value]
 
 
 class Binding(NamedTuple):

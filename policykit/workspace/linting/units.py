@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.manifests.memoize import memoize_last
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.files import read, real_paths, relative, repository_files, repository_root
 from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
@@ -138,6 +139,7 @@ def _has_releases(files: Files) -> bool:
     return any(controller_files(root).flux for root in _repositories(files) if policies_above((root,)))
 
 
+@memoize_last
 def _repositories(files: Files) -> set[str]:
     """The repositories that files of the run are in."""
     folders = {os.path.dirname(each.file) for each in files.members}
