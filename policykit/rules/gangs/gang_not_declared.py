@@ -14,6 +14,7 @@ from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_d
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Applicability, Severity
