@@ -53,7 +53,11 @@ CATALOGUE = (
     ),
     Entry("PK119", "placement", "spread-over-untolerated", needs_policy=True, subject="pods"),
     Entry(
-        "PK120", "placement", "daemonset-misses-pool", needs_policy=True, kinds=("ClusterPolicy", "DaemonSet")
+        "PK120",
+        "placement",
+        "daemonset-misses-pool",
+        needs_policy=True,
+        kinds=("Application", "ClusterPolicy", "DaemonSet", "HelmRelease"),
     ),
     Entry("PK121", "placement", "wrong-scheduler-for-kind", needs_policy=True, subject="pods"),
     Entry("PK122", "placement", "scheduler-metadata-ignored", subject="pods"),

@@ -3,20 +3,19 @@
 A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network must
 run on every node it serves. A node without it offers no cards or has no product label, and
 nothing reports that. Daemons are known by their image, and where that is a mirror's by the labels of an
-operator that they select, or by the folder of device plugins that they mount.
+operator that they select, or by the folder of device plugins that they mount; those of the GPU operator, of
+NVIDIA's device plugin and exporter and of Node Feature Discovery also by the values that a HelmRelease or an
+Argo CD Application gives their charts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from policykit.catalogue import cards as catalogue
-from policykit.catalogue import daemons, labels
-from policykit.kube import affinity as affinities
-from policykit.kube import podsets, requests, tolerations
-from policykit.kube.affinity import NodeAffinity
+from policykit.catalogue import labels
+from policykit.kube import tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -28,9 +27,8 @@ from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.model.virtual_cards import NAMES
-from policykit.namedtuple import NamedTuple
-from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection, untolerated_taints
+from policykit.rules.placement.node_daemons import DEPLOYS, DEVICE_PLUGIN, KINDS, NodeDaemon, node_daemons
 
 BAD = """\
 apiVersion: apps/v1
@@ -72,32 +70,9 @@ spec:
           image: nvcr.io/nvidia/k8s/dcgm-exporter:4.2.0
 """
 
-_OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
-"""Roles that must run on every node with the vendor's cards."""
-_WORDS = {"device-plugin": "device plugin", "cni": "pod network", "driver": "driver daemon"}
-_DEPLOYS = ".deploy."
-"""In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
 _NVIDIA = "nvidia"
 """Vendor whose labels GPU Feature Discovery sets by default."""
 _FEATURES = "feature.node.kubernetes.io/"
-_PLUGINS = "/var/lib/kubelet/device-plugins"
-_OPERATOR = ("gpu-operator", "daemonsets.tolerations")
-
-
-class _Daemon(NamedTuple):
-    what: str
-    vendor: str
-    """Empty if it belongs to no vendor."""
-    every_pool: bool
-    """Whether it also serves pools without cards."""
-    path: Path
-    """Path of its tolerations."""
-    tolerations: tuple[Toleration, ...]
-    affinity: NodeAffinity
-    selector: Path = ()
-    """Path of its nodeSelector; the operator has none."""
-    terms: Path = ()
-    """Path of its required terms."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -105,8 +80,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     if cluster is None or manifest.partial:
         return
-    found = _operator(manifest) if manifest.kind == "ClusterPolicy" else _daemon_sets(manifest)
-    for daemon in found:
+    for daemon in node_daemons(manifest):
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
         served = list(_served_pools(cluster, daemon))
@@ -120,12 +94,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(
                 daemon.path,
                 f"{daemon.what} serves {pools}, but does not tolerate taint {taints[0]} of {pool}",
-                "\n".join(_advice(wanted)),
+                "\n".join(_advice(daemon, wanted)),
                 fix=partial(_fix, manifest, daemon, wanted),
+                inside=daemon.inside,
             )
 
 
-def _nowhere(cluster: Cluster, daemon: _Daemon) -> Iterator[Violation]:
+def _nowhere(cluster: Cluster, daemon: NodeDaemon) -> Iterator[Violation]:
     """A daemon whose selection no pool with its cards meets, if the policy lists every pool."""
     pools = [pool for pool in cluster.pools if _has_its_cards(cluster, pool, daemon)]
     if not cluster.complete or not daemon.vendor or not daemon.selector or not pools:
@@ -142,7 +117,7 @@ def _nowhere(cluster: Cluster, daemon: _Daemon) -> Iterator[Violation]:
         )
 
 
-def _dead_key(cluster: Cluster, pools: Sequence[Pool], daemon: _Daemon) -> tuple[str, Path] | None:
+def _dead_key(cluster: Cluster, pools: Sequence[Pool], daemon: NodeDaemon) -> tuple[str, Path] | None:
     """A key of the selector, or one of each required term, that none of the pools has."""
 
     def lacking(key: str) -> bool:
@@ -167,7 +142,7 @@ def _lacks(cluster: Cluster, pool: Pool, key: str) -> bool:
         return False
     if labels.switch(key):
         return "/" not in key
-    if _DEPLOYS in key or labels.provider(key):
+    if DEPLOYS in key or labels.provider(key):
         return False
     if labels.discovery(key) or key.startswith(_FEATURES):
         card = cluster.card_of(pool)
@@ -175,72 +150,16 @@ def _lacks(cluster: Cluster, pool: Pool, key: str) -> bool:
     return not labels.well_known(key)
 
 
-def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
-    """(role, vendor) of a daemon whose image is not known; empty: it is none of cards."""
-    selected = affinities.read(spec).selector
-    for key in selected:
-        daemon = key.partition(_DEPLOYS)[2]
-        if daemon and (vendor := labels.discovery(key) or labels.switch(key)):
-            return ("device-plugin" if "plugin" in daemon else "driver"), vendor
-    volumes = spec.get("volumes")
-    mounted = (lookup(each, ("hostPath", "path")) for each in volumes or () if isinstance(each, dict))
-    if any(isinstance(path, str) and path.rstrip("/") == _PLUGINS for path in mounted):
-        names = [text for key in selected if (text := labels.discovery(key) or labels.switch(key))]
-        return "device-plugin", names[0] if names else ""
-    return "", ""
-
-
-def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
-    if manifest.group != "apps":
-        return
-    for pod_set in podsets.pod_sets(manifest.data):
-        image, role = _role(pod_set.spec)
-        vendor = daemons.serves(image)
-        name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
-        if not role:
-            (role, vendor), name = _role_by_signs(pod_set.spec), manifest.name
-        if (vendor and role in _OF_CARDS) or role == "cni" or (role == "discovery" and not vendor):
-            yield _Daemon(
-                f"{_WORDS.get(role, role)} {name}",
-                vendor,
-                role == "cni",
-                pod_set.place("tolerations"),
-                tolerations.read(pod_set.spec.get("tolerations")),
-                affinities.read(pod_set.spec),
-                pod_set.place("nodeSelector"),
-                pod_set.place("affinity", *REQUIRED_TERMS),
-            )
-
-
-def _role(spec: Mapping[str, Any]) -> tuple[str, str]:
-    """(image, role) of the first container that is a known daemon."""
-    for field, _, container in requests.containers(spec):
-        image = container.get("image")
-        if field == "containers" and isinstance(image, str) and daemons.role(image):
-            return image, daemons.role(image)
-    return "", ""
-
-
-def _operator(manifest: Manifest) -> Iterator[_Daemon]:
-    """The NVIDIA GPU operator applies one list to all its daemons; a non-empty list replaces the defaults."""
-    if manifest.group != "nvidia.com":
-        return
-    path = ("spec", "daemonsets", "tolerations")
-    written = tolerations.read(lookup(manifest.data, path))
-    shipped = next(c.tolerations for c in daemons.charts() if (c.chart, c.value) == _OPERATOR)
-    yield _Daemon("the GPU operator", "nvidia", False, path, written or shipped, NodeAffinity())
-
-
-def _served_pools(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
+def _served_pools(cluster: Cluster, daemon: NodeDaemon) -> Iterator[Pool]:
     for pool in cluster.pools:
-        if pool.sharing.mode in NAMES and daemon.what.startswith(_WORDS["device-plugin"]):
+        if pool.sharing.mode in NAMES and daemon.what.startswith(DEVICE_PLUGIN):
             continue  # the device plugin there is HAMi's or Volcano's
         has_none = daemon.every_pool and cluster.card_of(pool) is None
         if (has_none or _has_its_cards(cluster, pool, daemon)) and _selects(cluster, pool, daemon):
             yield pool
 
 
-def _has_its_cards(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
+def _has_its_cards(cluster: Cluster, pool: Pool, daemon: NodeDaemon) -> bool:
     card = cluster.card_of(pool)
     return card is not None and (not daemon.vendor or _maker(card.vendor) == _maker(daemon.vendor))
 
@@ -250,7 +169,7 @@ def _maker(vendor: str) -> str:
     return known.hardware if known is not None and known.hardware else vendor
 
 
-def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
+def _selects(cluster: Cluster, pool: Pool, daemon: NodeDaemon) -> bool:
     """Whether the daemon certainly selects nodes of the pool.
 
     Labels that mark the vendor's nodes, set by discovery or as a switch, are assumed to exist.
@@ -283,7 +202,7 @@ def _selects_vendor(requirement: Requirement, vendor: str) -> bool:
     return bool(owner) and _maker(owner) == _maker(vendor) and operator in ("In", "Exists")
 
 
-def _untolerated(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
+def _untolerated(pool: Pool, daemon: NodeDaemon) -> tuple[Taint, ...]:
     return untolerated_taints(pool, daemon.tolerations, {})
 
 
@@ -293,15 +212,21 @@ def _required_tolerations(lacking: Mapping[str, tuple[Taint, ...]]) -> tuple[Tol
     return tuple(dict.fromkeys(Toleration(taint.key, "Exists", "", taint.effect) for taint in taints))
 
 
-def _advice(wanted: Sequence[Toleration]) -> Iterator[str]:
-    yield "add to tolerations, keeping the existing ones:"
+def _advice(daemon: NodeDaemon, wanted: Sequence[Toleration]) -> Iterator[str]:
+    if daemon.value:
+        yield f"set {daemon.value} of the chart, which replaces its default:"
+        wanted = (*daemon.tolerations, *wanted)
+    else:
+        yield "add to tolerations, keeping the existing ones:"
     for one in wanted:
-        yield f"- {{key: {one.key}, operator: Exists, effect: {one.effect}}}"
+        yield f"- {{{', '.join(f'{key}: {value}' for key, value in tolerations.to_dict(one).items())}}}"
 
 
-def _fix(manifest: Manifest, daemon: _Daemon, wanted: Sequence[Toleration]) -> Fix | None:
+def _fix(manifest: Manifest, daemon: NodeDaemon, wanted: Sequence[Toleration]) -> Fix | None:
     """Appends to the existing tolerations; if there are none, also writes the defaults of the chart."""
     there = lookup(manifest.data, daemon.path)
+    if daemon.inside is not None:
+        return None
     if there is not None and not isinstance(there, list):
         return None
     lacking = [tolerations.to_dict(one) for one in (*(() if there else daemon.tolerations), *wanted)]
@@ -320,7 +245,7 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({"DaemonSet", "ClusterPolicy"}),
+    kinds=KINDS,
     needs_policy=True,
     fix=Applicability.SAFE,
 )

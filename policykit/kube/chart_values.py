@@ -1,0 +1,83 @@
+"""The values that an object gives a Helm chart: a HelmRelease of Flux, an Application of Argo CD.
+
+Only charts of a chart repository have a name by which they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.manifests.document import Manifest
+from policykit.manifests.parser import parse
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text
+from policykit.namedtuple import NamedTuple
+
+KINDS = frozenset({"HelmRelease", "Application"})
+
+
+class ChartValues(NamedTuple):
+    """A chart, and the values that an object states for it."""
+
+    chart: str
+    values: Mapping[str, Any]
+    path: Path
+    """Where they are in the object."""
+    is_text: bool
+    """They are YAML in a string."""
+    all_known: bool
+    """Nothing else gives the chart values, so what these leave out has the chart's default."""
+    parameters: tuple[str, ...] = ()
+    """Dotted names of values that are stated elsewhere and override these."""
+
+
+def chart_values(manifest: Manifest) -> Iterator[ChartValues]:
+    """One for each chart that an object installs from a chart repository."""
+    spec = mapping(manifest.data.get("spec"))
+    if manifest.kind == "HelmRelease" and manifest.group == "helm.toolkit.fluxcd.io":
+        yield from _of_release(spec)
+    elif manifest.kind == "Application" and manifest.group == "argoproj.io":
+        yield from _of_source(spec.get("source"), ("spec", "source"))
+        sources = spec.get("sources")
+        for number, source in enumerate(sources if isinstance(sources, list) else ()):
+            yield from _of_source(source, ("spec", "sources", number))
+
+
+def _of_release(spec: Mapping[str, Any]) -> Iterator[ChartValues]:
+    chart = mapping(mapping(spec.get("chart")).get("spec"))
+    repository = mapping(chart.get("sourceRef")).get("kind")
+    name = text(chart.get("chart"))
+    if not name or repository != "HelmRepository":
+        return
+    elsewhere = spec.get("valuesFrom") or chart.get("valuesFiles") or spec.get("postRenderers")
+    yield ChartValues(name, mapping(spec.get("values")), ("spec", "values"), False, not elsewhere)
+
+
+def _of_source(source: object, at: Path) -> Iterator[ChartValues]:
+    data = mapping(source)
+    name = text(data.get("chart"))
+    if not name:
+        return
+    helm = mapping(data.get("helm"))
+    stated = [*mappings(helm.get("parameters")), *mappings(helm.get("fileParameters"))]
+    parameters = tuple(text(each.get("name")) for each in stated)
+    all_known = not helm.get("valueFiles")
+    found = helm.get("valuesObject")
+    if found is not None:
+        path = (*at, "helm", "valuesObject")
+        yield ChartValues(name, mapping(found), path, False, all_known, parameters)
+        return
+    values = _parsed(text(helm.get("values")))
+    if values is not None:
+        yield ChartValues(name, values, (*at, "helm", "values"), True, all_known, parameters)
+
+
+def _parsed(values: str) -> Mapping[str, Any] | None:
+    """The values in a string; None: it is no YAML map."""
+    document = next(parse(values), None)
+    if document is None:
+        return {}
+    if document.problem or document.root is None:
+        return None
+    return mapping(document.root.data)
