@@ -20,7 +20,7 @@ from policykit.model.declared_queues import QueueUse
 from policykit.model.namespace_limits import Demand
 from policykit.model.queue import DeclaredPriority
 from policykit.namedtuple import NamedTuple
-from policykit.placement import topology_keys
+from policykit.placement import separation, topology_keys
 from policykit.placement.capacity import gang_problem
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DEFAULT_TARGET, TARGETS, submission_facts, target_name_of
@@ -146,6 +146,12 @@ class PodGates:
         for each in topology_keys.uses(review.manifest, review.pod_set):
             if each.use in topology_keys.HOLDS and topology_keys.is_absent(self._cluster, each.key):
                 yield Gate("topology", REFUSED, f"no pool has the label {each.key}, by which pods are placed")
+        for apart in separation.separations(review):
+            if apart.replicas > apart.domains:
+                there = f"the pools have {apart.domains} {separation.what(apart.key)}"
+                yield Gate(
+                    "topology", UNKNOWN, f"anti-affinity keeps {apart.replicas} pods apart, but {there}"
+                )
 
 
 def _queue_uses(review: Review, cluster: Cluster) -> Sequence[QueueUse]:

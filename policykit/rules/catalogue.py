@@ -105,6 +105,14 @@ CATALOGUE = (
         substrings=("opologyKey", "exclusive-topology"),
     ),
     Entry("PK134", "placement", "unplaced-pods", needs_policy=True, subject="scope"),
+    Entry(
+        "PK135",
+        "placement",
+        "too-few-domains",
+        needs_policy=True,
+        subject="pods",
+        substrings=("podAntiAffinity",),
+    ),
     Entry("PK140", "placement", "component-label-missing", needs_policy=True, subject="component"),
     Entry(
         "PK141",

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.podsets import gangs, pod_sets
+from policykit.kube.rollouts import rolling
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
-from policykit.manifests.shape import digits, mapping, text, whole
+from policykit.manifests.shape import mapping, whole
 from policykit.model.severity import Severity
 from policykit.targets import target_name_of, target_of
 
@@ -40,28 +40,23 @@ spec:
 
 GOOD = BAD.replace("  replicas: 2\n", "  replicas: 2\n  strategy: {type: Recreate}\n")
 
-_DEFAULT = "25%"
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Deployments whose scheduler starts gangs. Source: `deployment/rolling.go` (v1.36)."""
     spec = mapping(manifest.data.get("spec"))
-    strategy = mapping(spec.get("strategy"))
     replicas = whole(spec.get("replicas", 1))
     sets = pod_sets(manifest.data)
-    if manifest.partial or strategy.get("type") == "Recreate" or not replicas or len(sets) != 1:
+    if manifest.partial or not replicas or len(sets) != 1:
         return
     target = target_of(target_name_of(sets[0].scheduler_name, context.cluster))
-    if target is None or not target.supports_gangs:
+    rollout = rolling(spec, replicas)
+    if target is None or not target.supports_gangs or rollout is None:
         return
-    rolling = mapping(lookup(strategy, ("rollingUpdate",)))
-    surge = _pods(rolling.get("maxSurge", _DEFAULT), replicas, up=True)
-    unavailable = _pods(rolling.get("maxUnavailable", _DEFAULT), replicas, up=False)
     for gang in gangs(manifest.data):
         size = gang.min_member
-        if not gang.written or not gang.enabled or surge is None or unavailable is None or size is None:
+        if not gang.written or not gang.enabled or size is None:
             continue
-        at_once = min(surge + unavailable, replicas)
+        at_once = min(rollout.surge + rollout.unavailable, replicas)
         if at_once < size <= replicas:
             yield Violation(
                 gang.path,
@@ -69,16 +64,6 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"{at_once} at a time: it hangs",
                 "set strategy.rollingUpdate.maxSurge: 100%, or strategy.type: Recreate",
             )
-
-
-def _pods(written: object, replicas: int, *, up: bool) -> int | None:
-    """A number or a percentage of the replicas; None: neither."""
-    if (number := whole(written)) is not None:
-        return number
-    percent = digits(text(written).removesuffix("%"))
-    if percent is None or not text(written).endswith("%"):
-        return None
-    return -(-replicas * percent // 100) if up else replicas * percent // 100
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from policykit.manifests.path import Path
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 from policykit.placement.review import review as reviewed
+from policykit.placement.separation import HOSTNAME, domains
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, replace
 from tests.mutation.places import (
@@ -365,6 +366,19 @@ def _web_pods(subject: Subject) -> Iterator[Change]:
                 yield put(pod_set.place("containers", 0, "resources"), {"requests": {"cpu": 90_000}})
 
 
+def _apart(subject: Subject) -> Iterator[Change]:
+    """More replicas than nodes, each on a node of its own."""
+    complete = subject.cluster is not None and subject.cluster.complete and has_schema(subject)
+    for pod_set in subject.pod_sets if complete and subject.manifest.kind == "Deployment" else ():
+        review = reviewed(subject.manifest, pod_set, subject.cluster)
+        pools = [each.pool for each in review.landings if each.verdict != "refused"]
+        if not pod_set.labels or "affinity" in pod_set.spec or not domains(pools, HOSTNAME):
+            continue
+        term = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": dict(pod_set.labels)}}
+        more = Patch("add", ("spec", "replicas"), 90_000)
+        yield Change((more, Patch("add", pod_set.place("affinity"), {"podAntiAffinity": {REQUIRED: [term]}})))
+
+
 def _as_daemon_set(subject: Subject) -> Iterator[Change]:
     """Pods of a workload kind, without cards, that run once on each node."""
     for pod_set in subject.pod_sets if subject.cluster and subject.manifest.kind == "Deployment" else ():
@@ -374,6 +388,7 @@ def _as_daemon_set(subject: Subject) -> Iterator[Change]:
 
 
 FAULTS = (
+    fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
