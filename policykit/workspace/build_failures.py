@@ -34,6 +34,7 @@ _MISTAKES = (
     re.compile(r"unable to find field .* in replacement target"),
     re.compile(r"nothing selected by"),
     re.compile(r"missing Resource metadata"),
+    re.compile(r"missing metadata\.name in object"),
 )
 """What every version of kustomize refuses."""
 _ELSEWHERE = re.compile(r"is not in or below|security; file")

@@ -7,9 +7,11 @@ KubeSchedulerConfiguration is a file that the scheduler reads at start, and no k
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import dirname, join, normpath
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.linter.scope import Scope
+from policykit.model.configuration_files import ListedFile, MisplacedConfiguration
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -44,25 +46,26 @@ data:
 """
 
 
-def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """The second document of a file, or one with a name: the scheduler reads a file of its own."""
-    if manifest.holder is None and not manifest.partial and (manifest.document or manifest.base):
-        yield Violation(
-            ("kind",),
-            f"{manifest.kind} stands among objects, but is no kind of the API server: it is the "
-            "configuration of kube-scheduler",
-            "put it into a ConfigMap that the scheduler mounts, and name the file in --config",
-        )
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """One that is not the only document of its file, or whose file a kustomization lists."""
+    listed = {normpath(join(dirname(each.path), each.value.path)) for each in scope.of(ListedFile)}
+    for each in scope.of(MisplacedConfiguration):
+        if each.value.among_objects or normpath(each.path) in listed:
+            yield Violation(
+                each.at("kind"),
+                f"{each.value.kind} stands among objects, but is no kind of the API server: it is the "
+                "configuration of kube-scheduler",
+                "put it into a ConfigMap that the scheduler mounts, and name the file in --config",
+            )
 
 
 RULE = Rule(
     code="PK811",
     name="configuration-as-object",
     severity=Severity.WARNING,
-    subject=Manifest,
+    subject=Scope,
     doc=__doc__,
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({"KubeSchedulerConfiguration"}),
 )

@@ -41,6 +41,10 @@ TARGET = Target(
             pods=True,
             substrings=("riorityClass",),
         ),
+        FactReader(
+            Lazy("policykit.targets.kubernetes.configuration_files:facts"),
+            frozenset({_KIND, "Kustomization"}),
+        ),
     ),
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),

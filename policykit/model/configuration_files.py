@@ -1,0 +1,17 @@
+"""Configurations of programs that stand where objects are applied."""
+
+from policykit.namedtuple import NamedTuple
+
+
+class MisplacedConfiguration(NamedTuple):
+    """A document that is a program's configuration, in a file. Locations of its fact: `kind`."""
+
+    kind: str
+    among_objects: bool = False
+    """Other documents of its file are objects."""
+
+
+class ListedFile(NamedTuple):
+    """An entry of `resources` of a kustomization, relative to its folder. It has no locations."""
+
+    path: str
