@@ -85,6 +85,12 @@ TARGET = Target(
             Lazy("policykit.targets.volcano.topology_facts:facts"),
             frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", CONFIG_FILE}),
         ),
+        FactReader(Lazy("policykit.targets.volcano.device_facts:enabled"), frozenset({CONFIG_FILE})),
+        FactReader(
+            Lazy("policykit.targets.volcano.device_facts:requested"),
+            pods=True,
+            substrings=("volcano.sh/vgpu-", "volcano.sh/gpu-"),
+        ),
     ),
     queues=QueueSupport(
         Lazy("policykit.targets.volcano.queue_facts:queue_semantics"),

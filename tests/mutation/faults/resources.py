@@ -50,6 +50,20 @@ def _renamed(new: str) -> Inject:
     return inject
 
 
+def _whole_for_shared(subject: Subject) -> Iterator[Change]:
+    """The name of a whole card, where the configuration of the plugin renames it."""
+    for path, name, _ in limits(subject):
+        if name.endswith(".shared") and "renameByDefault: true" in subject.text:
+            yield Change((Patch("rename", (*path, name), name.removesuffix(".shared")),))
+
+
+def _not_shared(subject: Subject) -> Iterator[Change]:
+    """Volcano's configuration no longer shares the cards of which pods beside it request shares."""
+    for line in subject.text.splitlines(keepends=True):
+        if line.strip() == "deviceshare.VGPUEnable: true" and "volcano.sh/vgpu-" in subject.text:
+            yield Change(text=subject.text.replace(line, line.replace("true", "false")))
+
+
 def _with_mig(subject: Subject) -> Iterator[Change]:
     for path, name, _ in limits(subject):
         if name == "nvidia.com/gpu":
@@ -161,6 +175,8 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
 
 
 FAULTS = (
+    fault("a whole card where the plugin renames it", "PK219", _whole_for_shared),
+    fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a card only under requests", "PK201", _request_only),

@@ -1,0 +1,88 @@
+"""Pods request shares of cards that Volcano's configuration beside them does not account for.
+
+Plugin deviceshare chooses the card and writes it into the pod, if its argument for this kind of share is
+true. Without it the device plugin refuses the pods on their node, or they stay pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.device_plugins import CardName, SharedDevices
+from policykit.model.severity import Severity
+from policykit.targets import target_name_of
+from policykit.targets.volcano.device_facts import SWITCHES
+from policykit.targets.volcano.names import SCHEDULER
+
+BAD = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: volcano-scheduler-configmap
+  namespace: volcano-system
+data:
+  volcano-scheduler.conf: |
+    actions: "enqueue, allocate, backfill"
+    tiers:
+    - plugins:
+      - name: priority
+      - name: gang
+    - plugins:
+      - name: predicates
+      - name: proportion
+      - name: nodeorder
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: notebook
+spec:
+  schedulerName: volcano
+  containers:
+  - name: main
+    image: registry.example/notebook:1
+    resources:
+      requests: {cpu: 2, memory: 8Gi}
+      limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 8192}
+"""
+
+GOOD = BAD.replace(
+    "      - name: predicates\n",
+    "      - name: predicates\n      - name: deviceshare\n        arguments:\n"
+    "          deviceshare.VGPUEnable: true\n",
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Once for each file and kind of share, where no configuration of the scope has it."""
+    configurations = scope.of(SharedDevices)
+    said: set[tuple[str, str]] = set()
+    for use in scope.of(CardName) if configurations else ():
+        name = use.value.resource
+        prefix = next(filter(name.startswith, SWITCHES), "")
+        placed_by = target_name_of(use.value.scheduler, context.cluster)
+        if not prefix or (use.path, prefix) in said or placed_by != SCHEDULER:
+            continue
+        if any(prefix in each.value.enabled for each in configurations):
+            continue
+        said.add((use.path, prefix))
+        argument = f"deviceshare.{SWITCHES[prefix]}: true"
+        yield Violation(
+            use.at("resource"),
+            f"requests {name}, but Volcano's configuration here has no {argument}: nothing allocates it",
+            f"add plugin deviceshare with the argument {argument}",
+        )
+
+
+RULE = Rule(
+    code="PK517",
+    name="sharing-not-enabled",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)
