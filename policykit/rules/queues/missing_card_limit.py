@@ -39,6 +39,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     cards = sorted({r for pool in cluster.pools for r in card_resources(cluster, pool)}) if cluster else []
     for tree in trees(scope, cluster, configurations=True) if cards else ():
+        if "limit" not in tree.semantics.field_names:
+            continue  # Kueue admits only resources that its queues name
         decided = policy_queues(tree.target_name, cluster).queues
         for queue in tree.queues:
             if queue.value.name not in decided and _is_open(queue, tree, frozenset(cards)):
