@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli import click
 from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
-from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
+from policykit.cli.linting.reports import ReportOptions, format_context, report_options, with_fixes, write
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -23,13 +23,12 @@ from policykit.cli.options import (
 )
 from policykit.cli.output import print_error, print_message, write_data
 from policykit.errors import SourceError, UsageError
-from policykit.formats import FORMATS, text
+from policykit.formats import text
 from policykit.linter.finding import Report
 from policykit.linter.member import STDIN
 from policykit.linter.not_judged_pass import not_accepted
-from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
-from policykit.model.severity import Applicability, Severity
+from policykit.model.severity import Applicability
 from policykit.workspace.linting.cache import lint
 from policykit.workspace.linting.request import Request, today
 from policykit.workspace.linting.workspace import OpenResult, open_workspace
@@ -46,50 +45,12 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @click.argument("paths", nargs=-1)
 @policies_option
 @allow_path
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    metavar="FORMAT[=FILE]",
-    help=f"Output format and, optionally, file; repeatable. {', '.join(FORMATS)}; default: text.",
-)
-@click.option(
-    "--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output."
-)
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="Colours in text; auto: only on a terminal; respects FORCE_COLOR and NO_COLOR.",
-)
-@click.option(
-    "--preset",
-    type=click.Choice(PRESETS),
-    default=None,
-    help="Rules to run: minimal, errors only; recommended, also warnings and info; strict, all rules."
-    " Default: the preset in the settings, else recommended.",
-)
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="RULES",
-    help="Only these rules: codes, names or families, separated by commas.",
-)
-@click.option("--ignore", multiple=True, metavar="RULES", help="Skip these rules.")
+@report_options
 @click.option(
     "--fix", is_flag=True, help="Apply safe fixes: those proven not to change where pods run wrongly."
 )
 @click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe fixes too; implies --fix.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what --fix would change.")
-@click.option(
-    "--fail-on",
-    type=click.Choice([s.value for s in Severity]),
-    default="warning",
-    show_default=True,
-    help="Lowest severity that fails the run; info never does.",
-)
-@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
 @click.option(
     "--force-exclude", is_flag=True, help="Skip excluded files even if they are named on the command line."
 )
@@ -141,7 +102,6 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     help="Fail if anything is not judged, except what lint.acceptNotJudged of its policy lists.",
 )
 @click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
-@click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
 @click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
 @live_options
 @cache_options
@@ -154,17 +114,10 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 def command(
     paths: tuple[str, ...],
     policies: tuple[str, ...],
-    formats: tuple[str, ...],
-    output: str,
-    color: str,
-    preset: str | None,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
+    reporting: ReportOptions,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
-    fail_on: str,
-    exit_zero: bool,
     force_exclude: bool,
     stdin_filename: str,
     namespace: str,
@@ -180,7 +133,6 @@ def command(
     require_policy: bool,
     require_judged: bool,
     show_files: bool,
-    statistics: bool,
     timings: bool,
     cache_dir: str | None,
     no_cache: bool,
@@ -205,36 +157,23 @@ def command(
         _refuse_options_of_files(locals())
         if len(policies) > 1:
             raise UsageError("a cluster has one policy, but -p is repeated", "name one")
-        from policykit.cli.live.lint import Choice, lint_cluster
+        from policykit.cli.live.lint import lint_cluster
 
-        choice = Choice(
-            "".join(policies),
-            preset or "",
-            _words(select),
-            _words(ignore),
-            outputs(formats, output),
-            color,
-            Severity(fail_on),
-            exit_zero,
-            statistics,
-            cache_of(policies, cache_dir, no_cache),
-        )
-        return lint_cluster(access, choice)
+        return lint_cluster(access, "".join(policies), cache_of(policies, cache_dir, no_cache), reporting)
     if baseline and no_baseline:
         raise UsageError("--baseline and --no-baseline cannot be combined", "use only one of them")
     if hook and (since is not None or STDIN in paths):
         raise UsageError("--hook cannot be combined with --since or standard input", "name files and folders")
-    wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), *policies, stdin_filename), cache_dir, no_cache)
     request = Request(
         paths or (() if hook else (".",)),
         policies,
-        _words(select),
-        _words(ignore),
+        reporting.select,
+        reporting.ignore,
         namespace,
         timings,
         crds,
-        preset or "",
+        reporting.preset,
         force_exclude,
         stdin_filename,
         kustomize == "auto",
@@ -257,7 +196,7 @@ def command(
         opened = without_earlier(request, opened)
     workspace, notes = opened
     progress = _progress_line()
-    options = Options(with_fixes(wanted), today(), jobs)
+    options = Options(with_fixes(reporting.outputs), today(), jobs)
     if progress:
         options = options._replace(progress=progress)
     done, changes = True, False
@@ -274,14 +213,15 @@ def command(
     if progress:
         progress.erase()
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
-    done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
+    context = format_context(workspace, after)
+    done = write(report, reporting.outputs, context, reporting.color, stdout_taken) and done
     _tell(report, opened, show_files)
-    _tell_numbers(report, statistics, timings)
+    _tell_numbers(report, reporting.statistics, timings)
     if require_judged and not _is_all_judged(report, workspace):
         done = False
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
-    return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+    return int(reporting.fails(report) or (changes and not reporting.exit_zero))
 
 
 _OF_FILES = frozenset(
@@ -357,15 +297,6 @@ def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
         print_message(line)
     for line in text.timings(report) if timings else ():
         print_message(line)
-
-
-def _words(options: Sequence[str]) -> list[str]:
-    return [word for option in options for word in option.replace(",", " ").split()]
-
-
-def _fails(report: Report, fail_on: Severity) -> bool:
-    worst = report.worst()
-    return worst is not None and worst is not Severity.INFO and worst.rank <= fail_on.rank
 
 
 def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:

@@ -92,7 +92,7 @@ _LIMITS = (
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What builds may take: `max_builds` and `build_seconds`."""
-    return _decorated(command, _LIMITS)
+    return decorated(command, _LIMITS)
 
 
 format_option = click.option(
@@ -132,7 +132,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
         access = _access(options, namespace, all_namespaces)
         return command(**options, access=access)
 
-    return _decorated(run, (_NAMESPACE, _ALL_NAMESPACES, *_CONNECTION))
+    return decorated(run, (_NAMESPACE, _ALL_NAMESPACES, *_CONNECTION))
 
 
 def live_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,7 +146,7 @@ def live_options(command: Callable[..., Any]) -> Callable[..., Any]:
         access = _access_if(live, options, options["namespace"], all_namespaces)
         return command(**options, access=access)
 
-    return _decorated(run, (_LIVE, _ALL_NAMESPACES, *_CONNECTION))
+    return decorated(run, (_LIVE, _ALL_NAMESPACES, *_CONNECTION))
 
 
 def whole_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -157,10 +157,11 @@ def whole_cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
         access = _access_if(live, options, "", True)
         return command(**options, access=access)
 
-    return _decorated(run, (_LIVE, *_CONNECTION))
+    return decorated(run, (_LIVE, *_CONNECTION))
 
 
-def _decorated(command: Callable[..., Any], options: Iterable[Callable[..., Any]]) -> Callable[..., Any]:
+def decorated(command: Callable[..., Any], options: Iterable[Callable[..., Any]]) -> Callable[..., Any]:
+    """The command with these options, in this order."""
     for option in reversed([*options]):
         command = option(command)
     return command

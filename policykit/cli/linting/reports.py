@@ -1,18 +1,24 @@
-"""The reports of a run: their formats, the files they are written to, and what formats need to know."""
+"""The reports of a run: the options on them, their formats and files, and what formats need to know."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
 
 from policykit import __version__
+from policykit.cli import click
+from policykit.cli.options import decorated
 from policykit.cli.output import encoded, print_error, print_escaped, write_output
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
 from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
+from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Workspace
+from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.workspace.files import repository_root
@@ -26,6 +32,99 @@ class Output(NamedTuple):
 
     format: str
     path: str = ""
+
+
+class ReportOptions(NamedTuple):
+    """Which rules run, how findings are written, and which of them fail the run."""
+
+    preset: str
+    """Empty: that of the settings."""
+    select: Sequence[str]
+    ignore: Sequence[str]
+    outputs: Sequence[Output]
+    color: str
+    fail_on: Severity
+    exit_zero: bool
+    statistics: bool
+
+    def fails(self, report: Report) -> bool:
+        """Whether a finding fails the run."""
+        worst = report.worst()
+        fails = worst is not None and worst is not Severity.INFO and worst.rank <= self.fail_on.rank
+        return fails and not self.exit_zero
+
+
+_OPTIONS = (
+    click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
+        help=f"Output format and, optionally, file; repeatable. {', '.join(FORMATS)}; default: text.",
+    ),
+    click.option(
+        "--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output."
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        help="Colours in text; auto: only on a terminal; respects FORCE_COLOR and NO_COLOR.",
+    ),
+    click.option(
+        "--preset",
+        type=click.Choice(PRESETS),
+        default=None,
+        help="Rules to run: minimal, errors only; recommended, also warnings and info; strict, all rules."
+        " Default: the preset in the settings, else recommended.",
+    ),
+    click.option(
+        "--select",
+        multiple=True,
+        metavar="RULES",
+        help="Only these rules: codes, names or families, separated by commas.",
+    ),
+    click.option("--ignore", multiple=True, metavar="RULES", help="Skip these rules."),
+    click.option(
+        "--fail-on",
+        type=click.Choice([s.value for s in Severity]),
+        default="warning",
+        show_default=True,
+        help="Lowest severity that fails the run; info never does.",
+    ),
+    click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings."),
+    click.option("--statistics", is_flag=True, help="Print findings per rule to stderr."),
+)
+
+
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """For commands that report findings: they get the options as `reporting`."""
+
+    @wraps(command)
+    def run(
+        *,
+        formats: tuple[str, ...],
+        output: str,
+        color: str,
+        preset: str | None,
+        select: tuple[str, ...],
+        ignore: tuple[str, ...],
+        fail_on: str,
+        exit_zero: bool,
+        statistics: bool,
+        **options: Any,
+    ) -> Any:
+        wanted, severity = outputs(formats, output), Severity(fail_on)
+        rules = _words(select), _words(ignore)
+        reporting = ReportOptions(preset or "", *rules, wanted, color, severity, exit_zero, statistics)
+        return command(**options, reporting=reporting)
+
+    return decorated(run, _OPTIONS)
+
+
+def _words(options: Sequence[str]) -> list[str]:
+    return [word for option in options for word in option.replace(",", " ").split()]
 
 
 def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:

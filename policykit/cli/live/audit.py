@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from policykit.cli.linting.reports import ReportOptions
 from policykit.cli.live.generated import generated_objects
-from policykit.cli.live.inspection import Choice, Objects, finish, lint_objects, read_objects, setting_of
+from policykit.cli.live.inspection import Objects, finish, lint_objects, read_objects, setting_of
 from policykit.cli.live.session import reading
 from policykit.importer.node_differences import Difference, differences
 from policykit.importer.node_membership import membership
@@ -28,15 +29,15 @@ from policykit.rules.placement.node_off_policy import RULE
 _START = Span(1, 1, 1, 1)
 
 
-def audit(access: Access, choice: Choice, cluster: Cluster) -> int:
+def audit(access: Access, cluster: Cluster, reporting: ReportOptions) -> int:
     """Prints findings; the exit code. Raises ClusterError."""
-    setting = setting_of(choice, cluster)
+    setting = setting_of(reporting, cluster)
     with reading(access) as read:
         objects = read_objects(read, cluster)
         compared = [*comparisons(read, generated_objects(cluster))]
     report = lint_objects(objects, setting, [Policy(0, drifted=tuple(_drifted(compared, cluster)))])
     report = _with_nodes(report, objects, setting, cluster)
-    return finish(report, objects, setting, choice, read)
+    return finish(report, objects, setting, reporting, read)
 
 
 def _drifted(compared: Iterable[Comparison], cluster: Cluster) -> Iterator[GeneratedFile]:

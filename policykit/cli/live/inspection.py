@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.cli.linting.reports import Output, write
+from policykit.cli.linting.reports import ReportOptions, write
 from policykit.cli.live.session import tell
 from policykit.cli.output import print_message
 from policykit.cli.policy import cluster_from
@@ -17,7 +17,6 @@ from policykit.linter.member import Member
 from policykit.linter.workspace import Options, Policy, Setting, Workspace
 from policykit.live.kinds import NODE, Role, kinds
 from policykit.live.reading import Reading
-from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.linting.request import today
 from policykit.workspace.policies import nearest_policy
@@ -31,22 +30,6 @@ _SCOPE = "cluster"
 _KUBE_SYSTEM = "kube-system"
 
 
-class Choice(NamedTuple):
-    """The options that lint and audit share."""
-
-    policy: str
-    """Empty: the nearest of the current folder."""
-    preset: str
-    select: Sequence[str]
-    ignore: Sequence[str]
-    outputs: Sequence[Output]
-    color: str
-    fail_on: Severity
-    exit_zero: bool
-    statistics: bool
-    cache: Cache
-
-
 class Objects(NamedTuple):
     """The objects of a cluster as texts, by their names."""
 
@@ -56,21 +39,16 @@ class Objects(NamedTuple):
     nodes: tuple[Pool, ...] = ()
 
 
-def words(options: Sequence[str]) -> list[str]:
-    """Rules as options name them: separated by commas or spaces."""
-    return [word for option in options for word in option.replace(",", " ").split()]
+def cluster_of(policy: str, cache: Cache) -> Cluster | None:
+    """The policy with this name, else that of the current folder; None: there is none."""
+    reference = policy or nearest_policy(os.getcwd())
+    return cluster_from(reference, cache) if reference else None
 
 
-def cluster_of(choice: Choice) -> Cluster | None:
-    """The policy that the options name, else that of the current folder; None: there is none."""
-    reference = choice.policy or nearest_policy(os.getcwd())
-    return cluster_from(reference, choice.cache) if reference else None
-
-
-def setting_of(choice: Choice, cluster: Cluster | None) -> Setting:
+def setting_of(reporting: ReportOptions, cluster: Cluster | None) -> Setting:
     """Raises UsageError for a rule that does not exist."""
     lint = cluster.lint if cluster else None
-    return api.setting(cluster, lint, choice.select, choice.ignore, preset=choice.preset)
+    return api.setting(cluster, lint, reporting.select, reporting.ignore, preset=reporting.preset)
 
 
 def read_objects(read: Reading, cluster: Cluster | None) -> Objects:
@@ -118,7 +96,9 @@ def workspace_of(objects: Objects, setting: Setting, policies: Sequence[Policy] 
     )
 
 
-def finish(report: Report, objects: Objects, setting: Setting, choice: Choice, read: Reading) -> int:
+def finish(
+    report: Report, objects: Objects, setting: Setting, reporting: ReportOptions, read: Reading
+) -> int:
     """Writes the report and tells the rest; the exit code."""
     clusters = (setting.cluster.name,) if setting.cluster else ()
     context = FormatContext(
@@ -128,8 +108,8 @@ def finish(report: Report, objects: Objects, setting: Setting, choice: Choice, r
         clusters=clusters,
         live=True,
     )
-    done = write(report, choice.outputs, context, choice.color, stdout_taken=False)
-    for line in text.statistics(report) if choice.statistics else ():
+    done = write(report, reporting.outputs, context, reporting.color, stdout_taken=False)
+    for line in text.statistics(report) if reporting.statistics else ():
         print_message(line)
     tell(read)
     for failure in report.failures:
@@ -138,6 +118,4 @@ def finish(report: Report, objects: Objects, setting: Setting, choice: Choice, r
     print_message(f"{text.live_summary(report)} in {where} of {read.client.name}")
     if report.failures or not done:
         return 2
-    worst = report.worst()
-    fails = worst is not None and worst is not Severity.INFO and worst.rank <= choice.fail_on.rank
-    return int(fails and not choice.exit_zero)
+    return int(reporting.fails(report))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from policykit.cli.live.inspection import Choice, cluster_of, finish, lint_objects, read_objects, setting_of
+from typing import TYPE_CHECKING
+
+from policykit.cli.live.inspection import cluster_of, finish, lint_objects, read_objects, setting_of
 from policykit.cli.live.session import reading
 from policykit.live.access import Access
 
-__all__ = ("Choice", "lint_cluster")
+if TYPE_CHECKING:
+    from policykit.cli.linting.reports import ReportOptions
+    from policykit.workspace.cache.folder import Cache
 
 
-def lint_cluster(access: Access, choice: Choice) -> int:
+def lint_cluster(access: Access, policy: str, cache: Cache, reporting: ReportOptions) -> int:
     """Prints findings; the exit code."""
-    cluster = cluster_of(choice)
-    setting = setting_of(choice, cluster)
+    cluster = cluster_of(policy, cache)
+    setting = setting_of(reporting, cluster)
     with reading(access) as read:
         objects = read_objects(read, cluster)
     report = lint_objects(objects, setting)
-    return finish(report, objects, setting, choice, read)
+    return finish(report, objects, setting, reporting, read)
