@@ -17,7 +17,14 @@ NOTES: Mapping[str, Any] = yaml.safe_load(
     (ROOT / "scripts" / "policy_reference.yaml").read_text(encoding="utf-8")
 )
 _DEFAULT = re.compile(r" ?Default: (.*?)\.?$")
-_SYSTEMS = ("kubernetes", "volcano", "koordinator", "yunikorn", "kueue")
+_NONE = "–"
+_SYSTEMS = {
+    "kubernetes": "Kubernetes",
+    "volcano": "Volcano",
+    "koordinator": "Koordinator",
+    "yunikorn": "YuniKorn",
+    "kueue": "Kueue",
+}
 
 
 class Language(NamedTuple):
@@ -39,7 +46,8 @@ LANGUAGES = (
         "Policy reference",
         "Every field of `policykit.yaml`, made from the models that read it. `NAME` stands for names of your"
         " own. How pods are recognized and where they land is in [How placement is computed]"
-        "(placement.md). 中文：[策略参考](policy.zh.md).",
+        "(placement.md). A dash in a table of systems: the system has no equivalent, which `policykit gen`"
+        " reports if the policy uses the field. 中文：[策略参考](policy.zh.md).",
         ("field", "meaning", "default"),
         "",
         "What each system makes of it",
@@ -50,7 +58,8 @@ LANGUAGES = (
         "策略参考",
         "`policykit.yaml` 的所有字段，由读取它的模型生成。`NAME` 表示你自己的名字。"
         "如何识别 Pod 以及它们落在哪里，见 [放置如何计算](placement.zh.md)。"
-        "各目标系统专有选项的说明为英文。English: [Policy reference](policy.md).",
+        "系统表中的“–”表示该系统没有对应的功能；策略使用该字段时，`policykit gen` 会说明。"
+        "English: [Policy reference](policy.md).",
         ("字段", "含义", "默认"),
         "",
         "各系统的实现",
@@ -74,9 +83,9 @@ def page(language: Language) -> str:
     lines = [f"# {language.title}", "", language.head, ""]
     for section, data in schema["properties"].items():
         lines += [f"## {section}", "", _meaning(language, "Policy", section, data.get("description", "")), ""]
-        if example := NOTES["examples"].get(section):
+        for example in examples(section):
             lines += ["```yaml policy", example.rstrip(), "```", ""]
-        rows = [*_fields(schema, data, section, ())]
+        rows = [*fields_of(schema, data, section, ())]
         if rows:
             lines += [_row(language.columns), _row(("---",) * 3)]
             lines += [_row((f"`{row.path}`", _text(language, row), _shown(language, row))) for row in rows]
@@ -85,7 +94,13 @@ def page(language: Language) -> str:
     return "\n".join(lines)
 
 
-def _fields(
+def examples(section: str) -> list[str]:
+    """The examples of a section, each a policy together with what it names."""
+    text: str = NOTES["examples"].get(section, "")
+    return text.split("---\n") if text else []
+
+
+def fields_of(
     schema: Mapping[str, Any], data: Mapping[str, Any], path: str, above: tuple[str, ...]
 ) -> Iterator[Field]:
     """The fields of the maps that a value may be, and of the maps below."""
@@ -96,7 +111,7 @@ def _fields(
             here = f"{path}{ending}.{name}"
             meaning, default = _split(field.get("description", ""), field)
             yield Field(here, model, name, meaning, default)
-            yield from _fields(schema, field, here, (*above, model))
+            yield from fields_of(schema, field, here, (*above, model))
 
 
 def _models(
@@ -152,12 +167,18 @@ def _systems(language: Language, section: str) -> Iterator[str]:
     if not of:
         return
     yield from (f"### {language.systems}: {section}", "")
-    yield _row((language.columns[0], *(name.capitalize() for name in _SYSTEMS)))
+    yield _row((language.columns[0], *_SYSTEMS.values()))
     yield _row(("---",) * (len(_SYSTEMS) + 1))
     for each in of:
-        everywhere = each.get("zh" if language.chinese else "all", each.get("all", ""))
-        yield _row((f"`{each['field']}`", *(each.get(name, everywhere) for name in _SYSTEMS)))
+        everywhere = each.get("all", _NONE)
+        cells = (each.get(name, everywhere) for name in _SYSTEMS)
+        yield _row((f"`{each['field']}`", *(_cell(cell, chinese=language.chinese) for cell in cells)))
     yield ""
+
+
+def _cell(text: str | list[str], *, chinese: bool) -> str:
+    """A text for both languages, or the one of the language."""
+    return text if isinstance(text, str) else text[chinese]
 
 
 def _row(cells: tuple[str, ...]) -> str:

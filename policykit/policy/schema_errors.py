@@ -18,6 +18,8 @@ _WORDS = {
     "object": "a map",
     "array": "a list",
 }
+_KEY = "[key]"
+"""Last step of pydantic's location of a key that is not among those of a map."""
 
 
 def path_of(error: Mapping[str, Any], data: Any) -> Path:
@@ -46,6 +48,8 @@ def explain(
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return path, *_unknown_key(path, schema)
+    if path and path[-1] == _KEY:
+        return path[:-1], *_unknown_key(path[:-1], schema)
     allowed = schemas_at(schema, path)
     if kind == "quantity":
         return path, f"{dotted(path)} is not a quantity: {describe(value)}", _quantity_hint(value)
@@ -161,10 +165,10 @@ def schemas_at(schema: Schema, path: Path) -> list[Schema]:
 
 
 def allowed_keys(schema: Schema, path: Path) -> tuple[str, ...]:
-    """The keys a map at a path may have."""
-    return tuple(
-        dict.fromkeys(key for option in schemas_at(schema, path) for key in option.get("properties", ()))
-    )
+    """The keys a map at a path may have, if the schema lists them."""
+    options = schemas_at(schema, path)
+    listed = (key for option in options for key in option.get("propertyNames", {}).get("enum", ()))
+    return tuple(dict.fromkeys([*(key for option in options for key in option.get("properties", ())), *listed]))
 
 
 def allowed_values(options: Sequence[Schema]) -> list[str]:

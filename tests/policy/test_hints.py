@@ -55,6 +55,11 @@ def read(path: str) -> bytes:
             id="a name in Chinese",
         ),
         pytest.param(
+            "lint: {acceptNotJudged: {remotes: [a]}}\n",
+            "a:4:26: lint.acceptNotJudged has no key 'remotes'\n  help: did you mean remote?",
+            id="a key that is not among the known ones",
+        ),
+        pytest.param(
             "pools:\n  a: {nodes: 2\n  b: {nodes: 3}\nworkloads:\n  x: {}\n",
             "a:5:6: the { that opens here is never closed\n  help: close it with }",
             id="an open brace",

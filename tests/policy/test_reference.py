@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from policykit.policy.load import load
 from policykit.policy.schema import file_schema
 from policykit.targets import TARGETS
 from policykit.workspace.files import read
-from scripts.export_policy_reference import LANGUAGES, NOTES, page
+from scripts.export_policy_reference import LANGUAGES, NOTES, Field, examples, fields_of, page
 from tests.shared import ROOT
 
 BASE = """\
@@ -21,6 +23,10 @@ kind: Policy
 metadata: {name: a}
 domain: ai.example.com
 cards: {h20: {product: NVIDIA-H20}}
+placements: {dense: {strategy: binpack, scheduler: dense-scheduler}, packed: {strategy: binpack}}
+priorities: {urgent: {value: 1000}}
+tenants: {vision: {namespaces: [vision]}}
+preemption: {reclaim: true}
 pools:
   train: {usage: training, card: h20, nodes: 2}
   infer: {usage: inference, card: h20, nodes: 2}
@@ -29,6 +35,16 @@ pools:
 scheme: {preset: seed, topology: {rack: example.com/rack}}
 workloads: {training: {usages: [training]}}
 queues: {vision: {}, research: {}}
+"""
+SCHEDULER = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: koord-scheduler-config, namespace: koordinator-system}
+data:
+  koord-scheduler-config: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    profiles: [{schedulerName: koord-scheduler}]
 """
 
 
@@ -49,7 +65,7 @@ def test_notes_are_about_fields() -> None:
     for model, fields in NOTES["chinese"].items():
         assert set(fields) <= known[model], model
     assert set(NOTES["examples"]) <= sections
-    names = {"field", "all", "zh", *(target.name for target in TARGETS)}
+    names = {"field", "all", *(target.name for target in TARGETS)}
     for each in NOTES["systems"]:
         assert set(each) <= names
         section, _, field = each["field"].partition(".")
@@ -57,22 +73,66 @@ def test_notes_are_about_fields() -> None:
         assert not field or any(field in fields for fields in known.values())
 
 
-def test_sections_are_described_in_chinese() -> None:
+def test_every_field_is_described_in_chinese() -> None:
     assert set(NOTES["chinese"]["Policy"]) == models()["Policy"]
-    for model in ("Workload", "Pool", "Card", "Queue", "Sharing", "Match", "Gang", "Scheme", "Quota"):
-        assert set(NOTES["chinese"][model]) == models()[model], model
+    fields = {(each.model, each.name) for each in all_fields()}
+    described = {(model, name) for model, names in NOTES["chinese"].items() for name in names}
+    assert sorted(fields - described) == []
 
 
-@pytest.mark.parametrize("section", [name for name in NOTES["examples"] if name != "extends"])
-def test_an_example_is_a_policy(section: str, tmp_path: Path) -> None:
-    base = yaml.safe_load(BASE)
-    text = NOTES["examples"][section]
-    data = {**base, **yaml.safe_load(text)}
-    if section == "queues":
-        data["tenants"] = {}
-    if section == "cards":
-        data["cards"]["h20"] = base["cards"]["h20"]
-    if section == "pools":
-        data["pools"]["rest"] = base["pools"]["hybrid"]
+def test_each_text_of_a_system_has_both_languages() -> None:
+    for each in NOTES["systems"]:
+        for name, text in each.items():
+            if isinstance(text, list):
+                english, chinese = text
+                assert english.isascii(), each
+                assert not chinese.isascii() or chinese == english, each
+            elif name != "field":
+                assert text.isascii(), each
+
+
+EXAMPLES = [(name, text) for name in NOTES["examples"] for text in examples(name) if name != "extends"]
+
+
+@pytest.mark.parametrize(("section", "text"), EXAMPLES)
+def test_an_example_is_a_policy(section: str, text: str, tmp_path: Path) -> None:
+    base, stated = yaml.safe_load(BASE), yaml.safe_load(text)[section]
+    keeps = section in ("cards", "pools", "workloads", "queues", "priorities", "placements")
+    data = {**base, section: {**base[section], **stated} if keeps else stated}
     (tmp_path / "policykit.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
-    assert load(str(tmp_path / "policykit.yaml"), read).cluster.name == "a"
+    (tmp_path / "koord-scheduler-config.yaml").write_text(SCHEDULER, encoding="utf-8")
+    assert load(str(tmp_path / "policykit.yaml"), read).cluster.name == data["metadata"]["name"]
+
+
+def test_every_field_has_an_example() -> None:
+    there = [path for name in NOTES["examples"] for text in examples(name) for path in _paths(text)]
+    fields = all_fields()
+    shown = {(each.model, each.name) for each in fields if any(_is_at(path, each.path) for path in there)}
+    assert sorted({(each.model, each.name) for each in fields} - shown) == []
+
+
+def all_fields() -> list[Field]:
+    schema = file_schema()
+    sections = schema["properties"].items()
+    return [each for section, data in sections for each in fields_of(schema, data, section, ())]
+
+
+def _paths(example: str) -> Iterator[tuple[str, ...]]:
+    yield from _below(yaml.safe_load(example), ())
+
+
+def _below(value: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*above, key)
+            yield from _below(inner, (*above, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _below(inner, (*above, "[]"))
+
+
+def _is_at(path: tuple[str, ...], field: str) -> bool:
+    steps = re.findall(r"[^.\[]+|\[\]", field)
+    return len(path) == len(steps) and all(
+        step in ("NAME", key) for key, step in zip(path, steps, strict=True)
+    )
