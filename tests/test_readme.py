@@ -16,6 +16,8 @@ from tests.shared import ROOT
 from tests.test_architecture import LAYERS
 
 README = ROOT / "README.md"
+CHINESE = ROOT / "README.zh.md"
+_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def blocks(language: str) -> list[Block]:
@@ -84,3 +86,16 @@ def test_it_opens_with_what_it_is_and_the_two_commands_and_stays_readable() -> N
     assert opening.count("\n") <= 25
     assert "\nmake test" in text[len(opening) :][:200]
     assert text.count("\n") <= 350
+
+
+def test_the_chinese_page_has_the_same_blocks_and_commands(request: pytest.FixtureRequest) -> None:
+    english, chinese = (path.read_text(encoding="utf-8") for path in (README, CHINESE))
+    if request.config.getoption("--update-golden"):
+        blocks_now = iter(_BLOCK.findall(english))
+        chinese = _BLOCK.sub(lambda _: next(blocks_now), chinese)
+        CHINESE.write_text(chinese, encoding="utf-8")
+    assert _BLOCK.findall(chinese) == _BLOCK.findall(english)
+    heads = [re.findall(r"^#+ ", _BLOCK.sub("", text), re.MULTILINE) for text in (chinese, english)]
+    assert heads[0] == heads[1]
+    rows = [re.findall(r"^\| (`policykit.*?) \| ", text, re.MULTILINE) for text in (chinese, english)]
+    assert [row.replace("、", ", ") for row in rows[0]] == rows[1]

@@ -167,8 +167,9 @@ def schemas_at(schema: Schema, path: Path) -> list[Schema]:
 def allowed_keys(schema: Schema, path: Path) -> tuple[str, ...]:
     """The keys a map at a path may have, if the schema lists them."""
     options = schemas_at(schema, path)
-    listed = (key for option in options for key in option.get("propertyNames", {}).get("enum", ()))
-    return tuple(dict.fromkeys([*(key for option in options for key in option.get("properties", ())), *listed]))
+    named = [key for option in options for key in option.get("properties", ())]
+    listed = [key for option in options for key in option.get("propertyNames", {}).get("enum", ())]
+    return tuple(dict.fromkeys([*named, *listed]))
 
 
 def allowed_values(options: Sequence[Schema]) -> list[str]:
