@@ -97,4 +97,4 @@ $(VENV)/.tools: tests/tools.sh $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist policykit/manifests/_tree*.so
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist policykit/manifests/_*.so

@@ -31,6 +31,7 @@ LINT_TREE = [POLICYKIT, "lint", "--exit-zero", "--output", os.devnull]
 def main() -> None:
     """Runs every comparison."""
     print(f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, medians of {RUNS} runs in turn\n")
+    os.environ["POLICYKIT_EXTENSION"] = "0"
     start_up()
     small_file()
     with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +82,10 @@ def large_tree(folder: str) -> None:
         )
     cold, warm = turns([*LINT_TREE, "--no-cache", folder], [*LINT_TREE, folder], runs=3)
     row("lint of 3000 files, all cores, cold / nothing changed: 10 or more", cold, warm, 10.0)
+    if instructions.has_extension():
+        whole = [*LINT_TREE, "--no-cache", "--jobs", "1", folder]
+        with_it, without = turns(["env", "POLICYKIT_EXTENSION=1", *whole], whole, runs=3)
+        row("lint of 3000 files, one core, with the extension / pure Python", with_it, without, None)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"  peak memory of the largest process so far: {peak:.0f} MB")
 
@@ -118,14 +123,22 @@ def instruction_counts() -> None:
         print(instructions.MISSING)
         return
     budgets = instructions.budgets()
-    print("millions of instructions")
-    for name, ours, theirs in instructions.comparisons():
+    print("millions of instructions, pure Python")
+    pure = instructions.comparisons()
+    for name, ours, theirs in pure:
         budget = budgets[name]
         print(
             f"{name.replace('-', ' ')}\n  {ours / 1e6:8.2f} M  / {theirs / 1e6:8.2f} M  = {ours / theirs:.2f}"
             f"  (goal {budget.goal}, at most {budget.most})",
             flush=True,
         )
+    if not instructions.has_extension():
+        print("the extension is not built: `make extension` builds it")
+        return
+    print("millions of instructions, with the extension / pure Python")
+    for compiled, plain in zip(instructions.comparisons(extension=True), pure, strict=True):
+        ours, theirs = compiled.ours / 1e6, plain.ours / 1e6
+        print(f"{plain.name.replace('-', ' ')}\n  {ours:8.2f} M  / {theirs:8.2f} M  = {ours / theirs:.2f}")
 
 
 def turns(ours: Sequence[str], theirs: Sequence[str], runs: int = RUNS) -> tuple[float, float]:

@@ -42,12 +42,20 @@ def available() -> bool:
     return shutil.which("valgrind") is not None
 
 
-def count(command: Sequence[str], folder: str) -> int:
+def has_extension() -> bool:
+    """Whether the optional extension is built here."""
+    words = [sys.executable, "-c", "from policykit.manifests import extension; print(extension.STATE)"]
+    variables = {**os.environ, "PYTHONPATH": ROOT, "POLICYKIT_EXTENSION": "1"}
+    shown = subprocess.run(words, env=variables, capture_output=True, text=True, check=True).stdout
+    return shown.startswith("in use")
+
+
+def count(command: Sequence[str], folder: str, *, extension: bool = False) -> int:
     """Instructions of a command; `folder` has its compiled modules and its cache, kept between counts.
 
     It runs once before it is counted, as after an installation.
     """
-    environment = _environment(folder)
+    environment = _environment(folder, extension)
     subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=False)
     done = subprocess.run(
         [*_VALGRIND, *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
@@ -58,11 +66,11 @@ def count(command: Sequence[str], folder: str) -> int:
     return int(found[1].replace(",", ""))
 
 
-def _environment(folder: str) -> Mapping[str, str]:
+def _environment(folder: str, extension: bool) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
-        "POLICYKIT_EXTENSION": "0",
         **kept,
+        "POLICYKIT_EXTENSION": "1" if extension else "0",
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": ROOT,
         "PYTHONPYCACHEPREFIX": os.path.join(folder, "compiled"),
@@ -96,8 +104,8 @@ FEW, MANY = 40, 140
 """Files of the two trees whose difference is the marginal cost of a file."""
 
 
-def comparisons() -> list[Comparison]:
-    """Everything that has a budget."""
+def comparisons(*, extension: bool = False) -> list[Comparison]:
+    """Everything that has a budget. The budget is for pure Python."""
     from scripts.bench import write_tree
 
     lint = (*POLICYKIT, "lint", "--exit-zero")
@@ -105,18 +113,22 @@ def comparisons() -> list[Comparison]:
         # Alone: in a repository, what applies to the file is looked for in all of it.
         os.mkdir(os.path.join(folder, "alone"))
         file = shutil.copy(os.path.join(ROOT, SMALL), os.path.join(folder, "alone"))
+
+        def ours(*command: str) -> int:
+            return count(command, folder, extension=extension)
+
         yamllint = count((sys.executable, "-m", "yamllint", "-d", "relaxed", file), folder)
         found = [
-            Comparison("version", count((*POLICYKIT, "--version"), folder), count(PASS, folder)),
-            Comparison("small-file", count((*lint, file), folder), yamllint),
-            Comparison("small-file-with-policy", count((*lint, *POLICY, file), folder), yamllint),
+            Comparison("version", ours(*POLICYKIT, "--version"), count(PASS, folder)),
+            Comparison("small-file", ours(*lint, file), yamllint),
+            Comparison("small-file-with-policy", ours(*lint, *POLICY, file), yamllint),
         ]
         small, large = (os.path.join(folder, str(files)) for files in (FEW, MANY))
         write_tree(small, FEW)
         write_tree(large, MANY)
 
         def marginal(*command: str) -> float:
-            return (count((*command, large), folder) - count((*command, small), folder)) / (MANY - FEW)
+            return (ours(*command, large) - ours(*command, small)) / (MANY - FEW)
 
         whole = (*lint, "--output", os.devnull, "--no-cache", "--jobs", "1")
         floor = marginal(*COMPOSE)

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 
 from policykit import DISTRIBUTION, __file__, __version__, bundled
-from policykit.manifests import compiled_reader
+from policykit.manifests import extension
 from policykit.namedtuple import NamedTuple
 
 _NAMESAKE = "policykit"
@@ -41,7 +41,7 @@ def here() -> Installation:
         interpreter=sys.executable,
         package=package,
         in_checkout=bundled.path() == os.path.dirname(package),
-        extension=compiled_reader.STATE,
+        extension=extension.STATE,
         distribution=_installed(DISTRIBUTION),
         namesake=_installed(_NAMESAKE),
     )

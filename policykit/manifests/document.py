@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from policykit.manifests import extension
 from policykit.manifests.memoize import computed_once, memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
@@ -216,6 +217,13 @@ class Words(NamedTuple):
 @memoize_last
 def words(data: object) -> Words:
     """The words of plain data."""
+    if extension.words and (found := extension.words.words(data)):
+        return Words(*found)
+    return words_in_python(data)
+
+
+def words_in_python(data: object) -> Words:
+    """The same, without the extension."""
     keys: set[str] = set()
     texts: set[str] = set()
     pending = [data]

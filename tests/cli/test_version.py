@@ -12,7 +12,7 @@ import pytest
 
 from policykit import DISTRIBUTION, __version__
 from policykit.cli.version import Installation, described
-from policykit.manifests import compiled_reader
+from policykit.manifests import extension
 from tests.cli.commands import Shell, process
 from tests.shared import ROOT
 
@@ -63,7 +63,7 @@ def test_this_installation(tmp_path: Path, words: tuple[str, ...]) -> None:
         0,
         f"policykit {__version__}\ndistribution: {DISTRIBUTION} {installed}\n"
         f"python: {platform.python_version()}, {sys.executable}\n"
-        f"package: {ROOT / 'policykit'}, in a checkout\nextension: {compiled_reader.STATE}\n"
+        f"package: {ROOT / 'policykit'}, in a checkout\nextension: {extension.STATE}\n"
         + WARNING.format("0.4.0"),
         "",
     )

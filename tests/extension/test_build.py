@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from policykit import __version__
-from policykit.manifests import compiled_reader
+from policykit.manifests import extension
 from tests.shared import ROOT
 
 NO_COMPILER = "/nonexistent/cc"
@@ -22,7 +22,7 @@ NO_COMPILER = "/nonexistent/cc"
 def wheel(folder: Path, **variables: str) -> tuple[list[str], str]:
     """The wheels that a build with these variables makes, and what it says if it fails."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    inherited = {name: value for name, value in os.environ.items() if name != compiled_reader.VARIABLE}
+    inherited = {name: value for name, value in os.environ.items() if name != extension.VARIABLE}
     done = subprocess.run(
         command, cwd=ROOT, env={**inherited, **variables}, capture_output=True, text=True, check=False
     )
@@ -58,14 +58,14 @@ def test_what_cannot_be_built_fails(tmp_path: Path, variables: dict[str, str], s
 
 
 def test_a_wheel_with_the_extension(tmp_path: Path) -> None:
-    if not compiled_reader.available():
+    if not extension.tree:
         pytest.skip("without the extension, or with POLICYKIT_EXTENSION=0")
     (name,), _ = wheel(tmp_path, POLICYKIT_EXTENSION="1")
     assert not name.endswith("-none-any.whl")
     with zipfile.ZipFile(tmp_path / name) as files:
         files.extractall(tmp_path / "unpacked")
     unpacked = tmp_path / "unpacked" / "policykit"
-    assert len(list(unpacked.glob("manifests/_tree.*so"))) == 1
+    assert sorted(path.name.partition(".")[0] for path in unpacked.rglob("*.so")) == ["_tree", "_words"]
     assert "Kirill Simonov" in (unpacked / "_bundled" / "LICENSE.libyaml").read_text(encoding="utf-8")
     assert list(unpacked.rglob("*.c")) == []
     for value, says in (
