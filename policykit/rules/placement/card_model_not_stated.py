@@ -6,11 +6,13 @@ Whoever creates a job should name the card model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
 from policykit.model.severity import Severity
 from policykit.placement.eligible_pools import product_of
 from policykit.placement.label_values import REQUIRED_TERMS
@@ -85,9 +87,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             or only_card(review, context.path)
             or f"{require}, or list all acceptable models",
             fix=partial(placement_fix, review) if candidate_cards(review) else None,
-            # Whoever adds tolerations names the model: the taint of a card has its product.
-            follows=frozenset({"PK101"}) | follows_choice(review, "PK103", "PK104"),
+            follows=_tolerations(cluster, pools) | follows_choice(review, "PK101", "PK103", "PK104"),
         )
+
+
+def _tolerations(cluster: Cluster, pools: Iterable[Pool]) -> frozenset[str]:
+    """PK101 where taints have the product: whoever adds the tolerations names the model."""
+    tainted = all(product_of(cluster, pool) in {taint.value for taint in pool.taints} for pool in pools)
+    return frozenset({"PK101"}) if tainted else frozenset()
 
 
 def _names_machine(review: Review) -> bool:
