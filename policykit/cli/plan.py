@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policykit.cli import click
@@ -11,8 +11,8 @@ from policykit.cli.earlier import EarlierState, earlier_state
 from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import print_message, write_output
 from policykit.cli.policy import cluster_from
-from policykit.errors import PolicykitError, SourceError, UsageError
-from policykit.workspace.files import discover, read, repository_root
+from policykit.errors import SourceError, UsageError
+from policykit.workspace.files import read, repository_root
 from policykit.workspace.policies import is_cluster, nearest_policy, policy_files, shown_as
 from policykit.workspace.revisions import default_base, top_of
 
@@ -117,17 +117,22 @@ def _plan(
     live: tuple[str | None, str | None, str | None],
     cache: Cache,
 ) -> Plan:
+    from policykit.cli.applied_pods import applied, reviews
+    from policykit.cli.linting.messages import about_builds
     from policykit.plan.plan import make_plan
     from policykit.workspace.inputs import cluster_of_nodes
 
     before, after = state.cluster(policy), cluster_from(policy, cache)
     nodes, pods, queues = live
-    now = list(_reviews(paths or (_scope(policy),), after, ""))
-    if state.file:
-        then = list(_reviews(paths or (_scope(policy),), before, ""))
-    else:
-        there = [path for path in map(state.path, paths or (_scope(policy),)) if os.path.lexists(path)]
-        then = list(_reviews(there, before, state.folder))
+    if policy.startswith("profile:") and not paths:
+        paths = (os.curdir,)
+    opened = applied(policy, paths, cache)
+    for failure in opened.notes.failures:
+        raise SourceError(failure)
+    for line in about_builds(opened.workspace, opened.notes, every=False):
+        print_message(line)
+    now = list(reviews(opened, after))
+    then = list(reviews(opened, before)) if state.file else _earlier(policy, state, paths, before, cache)
     return make_plan(
         before,
         after,
@@ -139,46 +144,19 @@ def _plan(
     )
 
 
-def _scope(policy: str) -> str:
-    """The folder of the policy; a bundled one has none."""
-    return os.curdir if policy.startswith("profile:") else os.path.dirname(shown_as(policy)) or os.curdir
+def _earlier(
+    policy: str, state: EarlierState, paths: Sequence[str], cluster: Cluster, cache: Cache
+) -> list[tuple[str, Review]]:
+    """The pod sets of a revision, as its own kustomizations and `applies` have them."""
+    from policykit.cli.applied_pods import applied, reviews
+    from policykit.workspace.disk import aside
 
-
-def _reviews(paths: Sequence[str], cluster: Cluster, folder: str) -> Iterator[tuple[str, Review]]:
-    """Every pod set of the manifests below some paths, as it is applied; `folder`: of an earlier revision."""
-    from policykit import api
-    from policykit.generator.header import owner
-    from policykit.linter.reader import decode
-    from policykit.workspace.scopes import is_patch, kustomization_namespace
-
-    for file in discover(list(paths)) if paths else ():
-        raw = read(file.path)
-        if owner(decode(raw[:4096]).text) or is_patch(file.path):
-            continue
-        here = os.path.dirname(os.path.abspath(file.path))
-        namespace = kustomization_namespace(here) or "default"
-        raw = _with_components(file.path, raw, here, namespace, cluster)
-        shown = os.path.relpath(os.path.realpath(file.path), folder) if folder else file.path
-        for review in api.where(raw, cluster, namespace):
-            yield shown, review
-
-
-def _with_components(path: str, raw: bytes, folder: str, namespace: str, cluster: Cluster) -> bytes:
-    """A manifest as generated components complete it, if its kustomization lists one of them."""
-    from policykit.targets.workloads.patch_options import PatchOptions
-    from policykit.targets.workloads.stream import Source, patch
-    from policykit.workspace.boundary import within
-    from policykit.workspace.kustomizations import used_by
-    from policykit.workspace.scopes import kustomization_root
-
-    root = kustomization_root(folder)
-    output = os.path.realpath(os.path.join(os.path.dirname(cluster.source), cluster.output, "workloads"))
-    if not root or not cluster.output or not any(within(each, output) for each in used_by(root)):
-        return raw
-    try:
-        return patch(Source(path, raw, namespace), cluster, PatchOptions()).raw
-    except PolicykitError:
-        return raw  # judged as it is written
+    there = [path for path in map(state.path, paths) if os.path.lexists(path)]
+    if paths and not there:
+        return []
+    source = policy if policy.startswith("profile:") else state.path(policy)
+    with aside():
+        return list(reviews(applied(source, there, cache), cluster, state.folder))
 
 
 def _objects(path: str, kind: str) -> list[Manifest]:
