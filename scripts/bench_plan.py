@@ -1,7 +1,7 @@
 """What `policykit plan` costs: a change of one pool in clusters of growing size, from a revision.
 
-Prints pools, nodes, manifests, seconds and peak memory in MiB; the largest has 50 pools, 10,000 nodes and 5,000
-manifests.
+Prints pools, nodes, manifests, seconds and peak memory in MiB; the largest has 50 pools, 10,000 nodes and
+5,000 manifests.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from policykit.placement.capacity import pods_in
 from policykit.placement.eligible_pools import product_of
 from policykit.placement.review import Review
 from policykit.plan.nodes import NodeGroup
-from policykit.plan.replacements import LATER, REPLACED, ROLLED, never_ends, replacement
+from policykit.plan.replacements import LATER, REPLACED, ROLLED, changed_fields, never_ends, replacement
 from policykit.plan.workloads import Acceptance, Template, Workload, template
 from policykit.targets import TARGETS
 
@@ -89,7 +89,7 @@ def _of_workload(workload: Workload, acceptance: Acceptance) -> Iterator[Effect]
         )
         yield Effect(UNPATCHED, workload.title, message, workload.path)
     if changes_pods(old, new):
-        yield from _replacement(workload, new)
+        yield from _replacement(workload, old, new)
 
 
 def changes_pods(old: Review, new: Review) -> bool:
@@ -179,14 +179,24 @@ def _cards(review: Review) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pool.card for pool in named or pools))
 
 
-def _replacement(workload: Workload, review: Review) -> Iterator[Effect]:
-    what = replacement(review.manifest.data, review.manifest.group, review.manifest.kind)
+def _replacement(workload: Workload, old: Review, new: Review) -> Iterator[Effect]:
+    manifest = new.manifest
+    what = replacement(manifest.data, manifest.group, manifest.kind, _changed(old, new))
+    if what is None:
+        return
     means = what.means
-    if what.how == ROLLED and never_ends(review.manifest.data, review.manifest.kind):
+    if what.how == ROLLED and never_ends(manifest.data, manifest.kind):
         means += "; with maxUnavailable 0 it never ends if no card is free"
     kinds = {ROLLED: ROLLED_OBJECT, REPLACED: REPLACED_OBJECT, LATER: ROLLED_OBJECT}
-    if what.how in kinds:
-        yield Effect(kinds[what.how], workload.title, means, workload.path)
+    yield Effect(kinds[what.how], workload.title, means, workload.path)
+
+
+def _changed(old: Review, new: Review) -> frozenset[str]:
+    """Names of what differs between the templates of two pod sets."""
+    names = {"labels"} if old.pod_set.labels != new.pod_set.labels else set()
+    if old.pod_set.annotations != new.pod_set.annotations:
+        names.add("annotations")
+    return frozenset(names) | changed_fields(old.pod_set.spec, new.pod_set.spec)
 
 
 def _queues(before: Cluster, after: Cluster, found: Sequence[Workload]) -> Iterator[Effect]:
