@@ -228,7 +228,8 @@ def _all_labels(pool: Pool) -> dict[str, str]:
 
 
 def _node_commands(way: Way, old: Pool, new: Pool, targets: Iterable[Target]) -> Iterator[str]:
-    """Labels, then taints, each in one request to a node; what a selector needs is changed last."""
+    """Labels, then taints, each in one request to a node; what a selector needs is changed last. Nodes are
+    cordoned before all of that, and uncordoned after it."""
     had, wanted = shape_labels(way.before, old, old.shapes[0]), shape_labels(way.after, new, new.shapes[0])
     changed = {key: value for key, value in sorted(wanted.items()) if had.get(key) != value}
     labels = [f"{key}={value}" for key, value in changed.items()]
@@ -240,6 +241,9 @@ def _node_commands(way: Way, old: Pool, new: Pool, targets: Iterable[Target]) ->
         for taint in pool_taints(way.before, old)
         if (taint.key, taint.effect) not in places
     ]
+    closed, opened = (
+        each.unschedulable and not other.unschedulable for each, other in ((new, old), (old, new))
+    )
     for nodes in targets:
         made = [
             command(words, nodes.arguments, arguments).rstrip("\n")
@@ -249,7 +253,12 @@ def _node_commands(way: Way, old: Pool, new: Pool, targets: Iterable[Target]) ->
             )
             if arguments
         ]
-        yield from reversed(made) if nodes.keys & changed.keys() else made
+        moved = nodes.keys & changed.keys()
+        if closed:
+            yield command("kubectl cordon", nodes.arguments).rstrip("\n")
+        if opened:
+            made.insert(1 if moved else len(made), command("kubectl uncordon", nodes.arguments).rstrip("\n"))
+        yield from reversed(made) if moved else made
 
 
 def _drained(names: Iterable[str]) -> Iterator[str]:

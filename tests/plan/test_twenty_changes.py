@@ -171,6 +171,13 @@ def _failed_cards(data: Data) -> None:
     ]
 
 
+def _drained(data: Data) -> None:
+    """Four nodes are cordoned until they are repaired."""
+    pool = data["pools"]["train"]
+    data["pools"]["train"] = {**pool, "nodes": {"names": ["t[01-12]"]}}
+    data["pools"]["repair"] = {**pool, "nodes": {"names": ["t[13-16]"]}, "unschedulable": True}
+
+
 def _team(data: Data) -> None:
     data["tenants"] = {"b": {"namespaces": ["b"], "queue": "product"}}
     data["quotas"]["b"] = {"namespace": "b", "requests": {"nvidia.com/gpu": 8}}
@@ -267,6 +274,9 @@ CASES = {
     "weights": Case(_weights, ["~ queue research"], {}, ["merge"], True),
     "target off": Case(_target_off, ["- target volcano"], {}, ["merge", "wait until", "merge"], False),
     "failed cards": Case(_failed_cards, ["~ pool train"], {"fewer nodes": 10}, ["merge"], True),
+    "drained nodes": Case(
+        _drained, ["~ pool train", "+ pool repair"], {"fewer nodes": 10}, ["merge", "on nodes"], False
+    ),
     "team": Case(_team, ["+ tenant b", "+ quota b/b"], {}, ["merge"], True),
     "driver": Case(_driver, ["~ pool train", "+ pool train-new"], {}, ["merge", "on nodes"], False),
     "priority": Case(_priority, ["-/+ priority high"], {}, ["delete", "merge"], False),
@@ -336,6 +346,15 @@ def test_nodes_that_change_hands_are_named_one_after_another() -> None:
         "kubectl label nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training",
         "kubectl taint nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training:NoSchedule",
     )
+
+
+def test_drained_nodes_are_cordoned_and_come_back() -> None:
+    drained = after(_drained)
+    there, back = planned(drained), planned(BASE, drained)
+    assert there.steps[-1].commands == tuple(f"kubectl cordon \\\n  t{number}" for number in range(13, 17))
+    assert back.steps[-1].commands == tuple(f"kubectl uncordon \\\n  t{number}" for number in range(13, 17))
+    assert there.is_safe
+    assert back.is_safe
 
 
 def test_a_release_that_is_no_longer_stated_is_told() -> None:
