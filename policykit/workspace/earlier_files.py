@@ -39,13 +39,14 @@ def write_revision(root: str, commit: str, folder: str) -> frozenset[str]:
     every = entries(root, commit)
     files = [one for one in every if one.mode != SUBMODULE and _is_wanted(one)]
     links: list[tuple[str, bytes]] = []
+    folders: set[str] = set()
     for one, raw in contents(root, files):
         if raw is None:
             _missing(root, one)
         elif one.mode == LINK:
             links.append((os.path.join(folder, one.path), raw))
         else:
-            _write(os.path.join(folder, one.path), raw)
+            _write(os.path.join(folder, one.path), raw, folders)
     for path, raw in links:
         _link(path, os.fsdecode(raw))
     return frozenset(one.path for one in every)
@@ -60,8 +61,12 @@ def _is_wanted(one: TreeEntry) -> bool:
     return (one.size or 0) <= (LARGE if one.path.endswith(SUFFIXES) else _MOST)
 
 
-def _write(path: str, raw: bytes) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+def _write(path: str, raw: bytes, folders: set[str]) -> None:
+    """`folders`: those that are known to exist."""
+    folder = os.path.dirname(path)
+    if folder not in folders:
+        os.makedirs(folder, exist_ok=True)
+        folders.add(folder)
     with open(path, "xb") as file:
         file.write(raw)
 

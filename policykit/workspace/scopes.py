@@ -74,6 +74,11 @@ def is_patch(path: str, folder: str = "") -> bool:
     return bool(listed) and os.path.abspath(path) in listed
 
 
+def has_patches(folder: str) -> bool:
+    """Whether a kustomization in a folder, absolute, or above it lists patches."""
+    return bool(_patches_above(folder))
+
+
 @cached
 def _patches_above(folder: str) -> frozenset[str]:
     return frozenset(path for here in upwards(folder) for path in patch_files(here))

@@ -49,7 +49,8 @@ def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache, until: f
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
     if any(key not in found for key, _ in new):
         texts = encode(Build, [each for _, each in new])
-        cache.store(name_of("builds"), pack({key: text for (key, _), text in zip(new, texts, strict=True)}))
+        entries = {key: text for (key, _), text in zip(new, texts, strict=True)}
+        cache.store(name_of("builds", *cache.apart, place=cache.place), pack(entries))
     return done
 
 
@@ -70,7 +71,7 @@ def _key(program: str, wanted: BuildRequest) -> bytes:
 
 def _entries(cache: Cache) -> dict[bytes, bytes]:
     try:
-        return unpack(cache.load(name_of("builds")))
+        return unpack(cache.load(name_of("builds", *cache.apart, place=cache.place)))
     except DamagedError:
         return {}
 

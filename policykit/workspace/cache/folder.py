@@ -44,6 +44,14 @@ class Cache(NamedTuple):
 
     folder: str = ""
     """Absolute, with links resolved."""
+    place: str = ""
+    """The folder whose entries these are; empty: the current one. A revision is written to another folder
+    each time, and what is known of its files is known from the folder of the run."""
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """What distinguishes entries of a revision where a run keeps only the newest."""
+        return ("revision",) if self.place else ()
 
     def load(self, name: str) -> bytes:
         """The content that this version stored under a name; empty: there is none that is usable."""
@@ -94,11 +102,11 @@ def _fault(state: os.stat_result) -> str:
     return ""
 
 
-def name_of(kind: str, *about: str) -> str:
-    """A file name for the current folder; `about` distinguishes entries of one kind."""
+def name_of(kind: str, *about: str, place: str = "") -> str:
+    """A file name for a folder, or else the current one; `about` distinguishes entries of one kind."""
     from zlib import crc32
 
-    whole = "\0".join((os.getcwd(), *about)).encode("utf-8", errors="surrogateescape")
+    whole = "\0".join((place or os.getcwd(), *about)).encode("utf-8", errors="surrogateescape")
     return f"{kind}-{crc32(whole):08x}-{len(whole)}"
 
 

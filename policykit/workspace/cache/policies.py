@@ -58,7 +58,7 @@ def fingerprint(files: tuple[str, ...], read: Reader) -> bytes | None:
 
 
 def _load(cache: Cache, name: str, read: Reader) -> CompiledPolicy | None:
-    raw = cache.load(name_of("policy", name))
+    raw = cache.load(name_of("policy", name, *cache.apart, place=cache.place))
     if not raw or len(raw) > _MOST:
         return None
     texts: dict[str, bytes] = {}
@@ -81,7 +81,7 @@ def _store(cache: Cache, name: str, policy: CompiledPolicy, texts: Mapping[str, 
     except (RecursionError, SourceError, TypeError, ValueError):
         return  # it cannot be encoded, and is compiled again
     if len(content) <= _MOST:
-        cache.store(name_of("policy", name), content)
+        cache.store(name_of("policy", name, *cache.apart, place=cache.place), content)
 
 
 def _as_named(policy: CompiledPolicy, name: str, read: Reader) -> CompiledPolicy | None:

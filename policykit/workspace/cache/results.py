@@ -97,7 +97,7 @@ class Results:
 def load_results(cache: Cache) -> Results:
     """The results of earlier runs in this folder."""
     try:
-        return Results(unpack(cache.load(name_of("results"))))
+        return Results(unpack(cache.load(name_of("results", place=cache.place))))
     except DamagedError:
         return Results({})
 
@@ -105,7 +105,7 @@ def load_results(cache: Cache) -> Results:
 def store_results(cache: Cache, results: Results) -> None:
     """Stores new results for the next run."""
     if results.new:
-        cache.store(name_of("results"), pack(results.entries()))
+        cache.store(name_of("results", place=cache.place), pack(results.entries()))
 
 
 def _fits(result: FileResult, path: str) -> bool:

@@ -17,6 +17,7 @@ from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import FILE_NAME
 from policykit.workspace.scopes import (
     KUSTOMIZATIONS,
+    has_patches,
     is_patch,
     kustomization,
     kustomization_namespace,
@@ -71,6 +72,17 @@ class UnitsBeside(NamedTuple):
 NO_UNITS = UnitsBeside()
 
 
+class _FolderBeside(NamedTuple):
+    """What files of a folder that are not linted have in common."""
+
+    path: str
+    """With a separator at the end, as that of `shown`."""
+    shown: str | None
+    """None: it is not the beginning of its files' paths as reported."""
+    namespace: str
+    has_patches: bool
+
+
 class ScopeFiles:
     """All files of the scopes and policies of a run, also those that are not linted."""
 
@@ -84,6 +96,7 @@ class ScopeFiles:
         self._scopes: dict[str, dict[str, Member]] = {}
         self._stated = units.scopes
         self._beside = units.beside
+        self._folders: dict[tuple[str, bool], _FolderBeside] = {}
 
     def of_scope(self, scope: str) -> Iterator[Member]:
         """Every manifest file of a scope; those of the run with their paths as given."""
@@ -102,11 +115,11 @@ class ScopeFiles:
             elif self._built_from and os.path.realpath(path) in self._built_from:
                 continue
             else:
-                folder = os.path.dirname(path)
+                folder, name = os.path.split(path)
                 if folder not in inside:
                     inside[folder] = scope_root(path, scope, self._table.policy_folder(folder)) == scope
                 if inside[folder]:
-                    yield self._member(path, scope, first.setting, first.path)
+                    yield self._member(folder, name, scope, first.setting, first.path)
 
     def of_policy(self, setting: int) -> Iterator[Member]:
         """Everything outside the run that a policy says it applies to, or applies to by its place."""
@@ -117,11 +130,17 @@ class ScopeFiles:
             return
         known = {os.path.abspath(member.file) for member in self._members}
         first = next(member for member in self._members if member.setting == setting)
+        scopes: dict[str, str | None] = {}
         for path in repository_files(folder):
-            here = os.path.dirname(path)
-            if path.endswith(SUFFIXES) and path not in known and self._table.policy(here) == source:
-                scope = scope_root(path, "", self._table.policy_folder(here))
-                yield self._member(path, scope, setting, first.path)
+            if path in known or not path.endswith(SUFFIXES):
+                continue
+            here, name = os.path.split(path)
+            if here not in scopes:
+                applies = self._table.policy(here) == source
+                scopes[here] = scope_root(path, "", self._table.policy_folder(here)) if applies else None
+            scope = scopes[here]
+            if scope is not None:
+                yield self._member(here, name, scope, setting, first.path)
 
     def _is_covered(self, folder: str) -> bool:
         """Whether a folder argument includes everything below a folder."""
@@ -129,12 +148,27 @@ class ScopeFiles:
             os.path.isdir(path) and within(folder, os.path.abspath(path)) for path in self._request.named
         )
 
-    def _member(self, path: str, scope: str, setting: int, like: str) -> Member:
+    def _member(self, folder: str, name: str, scope: str, setting: int, like: str) -> Member:
         """`like`: the path of a member; the new path is absolute if that one is."""
-        shown = path if os.path.isabs(like) else relative(path)
-        folder = os.path.dirname(path)
-        namespace = self._request.namespace or kustomization_namespace(folder)
-        return Member(shown, path, scope, setting, is_patch(path, folder), namespace)
+        absolute = os.path.isabs(like)
+        known = self._folders.get((folder, absolute))
+        if known is None:
+            known = self._folders[folder, absolute] = self._folder(folder, name, absolute)
+        path = known.path + name
+        shown = relative(path) if known.shown is None else known.shown + name
+        patch = known.has_patches and is_patch(path, folder)
+        return Member(shown, path, scope, setting, patch, known.namespace)
+
+    def _folder(self, folder: str, name: str, absolute: bool) -> _FolderBeside:
+        """What files beside `name` in a folder have in common."""
+        path = os.path.join(folder, name)
+        shown = path if absolute else relative(path)
+        return _FolderBeside(
+            path.removesuffix(name),
+            shown.removesuffix(name) if shown.endswith(name) else None,
+            self._request.namespace or kustomization_namespace(folder),
+            has_patches(folder),
+        )
 
 
 def files_of(request: Request, table: SettingsTable, failures: Failures) -> Files:

@@ -202,6 +202,7 @@ class _Revision:
             stdin_filename="",
             force_exclude=True,
             since=None,
+            cache=request.cache._replace(place=self._start),
         )
 
     def _moved(self, path: str, folder: str) -> str:
@@ -248,20 +249,24 @@ def _roots(members: Sequence[Member]) -> dict[str, list[str]]:
     return found
 
 
-def _real(path: str) -> str:
-    """Absolute, with the links of its folder resolved."""
-    absolute = os.path.abspath(path)
-    return os.path.join(os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute))
+def _real(path: str, folders: dict[str, str] | None = None) -> str:
+    """Absolute, with the links of its folder resolved; `folders`: those that are known."""
+    folder, name = os.path.split(os.path.abspath(path))
+    known = {} if folders is None else folders
+    if folder not in known:
+        known[folder] = os.path.realpath(folder)
+    return os.path.join(known[folder], name)
 
 
 def _from_roots(roots: Sequence[str]) -> Locate:
     """Reported paths as seen from the root that they are in."""
     here = os.getcwd()
     known: dict[str, str] = {}
+    folders: dict[str, str] = {}
 
     def locate(path: str) -> str:
         if path not in known:
-            real = _real(os.path.join(here, path))
+            real = _real(os.path.join(here, path), folders)
             root = next((root for root in roots if within(real, root)), "")
             known[path] = os.path.relpath(real, root).replace(os.sep, "/") if root else path
         return known[path]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Result, process
+from tests.shared import ROOT
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
@@ -508,3 +509,22 @@ def test_nothing_of_the_repository_is_written(repository: Repository) -> None:
     before = index.read_bytes()
     repository.since("HEAD")
     assert index.read_bytes() == before
+
+
+def test_a_revision_is_known_from_the_last_run(repository: Repository, tmp_path: Path) -> None:
+    """It is written to another folder each time, but its files are the same."""
+    policy = (ROOT / "profiles" / "hybrid-volcano.yaml").read_text(encoding="utf-8")
+    many = {f"many/{n}.yaml": f"# {'x' * 2000}\n{pod(f'p{n}')}" for n in range(60)}
+    repository.commit({"policykit.yaml": policy, **many})
+    repository.write({"a.yaml": pod("a", 2)})
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    runs, stored = [], []
+    for _ in range(3):
+        runs.append(repository.since("HEAD", ".", POLICYKIT_CACHE_DIR=str(folder)))
+        stored.append({path.name: path.stat().st_mtime_ns for path in folder.iterdir()})
+    assert [run.out for run in runs] == [runs[0].out] * 3
+    assert [told(run) for run in runs] == [told(repository.since("HEAD", ".", "--no-cache"))] * 3
+    kinds = sorted(name.partition("-")[0] for name in stored[0])
+    assert kinds == ["policy", "policy", "report", "results"]
+    assert stored[2] == stored[1] == stored[0]
