@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: plans demo test extension test-cluster fuzz mutation bench bench-peers upstream golden compiled dist release clean
+.PHONY: plans demo test extension test-cluster fuzz mutation bench bench-peers upstream golden compiled dist wheels release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Tests start policykit thousands of times: without compiled modules each start compiles all that it imports.
@@ -70,6 +70,9 @@ compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and the rules
 
 dist: $(VENV)/.release  ## wheel and sdist of what is committed: built twice, compared, checked, installed
 	$(BIN)/python -m scripts.release
+
+wheels: $(VENV)/.release  ## wheels with the extension, into dist/; needs a C compiler and libyaml's header, or cibuildwheel
+	$(BIN)/python -m scripts.wheels
 
 release: $(VENV)/.release  ## the same for a new VERSION, which it writes here and into the changelog
 	@test -n "$(VERSION)" || { echo 'say which: make release VERSION=0.2.0'; exit 1; }

@@ -64,7 +64,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 def test_the_sdist(built: Built) -> None:
     """What a wheel is built from, and nothing else."""
-    single = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore"}
+    single = {"pyproject.toml", "README.md", "README.zh.md", "LICENSE", "CHANGELOG.md", ".gitignore"}
     folders = ("policykit/", "extension/", "profiles/", "schemas/")
     expected = {name for name in sources() if name in single or name.startswith(folders)}
     assert built.sdist == {f"{NAME}/{name}" for name in expected | {"PKG-INFO"}}
