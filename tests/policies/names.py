@@ -17,6 +17,8 @@ class Names(NamedTuple):
     """Each of a resource of its own."""
     whole: dict[str, str] = {}
     """Pools with cards that are neither cut nor shared, to their card."""
+    virtual: bool = False
+    """Volcano's device plugin shares cards of a pool."""
     pools: tuple[str, ...] = ()
     usages: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()

@@ -15,6 +15,8 @@ CARDS: dict[str, dict[str, Any]] = {
     "dongle": {"resource": "example.com/dongle", "perNode": 4, "productKey": "example.com/dongle.model"},
 }
 _MIG = {"h20": {"1g.12gb": 7}, "h200": {"1g.18gb": 7}}
+_VIRTUAL = ("hami", "volcano-vgpu")
+_MODES = ("mig-single", "mig-mixed", "time-slicing", "mps", *_VIRTUAL, *_VIRTUAL)
 _CLOUDS = ("gke", "eks", "aks", "ack")
 LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
 _PLACE = st.fixed_dictionaries(
@@ -69,7 +71,8 @@ def pools(draw: Draw, names: Names, cards: dict[str, Any]) -> tuple[dict[str, An
         if card and "sharing" not in found[name] and found[name].get("cardsPerNode") != 0:
             whole[name] = card
     usages = dict.fromkeys(pool["usage"] for pool in found.values() if "usage" in pool)
-    return found, names._replace(pools=tuple(found), usages=tuple(usages), whole=whole)
+    virtual = "volcano-vgpu" in cut.values()
+    return found, names._replace(pools=tuple(found), usages=tuple(usages), whole=whole, virtual=virtual)
 
 
 def _pool(draw: Draw, name: str, usage: str, card: str, cut: dict[str, str]) -> dict[str, Any]:
@@ -104,13 +107,15 @@ def _nodes(name: str) -> list[Any]:
 
 def _share(draw: Draw, pool: dict[str, Any], card: str, cut: dict[str, str]) -> None:
     """Cut or shared cards in some pools; a resource is offered in one way in all of them."""
-    if card not in _MIG or draw(st.integers(0, 3)):
+    if card not in _MIG or draw(st.integers(0, 2)):
         return
-    mode = draw(st.sampled_from(["mig-single", "mig-mixed", "time-slicing", "mps"]))
+    mode = draw(st.sampled_from(_MODES))
     if cut.setdefault(card, mode) != mode:
         return
     if mode.startswith("mig"):
         pool["sharing"] = {"mode": mode, "profiles": _MIG[card]}
+    elif mode in _VIRTUAL:
+        pool["sharing"] = {"mode": mode, "slots": draw(st.sampled_from([2, 10]))}
     else:
         pool["sharing"] = {"mode": mode, "replicas": 4, "rename": draw(st.booleans())}
 

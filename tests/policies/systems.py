@@ -10,7 +10,7 @@ from tests.policies.names import Draw, Names, maybe, optional, some
 
 _SERVED = {"volcano": "volcano", "koordinator": "koord-scheduler", "yunikorn": "yunikorn"}
 _RELEASES = {"volcano": range(8, 16), "koordinator": range(4, 9), "yunikorn": range(6, 10)}
-_FIRST_FIT_PLUS, _FIRST_OVERRIDE = 6, 10
+_FIRST_FIT_PLUS, _FIRST_OVERRIDE, _FIRST_DEVICESHARE = 6, 10, 9
 KUBERNETES = st.sampled_from([f"1.{minor}" for minor in range(29, 38)])
 
 
@@ -20,7 +20,10 @@ def targets(draw: Draw, names: Names) -> tuple[dict[str, Any], Names]:
     served = {}
     for name in some(draw, tuple(_SERVED), 0, 3):
         target: dict[str, Any] = {}
-        minor = draw(st.sampled_from([None, *_RELEASES[name]]))
+        releases = _RELEASES[name]
+        if name == "volcano" and names.virtual:
+            releases = range(_FIRST_DEVICESHARE, releases.stop)
+        minor = draw(st.sampled_from([None, *releases]))
         if minor is not None:
             target["version"] = f"1.{minor}"
         maybe(draw, target, "namespace", st.just(f"{name}-here"))

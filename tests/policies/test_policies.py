@@ -64,7 +64,7 @@ def test_they_use_the_whole_vocabulary() -> None:
     drawn |= {"QueuePools", "ResourcePlacement", "Point", "TopologyKeys", "NodeTopology", "NodeSet"}
     drawn |= {"Sharing", "Submitters"}
     wanted = {key for name in drawn for key in schema["definitions"][name]["properties"]}
-    assert sorted(wanted - last) == ["slots", "wholeCards"]
+    assert sorted(wanted - last) == ["wholeCards"]
     # Nothing is generated from what a policy extends, pins, applies to, or which gates its cluster has on;
     # former names are drawn by the tests of plans.
     not_drawn = {"applies", "extends", "featureGates", "formerly", "policykit"}

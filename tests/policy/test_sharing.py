@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from policykit.errors import PolicyError
 from tests.policy.memory import load_body
 
 BODY = """\
@@ -111,3 +112,13 @@ def test_nodes(nodes: str, minimum: int, maximum: int | None, autoscaled: bool) 
     pool = load_body(f"pools:\n  p: {{nodes: {nodes}}}\n").cluster.pools[0]
     shape = pool.shapes[0]
     assert (shape.minimum, shape.maximum, pool.autoscaled) == (minimum, maximum, autoscaled)
+
+
+def test_virtual_cards_of_volcano_need_a_release_with_deviceshare() -> None:
+    body = BODY.replace("CARD", "h200").replace("SHARING", "{mode: volcano-vgpu}")
+    with pytest.raises(PolicyError) as caught:
+        load_body(body + 'targets: {volcano: {version: "1.8"}}\n')
+    assert str(caught.value) == (
+        "policykit.yaml:9:35: Volcano 1.8.0 has no plugin deviceshare (added in 1.9)\n"
+        "  help: upgrade Volcano, or share the cards in another way"
+    )

@@ -23,7 +23,8 @@ from policykit.targets.volcano.scheduler.weights import LARGEST
 
 def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
     """VolcanoOptions; with vgpu, or a pool shared so, its device plugin shares NVIDIA cards."""
-    vgpu = stated.vgpu or any(pool.sharing.mode == VOLCANO for pool in draft.policy.pools.values())
+    shared = [name for name, pool in draft.policy.pools.items() if pool.sharing.mode == VOLCANO]
+    vgpu = stated.vgpu or bool(shared)
     made = VolcanoOptions(
         *_binpack(draft, (*path, "binpack"), stated.binpack),
         stated.actions,
@@ -39,7 +40,11 @@ def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Releas
     )
     plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
     for problem in option_problems({**made._asdict(), "plugins": plugins}, installed):
-        draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
+        if problem.path == ("vgpu",) and not stated.vgpu:
+            mode = ("pools", shared[0], "sharing", "mode")
+            draft.problems.error(mode, problem.message, "upgrade Volcano, or share the cards in another way")
+        else:
+            draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
     return TargetSettings("volcano", options=made, card_vendors=frozenset({"nvidia-volcano"} if vgpu else ()))
 
 
