@@ -6,6 +6,8 @@ from policykit.namedtuple import NamedTuple
 
 HAMI = "hami"
 VOLCANO = "volcano-vgpu"
+HAMI_SCHEDULER = "hami-scheduler"
+"""schedulerName that HAMi's webhook writes into pods that state none, or the default."""
 SLOTS = 10
 """Pods that share one card unless the plugin is told otherwise (deviceSplitCount)."""
 

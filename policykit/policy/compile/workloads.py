@@ -13,6 +13,7 @@ from policykit.kube.names import (
 from policykit.manifests.path import Path
 from policykit.model.gang import GangRule
 from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
+from policykit.model.virtual_cards import HAMI, HAMI_SCHEDULER
 from policykit.model.workload import Autoscaling, Match, Metric, ScaleTarget, WorkloadKind
 from policykit.policy.compile.draft import Draft, unique
 from policykit.policy.compile.placements import named_placement
@@ -75,6 +76,7 @@ def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:
     """Notices an unserved schedulerName that resembles a served one: probably a typing error."""
     served = {name for target in TARGETS if target.generate for name in target.schedulers}
     served.update(draft.policy.schedulers)
+    served |= {HAMI_SCHEDULER for pool in draft.policy.pools.values() if pool.sharing.mode == HAMI}
     served |= {placement.scheduler for placement in draft.policy.placements.values()} - {""}
     targets = draft.policy.targets
     if targets is not None:

@@ -21,6 +21,7 @@ from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.model.virtual_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
@@ -48,7 +49,6 @@ GOOD = BAD.replace("        nvidia.com/gpumem-percentage: 50\n", "")
 _DEVICES = frozenset({"card", "shared", "partition"})
 _KOORDINATOR = "koordinator"
 _HAMI = "nvidia-hami"
-_HAMI_SCHEDULER = "hami-scheduler"
 
 _INSTANCE = "node.kubernetes.io/instance-type"
 _SAGEMAKER = "ml."
@@ -119,12 +119,12 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
     """HAMi's webhook sets schedulerName only if it is absent or the default."""
     names = [name for name in review.card_resources if _vendor(name) == _HAMI]
     scheduler = review.pod_set.scheduler_name
-    target_name = target_name_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
+    target_name = target_name_of(scheduler, review.cluster) if scheduler != HAMI_SCHEDULER else None
     if names and target_name not in (None, DEFAULT_TARGET):
         yield Violation(
             request_path(review.pod_set, names[0]),
             f"{names[0]} requires HAMi's scheduler, but schedulerName is {scheduler}",
-            f"delete schedulerName (HAMi's webhook writes {_HAMI_SCHEDULER}), or request whole cards",
+            f"delete schedulerName (HAMi's webhook writes {HAMI_SCHEDULER}), or request whole cards",
             Severity.WARNING,
         )
 

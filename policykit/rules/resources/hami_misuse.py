@@ -18,6 +18,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
+from policykit.model.virtual_cards import HAMI_SCHEDULER
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
@@ -57,7 +58,7 @@ _POD_ANNOTATIONS = (
     "hami.io/gpu-scheduler-policy",
 )
 """Read from pods only. Source: HAMi's documentation of tasks (2.6)."""
-_SERVED_BY_HAMI = frozenset({"", "hami-scheduler"})
+_SERVED_BY_HAMI = frozenset({"", HAMI_SCHEDULER})
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:

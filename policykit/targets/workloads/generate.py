@@ -14,13 +14,14 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodContext, PodFields
-from policykit.model.pool import Card
+from policykit.model.pool import Card, Pool
+from policykit.model.virtual_cards import HAMI, HAMI_SCHEDULER
 from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
-from policykit.targets import TARGETS, target_name_of, target_of
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of, target_of
 from policykit.targets.workloads.components import BUILT_IN, BuiltIn, selector
 from policykit.targets.workloads.field_patches import merge_patches
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
@@ -68,10 +69,24 @@ def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     allowed = [pool for pool in cluster.pools if is_allowed(workload, pool)]
     if unwritten := _unwritten_target(workload, cluster):
         said = (*said, unwritten)
+    if skipped := _skipped_by_hami(workload, allowed):
+        said = (*said, skipped)
     if domain := request_limit(cluster, workload, allowed):
         said = (*said, domain)
     for words in said:
         yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
+
+
+def _skipped_by_hami(workload: WorkloadKind, allowed: Sequence[Pool]) -> str:
+    """That HAMi shares no card with pods that name another scheduler."""
+    shared = ", ".join(pool.name for pool in allowed if pool.sharing.mode == HAMI)
+    if not shared or workload.scheduler in ("", DEFAULT_SCHEDULER, HAMI_SCHEDULER):
+        return ""
+    return (
+        f"HAMi shares the cards of {shared}, but its webhook leaves pods with schedulerName "
+        f"{workload.scheduler} alone: they get no part of a card. Set scheduler: {HAMI_SCHEDULER} on a "
+        "workload kind for these pools, or leave it out"
+    )
 
 
 def _unwritten_target(workload: WorkloadKind, cluster: Cluster) -> str:

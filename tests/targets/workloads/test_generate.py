@@ -15,6 +15,7 @@ from policykit.placement.desired_placement import desired_placement
 from policykit.targets.volcano.job_component import spec_patch
 from policykit.targets.workloads.components import BUILT_IN, BuiltIn
 from policykit.targets.workloads.generate import generate, pod_spec, strategic_patch
+from tests.clusters import policy
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"
@@ -318,3 +319,27 @@ def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
     assert [notice.message.split(" in YuniKorn")[0] for notice in generate(made).notices][-1] == (
         "training: a soft spread over rack has no effect"
     )
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "skipped"),
+    [("volcano", True), ("hami-scheduler", False), ("default-scheduler", False), ("", False)],
+)
+def test_hami_shares_no_cards_with_pods_of_another_scheduler(scheduler: str, skipped: bool) -> None:
+    pools = {"shared": {"card": "h20", "nodes": 2, "sharing": {"mode": "hami"}}}
+    kind = {"role": "serving", **({"scheduler": scheduler} if scheduler else {})}
+    cluster = policy(
+        {
+            "scheme": "plain",
+            "cards": {"h20": {"product": "NVIDIA-H20"}},
+            "pools": pools,
+            "workloads": {"chat": kind},
+        }
+    )
+    said = [notice.message for notice in generate(cluster).notices if "HAMi" in notice.message]
+    text = (
+        "chat: HAMi shares the cards of shared, but its webhook leaves pods with schedulerName volcano "
+        "alone: they get no part of a card. Set scheduler: hami-scheduler on a workload kind for these "
+        "pools, or leave it out"
+    )
+    assert said == ([text] if skipped else [])
