@@ -12,12 +12,22 @@ from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import selected_values, tolerated_values
 
+_PARTS = ("memory", "core")
 _FOR_ANY_CARD = ("koordinator.sh/", "kubernetes.io/")
 
 
 def offers(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a card resource belongs to the pool, or its cards are shared under that name."""
-    return name in pool.resources or offers_shared(cluster, pool, name)
+    return name in pool.resources or is_part(pool, name) or offers_shared(cluster, pool, name)
+
+
+def is_part(pool: Pool, name: str) -> bool:
+    """Whether it is the memory or cores of the pool's cards: huawei.com/Ascend910B3-memory.
+
+    HAMi's plugin for Ascend names one resource for each model, and only its scheduler counts the parts.
+    """
+    card, _, part = name.rpartition("-")
+    return part in _PARTS and card in pool.resources
 
 
 def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:

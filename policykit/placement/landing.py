@@ -16,7 +16,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import is_card_resource
-from policykit.placement.eligible_pools import offers
+from policykit.placement.eligible_pools import is_part, offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"
@@ -239,6 +239,8 @@ def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amou
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
+        elif is_part(pool, resource):
+            continue
         elif cluster.observed or (
             not offers(cluster, pool, resource) and is_card_resource(resource, cluster)
         ):
