@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -110,13 +111,27 @@ class ReleaseFact(NamedTuple):
     gone: Version | None = None
     """First release without it; None: there is none yet."""
     part: str = ""
-    """Only this part of the value: a field of its JSON, or one of its words."""
+    """Only this part of the value: one of its words, or a JSON pointer (/name)."""
     group: str = ""
     """API group of a kind."""
     instead: str = ""
     """What the other releases read."""
     source: str = ""
     """Where it is in the code of the system, at the tag of `since` or before `gone`."""
+
+    @property
+    def part_name(self) -> str:
+        """As messages name the part."""
+        return self.part.removeprefix("/")
+
+    def is_stated(self, value: str) -> bool:
+        """Whether a value has the part; without one, any value has it."""
+        if not self.part.startswith("/"):
+            return self.part in value
+        try:
+            return isinstance(found := json.loads(value), dict) and self.part_name in found
+        except (ValueError, RecursionError):
+            return False
 
     def read_by(self, version: Version) -> bool:
         return (self.since is None or version >= self.since) and (self.gone is None or version < self.gone)

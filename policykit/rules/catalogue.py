@@ -94,6 +94,7 @@ CATALOGUE = (
             "runai/queue",
             "scheduler.alpha.kubernetes.io/",
             "disableStateAware",
+            "pod-group.scheduling.sigs.k8s.io",
         ),
     ),
     Entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
+from policykit.lazy import Lazy
 from policykit.linter.gangs import MembershipFact, group_of, named_group
 from policykit.linter.target import Key, Target
 from policykit.manifests.document import Manifest
@@ -30,4 +31,6 @@ TARGET = Target(
     keys=(Key("labels", POD_GROUP, "gang"),),
     read_group=read_group,
     read_membership=read_membership,
+    releases=Lazy("policykit.targets.coscheduling_releases:RELEASES"),
+    release_facts=Lazy("policykit.targets.coscheduling_releases:FACTS"),
 )

@@ -74,7 +74,7 @@ def _order(fact: ReleaseFact) -> tuple[Version, str, str, str]:
 
 
 def _row(fact: ReleaseFact) -> tuple[str, ...]:
-    name = f"{fact.name}: {fact.part}" if fact.part else fact.name
+    name = f"{fact.name}: {fact.part_name}" if fact.part else fact.name
     return (fact.what, name, _text(fact.since), _text(fact.gone), fact.source)
 
 

@@ -26,7 +26,7 @@ class Missing(NamedTuple):
         fact = self.fact
         who = f"{self.target.title} {self.version}" if self.version else self.target.title
         verb = "has no" if fact.what == "kind" else "does not read"
-        name = f"{fact.part} of {fact.name}" if fact.part else fact.name
+        name = f"{fact.part_name} of {fact.name}" if fact.part else fact.name
         when = f"it was added in {fact.since}" if self._is_new else f"it was removed in {fact.gone}"
         return f"{who} {verb} {fact.what} {name}: {when}"
 
@@ -49,10 +49,10 @@ def missing(what: str, names: Mapping[str, str], cluster: Cluster | None) -> Ite
     """Those of the names, with their values, that the releases of a policy lack."""
     for name, value in names.items():
         for target, fact in _facts(what).get(name, ()):
-            if fact.part in value:
-                version = stated(target, cluster)
-                if not fact.read_by(version) if version else _is_gone(target, fact):
-                    yield Missing(target, fact, version)
+            version = stated(target, cluster)
+            lacking = not fact.read_by(version) if version else _is_gone(target, fact)
+            if lacking and fact.is_stated(value):
+                yield Missing(target, fact, version)
 
 
 def stated(target: Target, cluster: Cluster | None) -> Version | None:

@@ -25,7 +25,12 @@ KUBE_SCHEDULER = "kubescheduler.config.k8s.io/v1"
 
 
 def pod(what: str) -> Callable[[ReleaseFact], Any]:
-    return lambda fact: {**POD, "metadata": {**POD["metadata"], what: {fact.name: fact.part or "true"}}}
+    return lambda fact: {**POD, "metadata": {**POD["metadata"], what: {fact.name: stated(fact)}}}
+
+
+def stated(fact: ReleaseFact) -> str:
+    """A value that has the part which is dated."""
+    return f'{{"{fact.part_name}": null}}' if fact.part.startswith("/") else fact.part or "true"
 
 
 def volcano(plugin: dict[str, Any]) -> dict[str, Any]:
@@ -50,6 +55,11 @@ def koordinator_plugin(fact: ReleaseFact) -> dict[str, Any]:
 def koordinator_argument(fact: ReleaseFact) -> dict[str, Any]:
     plugin, _, key = fact.name.partition(": ")
     return scheduler({"pluginConfig": [{"name": plugin, "args": {key: "${VALUE}"}}]})
+
+
+def coscheduling_argument(fact: ReleaseFact) -> dict[str, Any]:
+    config = {"name": "Coscheduling", "args": {fact.name.removeprefix("Coscheduling: "): "${VALUE}"}}
+    return scheduler({"schedulerName": "gangs", "pluginConfig": [config]})
 
 
 def scheduler_field(fact: ReleaseFact) -> dict[str, Any]:
@@ -101,6 +111,7 @@ MADE: dict[tuple[str, str], Callable[[ReleaseFact], Any]] = {
     ("volcano", "job plugin"): job,
     ("koordinator", "plugin"): koordinator_plugin,
     ("koordinator", "argument"): koordinator_argument,
+    ("coscheduling", "plugin argument"): coscheduling_argument,
     ("kubernetes", "scheduler field"): scheduler_field,
     ("yunikorn", "setting"): setting,
     ("yunikorn", "property"): lambda fact: queues({}, {"properties": {fact.name: fact.part or "1"}}),
@@ -108,7 +119,18 @@ MADE: dict[tuple[str, str], Callable[[ReleaseFact], Any]] = {
 }
 """System and kind of fact to an object that has it. Labels and annotations are tried on a pod."""
 NOT_IN_A_FILE = frozenset(
-    {"formula", "default", "check", "crash", "value", "apiVersion", "gate on", "kind", "annotation of owner"}
+    {
+        "formula",
+        "default",
+        "check",
+        "crash",
+        "value",
+        "apiVersion",
+        "gate on",
+        "kind",
+        "annotation of owner",
+        "scheduler args",
+    }
 )
 """What a release does, or what the rule of its own object is tested for."""
 

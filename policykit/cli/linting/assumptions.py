@@ -11,21 +11,28 @@ if TYPE_CHECKING:
 
 
 def assumed_releases(workspace: Workspace) -> Iterator[str]:
-    """One line for each policy that has a system without stating its release."""
-    lines = (_line(setting.cluster) for setting in workspace.settings if setting.cluster)
-    yield from dict.fromkeys(line for line in lines if line)
+    """For each policy a line about Kubernetes and one about its other systems, where no release is stated."""
+    lines = (line for setting in workspace.settings if setting.cluster for line in _lines(setting.cluster))
+    yield from dict.fromkeys(lines)
 
 
-def _line(cluster: Cluster) -> str:
-    from policykit.targets import target_of
+def _lines(cluster: Cluster) -> Iterator[str]:
+    from policykit.targets import DEFAULT_TARGET, target_of
 
+    default = target_of(DEFAULT_TARGET)
+    if not cluster.kubernetes_version and default and default.releases:
+        known = default.releases.load()
+        yield (
+            f"policykit: {cluster.source}: kubernetes not set: only what every release from {known.range} "
+            "refuses is an error"
+        )
     found = []
     for name, settings in cluster.targets.items():
         target = target_of(name)
         if not settings.version and target and target.releases and not target.always:
             found.append((name, target.releases.load()))
-    if not found:
-        return ""
-    names = ", ".join(f"targets.{name}.version" for name, _ in found)
-    versions = ", ".join(f"{known.title} {known.newest}" for _, known in found)
-    return f"policykit: {cluster.source}: {names} not set: the newest known release is assumed ({versions})"
+    if found:
+        names = ", ".join(f"targets.{name}.version" for name, _ in found)
+        versions = ", ".join(f"{known.title} {known.newest}" for _, known in found)
+        assumed = f"the newest known release is assumed ({versions})"
+        yield f"policykit: {cluster.source}: {names} not set: {assumed}"

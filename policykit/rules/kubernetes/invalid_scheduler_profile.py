@@ -8,7 +8,7 @@ is as bad as a wrong number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -17,9 +17,12 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.severity import Severity
 from policykit.rules.kubernetes.scheduler_arguments import argument_violations, field_violations
-from policykit.targets import added_plugins
+from policykit.targets import added_plugins, releases
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.versions import parse
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -79,6 +82,21 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     minor = parse(version).minor if version else None
     yield from field_violations(manifest.data, minor=minor)
     yield from argument_violations(manifest.data, minor or 0)
+    yield from _arguments_of_another_release(manifest.data, context.cluster)
+
+
+def _arguments_of_another_release(data: Mapping[str, Any], cluster: Cluster | None) -> Iterator[Violation]:
+    """Args of plugins that other systems add to kube-scheduler. Decoding is strict."""
+    listed = data.get("profiles")
+    for position, profile in enumerate(listed if isinstance(listed, list) else ()):
+        configs = mapping(profile).get("pluginConfig")
+        for number, config in enumerate(configs if isinstance(configs, list) else ()):
+            path: Path = ("profiles", position, "pluginConfig", number, "args")
+            name, args = text(mapping(config).get("name")), mapping(mapping(config).get("args"))
+            stated = {f"{name}: {field}": field for field in args if isinstance(field, str)}
+            for each in releases.missing("plugin argument", dict.fromkeys(stated, ""), cluster):
+                message = f"{each.reason}, so the scheduler does not start"
+                yield Violation((*path, stated[each.fact.name]), message, each.help, key=True)
 
 
 def _profile_violations(data: Mapping[str, Any]) -> Iterator[Violation]:

@@ -12,10 +12,12 @@ from policykit.kube.structure.validator import check_part
 from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, STRATEGIES
 from policykit.targets.kubernetes.scheduler.fields import (
     ARGS,
+    ARGS_SINCE,
     CONFIGURATION,
     GROUP,
     NOT_IN,
@@ -327,10 +329,24 @@ def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Itera
         yield from _newer(plugins, (*base, "plugins"), minor)
         configs = mapping(profile).get("pluginConfig")
         for number, config in enumerate(configs if isinstance(configs, list) else ()):
-            if text(mapping(config).get("name")) in ARGS:
-                yield from _newer(
-                    mapping(mapping(config).get("args")), (*base, "pluginConfig", number, "args"), minor
-                )
+            path: Path = (*base, "pluginConfig", number, "args")
+            name, args = text(mapping(config).get("name")), mapping(mapping(config).get("args"))
+            if minor is not None and minor < ARGS_SINCE.get(name, 0):
+                if args:
+                    yield _unread(name, path, minor)
+            elif name in ARGS:
+                yield from _newer(args, path, minor)
+
+
+def _unread(name: str, path: Path, minor: int) -> Violation:
+    """Args of a plugin that has none in a release are skipped there, as those of plugins it does not know."""
+    return Violation(
+        path,
+        f"kube-scheduler 1.{minor} reads no args of {name}: they are ignored",
+        f"delete them; they were added in 1.{ARGS_SINCE[name]}",
+        Severity.WARNING,
+        key=True,
+    )
 
 
 def _newer(data: Mapping[str, Any], path: Path, minor: int | None) -> Iterator[Violation]:

@@ -14,7 +14,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.targets import releases
+from policykit.targets import TARGETS, releases
+from policykit.targets.releases import Missing
 
 BAD = """\
 apiVersion: v1
@@ -43,7 +44,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         ("metadata", "labels"): ("label", manifest.labels),
         ("metadata", "annotations"): ("annotation", manifest.annotations),
     }
-    schedulers = set()
+    schedulers: set[str] = set()
     for pod_set in podsets.pod_sets(manifest.data):
         schedulers.add(pod_set.scheduler_name)
         places[pod_set.place("labels")] = ("label", pod_set.labels)
@@ -52,7 +53,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         for each in releases.missing(what, entries, context.cluster):
             if each.fact.name == _OF_RUN_AI and schedulers <= {"runai-scheduler"}:
                 continue
+            if _is_read_by_another(each, schedulers, context):
+                continue
             yield Violation((*path, each.fact.name), each.reason, each.help, key=True)
+
+
+def _is_read_by_another(missing: Missing, schedulers: set[str], context: Context) -> bool:
+    """Whether the key is also one of another system, which the policy has or which may place the pods."""
+    stated = context.cluster.targets if context.cluster else {}
+    return any(
+        target.name in stated or schedulers <= {*target.schedulers, "default-scheduler"}
+        for target in TARGETS
+        if target != missing.target and any(key.key == missing.fact.name for key in target.keys)
+    )
 
 
 RULE = Rule(
@@ -72,5 +85,6 @@ RULE = Rule(
         "runai/queue",
         "scheduler.alpha.kubernetes.io/",
         "disableStateAware",
+        "pod-group.scheduling.sigs.k8s.io",
     ),
 )

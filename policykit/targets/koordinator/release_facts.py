@@ -64,6 +64,16 @@ FACTS: tuple[ReleaseFact, ...] = (
         part="requiredTopologyScope",
         source=f"{_EXTENSION}/device_share.go",
     ),
+    *(
+        ReleaseFact(
+            "annotation",
+            "scheduling.koordinator.sh/reservation-affinity",
+            Version(1, 6, 0),
+            part=part,
+            source=f"{_EXTENSION}/reservation.go",
+        )
+        for part in ("/name", "/tolerations")
+    ),
     *_keys(
         "label",
         6,

@@ -81,6 +81,7 @@ POD_FIELDS: tuple[GatedField, ...] = (
         GatedField((containers, EACH, *path), gate)
         for containers in _CONTAINERS
         for path, gate in (
+            (("resizePolicy",), _gate("InPlacePodVerticalScaling", 27, 33)),
             (("restartPolicyRules",), _gate("ContainerRestartRules", 34, 35)),
             (("env", EACH, "valueFrom", "fileKeyRef"), _gate("EnvFiles", 34, 35)),
             (("volumeMounts", EACH, "recursiveReadOnly"), _gate("RecursiveReadOnlyMounts", 30, 31)),

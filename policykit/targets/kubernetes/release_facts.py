@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policykit.model.release import ReleaseFact, Version
 from policykit.targets.kubernetes.feature_gates import GATES
-from policykit.targets.kubernetes.scheduler.fields import SINCE
+from policykit.targets.kubernetes.scheduler.fields import ARGS_SINCE, SINCE
 from policykit.targets.kubernetes.versions import RELEASES
 
 _ALPHA = "scheduler.alpha.kubernetes.io"
@@ -16,6 +16,12 @@ FACTS: tuple[ReleaseFact, ...] = (
         ReleaseFact("gate on", gate.name, gate.on, source="pkg/features/kube_features.go")
         for gate in GATES.values()
         if gate.on and gate.on > RELEASES.oldest
+    ),
+    *(
+        ReleaseFact(
+            "scheduler args", name, Version(1, minor, 0), source="kube-scheduler/config/v1/register.go"
+        )
+        for name, minor in ARGS_SINCE.items()
     ),
     *(
         ReleaseFact("scheduler field", name, Version(1, minor, 0), source="kube-scheduler/config/v1")

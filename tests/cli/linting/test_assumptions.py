@@ -12,12 +12,16 @@ def workspace(*targets: str) -> Workspace:
     settings: list[Setting] = []
     for each in targets:
         versions = {"volcano": {"version": each, "delivery": "manifest"} if each else {}}
-        settings.append(api.setting(policy({"targets": versions})))
+        kubernetes = {"kubernetes": "1.36"} if each else {}
+        settings.append(api.setting(policy({"targets": versions, **kubernetes})))
     return Workspace((), tuple(settings), lambda path: b"")
 
 
 def test_a_release_that_is_not_stated() -> None:
-    (line,) = assumed_releases(workspace("", ""))
+    kubernetes, line = assumed_releases(workspace("", ""))
+    assert kubernetes.endswith(
+        "kubernetes not set: only what every release from 1.28 to 1.37 refuses is an error"
+    )
     assert line.endswith(
         "targets.volcano.version not set: the newest known release is assumed (Volcano 1.15.1)"
     )

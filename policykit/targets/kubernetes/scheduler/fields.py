@@ -74,8 +74,10 @@ POINTS = (
 )
 """Extension points of any release."""
 
+ARGS_SINCE: Mapping[str, int] = {"DynamicResources": 34}
+"""Plugin to the first minor release of Kubernetes 1 that has args for it, if that is later than 1.28; before,
+they are not decoded. Source: `kube-scheduler/config/v1/register.go` at the tags."""
 SINCE: Mapping[str, int] = {
-    "filterTimeout": 34,
     "bindingTimeout": 35,
     "placementGenerate": 36,
     "placementScore": 36,
