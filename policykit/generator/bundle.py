@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping
 from policykit.escape import markdown
 from policykit.generator.artifact import Artifact, Generated, Role
 from policykit.generator.header import with_header
+from policykit.kube.names import label_value_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 
+POLICY_LABEL = "policykit.io/policy"
+"""Label of the objects that the kustomization applies. A cluster keeps it, unlike comments: so objects that
+a policy no longer generates are found there."""
 PROTECTED = "## Protected: `gen` refuses to remove these without --allow-removal"
 _ROLES = {
     Role.MANIFEST: "applied by the kustomization",
@@ -25,7 +29,7 @@ def bundle(cluster: Cluster, generated: Generated) -> dict[str, str]:
     artifacts = list(generated.artifacts)
     objects = [artifact.path for artifact in artifacts if artifact.role is Role.MANIFEST]
     if objects:
-        artifacts.append(Artifact("kustomization.yaml", _kustomization(objects), Role.PAGE))
+        artifacts.append(Artifact("kustomization.yaml", _kustomization(cluster, objects), Role.PAGE))
     artifacts.append(Artifact("README.md", _page(cluster, generated), Role.PAGE))
     return {
         path: with_header(cluster.name, path, text)
@@ -33,14 +37,16 @@ def bundle(cluster: Cluster, generated: Generated) -> dict[str, str]:
     }
 
 
-def _kustomization(paths: Iterable[str]) -> str:
+def _kustomization(cluster: Cluster, paths: Iterable[str]) -> str:
     """Objects in the order of their files: by itself kustomize sorts those of one kind by name, and the
     webhooks of queues refuse a child before its parent."""
+    labels = [{"pairs": {POLICY_LABEL: cluster.name}}]
     return dump(
         {
             "apiVersion": "kustomize.config.k8s.io/v1beta1",
             "kind": "Kustomization",
             "sortOptions": {"order": "fifo"},
+            **({} if label_value_problem(cluster.name) else {"labels": labels}),
             "resources": sorted(paths),
         }
     )

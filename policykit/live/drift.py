@@ -10,7 +10,7 @@ from policykit.live.comparison import part_of
 from policykit.live.discovery import Resource, resource_of
 from policykit.live.errors import ForbiddenError, NotServedError
 from policykit.live.kinds import Kind, Role
-from policykit.live.objects import live_object
+from policykit.live.objects import controller, live_object
 from policykit.live.reading import Gap, Reading
 from policykit.manifests.shape import mapping, text
 from policykit.manifests.writer import dump
@@ -28,6 +28,14 @@ class Comparison(NamedTuple):
     """As YAML."""
     there: str
     """The same fields in the cluster; empty: it is not there."""
+
+
+class Abandoned(NamedTuple):
+    """An object that an earlier generation of a policy wrote, and the present one does not."""
+
+    name: str
+    there: str
+    """As YAML."""
 
 
 def comparisons(read: Reading, generated: Iterable[Object]) -> Iterator[Comparison]:
@@ -63,3 +71,38 @@ def _there(read: Reading, resource: Resource, metadata: Mapping[str, Any]) -> Ob
         gap = Gap(resource.shown, error.message)
         read.gaps += [gap] if all(each.resource != gap.resource for each in read.gaps) else []
         return None
+
+
+def abandoned(
+    read: Reading, selector: str, kinds: Iterable[Kind], generated: Iterable[Object]
+) -> Iterator[Abandoned]:
+    """Objects of all namespaces that a label selector finds and the policy does not generate.
+
+    Raises ClusterError. What may not be read is added to the gaps.
+    """
+    kept = {_identity(data) for data in generated}
+    for resource in read.resources(kinds):
+        for item in read.selected(resource, selector):
+            found = live_object(resource, item)
+            # A copy that a controller made of an object may have its labels.
+            if kept.isdisjoint(_identities(found.data)) and not controller(item):
+                yield Abandoned(found.name, dump(_as_generated(found.data)))
+
+
+def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Group, kind, namespace and name; the version of the API is a view of the same object."""
+    metadata = mapping(data.get("metadata"))
+    group = text(data.get("apiVersion")).rpartition("/")[0]
+    kind, namespace = text(data.get("kind")), text(metadata.get("namespace"))
+    return group, kind, namespace, text(metadata.get("name"))
+
+
+def _identities(data: Mapping[str, Any]) -> set[tuple[str, str, str, str]]:
+    """Of an object in the cluster: one in the namespace default may be generated without a namespace."""
+    group, kind, namespace, name = _identity(data)
+    return {(group, kind, namespace, name), (group, kind, "" if namespace == "default" else namespace, name)}
+
+
+def _as_generated(data: Object) -> Object:
+    """Without status, which controllers write."""
+    return {key: value for key, value in data.items() if key != "status"}

@@ -82,6 +82,11 @@ def kinds() -> tuple[Kind, ...]:
     return (NODE, *quotas, CONFIG_MAP, *workloads, POD)
 
 
+def kinds_of_generation() -> tuple[Kind, ...]:
+    """Those that `gen` writes and that are read anyway: queues and the like, and schedulers."""
+    return (*of_roles(Role.QUOTAS), Kind("apps", "Deployment", Role.WORKLOADS))
+
+
 def of_roles(*roles: Role) -> Iterator[Kind]:
     """The kinds that are read for one of these."""
     return (kind for kind in kinds() if kind.role in roles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from policykit.live.client import Client, Object
 from policykit.live.discovery import Resource, served
@@ -66,6 +66,10 @@ class Reading:
         for resource in self.resources((kind,)):
             yield from self._list(resource, "")
 
+    def selected(self, resource: Resource, labels: str) -> Iterator[Object]:
+        """Objects of all namespaces that a label selector finds. Raises ClusterError."""
+        yield from self._list(resource, "", {"labelSelector": labels})
+
     def resources(self, kinds: Iterable[Kind]) -> list[Resource]:
         """Those of the kinds that the server has. Raises ClusterError."""
         return [*served(self.client, kinds)]
@@ -83,10 +87,12 @@ class Reading:
             for namespace in system_namespaces if special else (self.client.namespace,):
                 yield from ((resource, item) for item in self._list(resource, namespace))
 
-    def _list(self, resource: Resource, namespace: str) -> Iterator[Object]:
+    def _list(
+        self, resource: Resource, namespace: str, query: Mapping[str, str] | None = None
+    ) -> Iterator[Object]:
         number = 0
         try:
-            for page in self.client.pages(resource.path(namespace), resource.shown):
+            for page in self.client.pages(resource.path(namespace), resource.shown, query):
                 number += len(page)
                 self._progress(resource.shown, number)
                 yield from page

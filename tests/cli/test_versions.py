@@ -10,7 +10,7 @@ def test_the_listing(shell: Shell) -> None:
     result = shell.run("versions")
     assert (result.code, result.err) == (0, "")
     assert result.out == release_listing.listing()
-    assert "Volcano        1.8             1.15.1" in result.out
+    assert "Volcano            1.8             1.15.1" in result.out
 
 
 def test_one_system(shell: Shell) -> None:

@@ -26,6 +26,7 @@ def test_only_manifests_stand_in_the_kustomization() -> None:
     assert yaml.safe_load(made["kustomization.yaml"]) == {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
+        "labels": [{"pairs": {"policykit.io/policy": "maip"}}],
         "resources": ["manifest/x.yaml"],
         "sortOptions": {"order": "fifo"},
     }

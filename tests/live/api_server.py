@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -217,6 +218,10 @@ def _selected(found: list[Object], query: Mapping[str, str]) -> list[Object]:
     for term in filter(None, query.get("fieldSelector", "").split(",")):
         path, _, value = term.partition("=")
         found = [each for each in found if str(_field(each, path)) == value]
+    selector = re.fullmatch(r"(\S+) in \((.+)\)", query.get("labelSelector", ""))
+    if selector:
+        values = selector[2].split(",")
+        found = [each for each in found if each["metadata"].get("labels", {}).get(selector[1]) in values]
     return found
 
 

@@ -181,6 +181,47 @@ def test_gen_compares_with_the_cluster(server: ApiServer, shell: Shell) -> None:
     assert shell.run("gen", "--live").code == 2
 
 
+def left_over(name: str, **labels: str) -> dict[str, Any]:
+    """A PriorityClass with labels."""
+    return {**URGENT, "metadata": {"name": name, "labels": labels}}
+
+
+def test_what_is_no_longer_generated(server: ApiServer, shell: Shell) -> None:
+    """By the label that the generated kustomization gives objects; others belong to somebody else."""
+    shell.write({"policykit.yaml": f"{POLICY}formerly: {{name: {{demo: [trial]}}}}\n"})
+    clean(server)
+    label = "policykit.io/policy"
+    server.objects[("scheduling.k8s.io/v1", "PriorityClass")] = [left_over("urgent", **{label: "demo"})]
+    server.add(
+        left_over("normal", **{label: "demo"}),
+        left_over("older", **{label: "trial"}),
+        left_over("other", **{label: "another"}),
+        left_over("unlabelled"),
+    )
+    result = shell.run("audit", "-A")
+    assert result.code == 1
+    assert result.out == "".join(
+        f"PriorityClass {name}: PK902 error: policy policykit.yaml no longer generates it"
+        " [generated-file-orphaned]\n"
+        "    help: move what uses it, then delete it with `kubectl delete`, or let what applies the folder"
+        " prune it\n"
+        for name in ("normal", "older")
+    )
+    result = shell.run("gen", "--check", "--live")
+    assert result.code == 1
+    assert (
+        result.err
+        == "PriorityClass normal is no longer generated; PriorityClass older is no longer generated\n"
+    )
+    assert shell.run("gen", "--diff", "--live").out.startswith(
+        "--- a/PriorityClass normal\n"
+        "+++ b/PriorityClass normal\n"
+        "@@ -1,8 +0,0 @@\n"
+        "-apiVersion: scheduling.k8s.io/v1\n"
+        "-kind: PriorityClass\n"
+    )
+
+
 def test_nodes_are_compared(server: ApiServer, shell: Shell) -> None:
     shell.write({"policykit.yaml": POLICY})
     broken(server)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from policykit.cli.linting.reports import ReportOptions
-from policykit.cli.live.generated import generated_objects
+from policykit.cli.live.generated import Drift, comparison
 from policykit.cli.live.inspection import Objects, finish, lint_objects, read_objects, setting_of
 from policykit.cli.live.session import reading
 from policykit.importer.node_differences import Difference, differences
@@ -17,7 +17,6 @@ from policykit.linter.rule import Violation
 from policykit.linter.subjects import GeneratedFile
 from policykit.linter.workspace import Policy, Setting
 from policykit.live.access import Access
-from policykit.live.drift import Comparison, comparisons
 from policykit.manifests.document import manifests
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
@@ -34,16 +33,18 @@ def audit(access: Access, cluster: Cluster, reporting: ReportOptions) -> int:
     setting = setting_of(reporting, cluster)
     with reading(access) as read:
         objects = read_objects(read, cluster)
-        compared = [*comparisons(read, generated_objects(cluster))]
-    report = lint_objects(objects, setting, [Policy(0, drifted=tuple(_drifted(compared, cluster)))])
+        drift = comparison(read, cluster)
+    report = lint_objects(objects, setting, [Policy(0, drifted=tuple(_drifted(drift, cluster)))])
     report = _with_nodes(report, objects, setting, cluster)
     return finish(report, objects, setting, reporting, read)
 
 
-def _drifted(compared: Iterable[Comparison], cluster: Cluster) -> Iterator[GeneratedFile]:
-    for each in compared:
+def _drifted(drift: Drift, cluster: Cluster) -> Iterator[GeneratedFile]:
+    for each in drift.compared:
         if each.there != each.wanted:
             yield GeneratedFile(each.name, cluster.source, each.there, each.wanted, live=True)
+    for left in drift.abandoned:
+        yield GeneratedFile(left.name, cluster.source, left.there, None, live=True)
 
 
 def _with_nodes(report: Report, objects: Objects, setting: Setting, cluster: Cluster) -> Report:

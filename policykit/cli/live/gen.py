@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from policykit.cli.live.generated import generated_objects
+from policykit.cli.live.generated import comparison
 from policykit.cli.live.session import reading, tell
 from policykit.formats.diff import diff
 from policykit.live.access import Access
-from policykit.live.drift import comparisons
 from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
 
@@ -16,20 +15,25 @@ class Difference(NamedTuple):
 
     name: str
     diff: str
-    missing: bool
-
-    @property
-    def verb(self) -> str:
-        return "is missing" if self.missing else "differs"
+    verb: str
 
 
 def differences(access: Access, cluster: Cluster) -> list[Difference]:
-    """In the order of the generated files. Raises ClusterError."""
+    """In the order of the generated files, then what they no longer have. Raises ClusterError."""
     with reading(access) as read:
+        drift = comparison(read, cluster)
         found = [
-            Difference(each.name, diff(each.name, each.there, each.wanted), not each.there)
-            for each in comparisons(read, generated_objects(cluster))
+            Difference(
+                each.name,
+                diff(each.name, each.there, each.wanted),
+                "differs" if each.there else "is missing",
+            )
+            for each in drift.compared
             if each.there != each.wanted
+        ]
+        found += [
+            Difference(each.name, diff(each.name, each.there, ""), "is no longer generated")
+            for each in drift.abandoned
         ]
     tell(read)
     return found

@@ -1,7 +1,9 @@
 """The policy no longer generates a file.
 
 Its queue, pool or target was removed from the policy, but the file is still applied, so the cluster
-keeps the removed objects. Files below `generate.out` with the header of this policy are checked.
+keeps the removed objects. Files below `generate.out` with the header of this policy are checked;
+`policykit audit` checks the objects of a cluster that have the label `policykit.io/policy` of the
+policy, which the generated kustomization gives them.
 """
 
 from __future__ import annotations
@@ -39,10 +41,13 @@ value: 10000
 
 def check(file: GeneratedFile, context: Context) -> Iterator[Violation]:
     if file.wanted is None:
+        what = "it" if file.live else "this file"
         yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
-            f"policy {file.policy} no longer generates this file",
-            f"delete it with `policykit gen -p {file.policy} --prune`",
+            f"policy {file.policy} no longer generates {what}",
+            "move what uses it, then delete it with `kubectl delete`, or let what applies the folder prune it"
+            if file.live
+            else f"delete it with `policykit gen -p {file.policy} --prune`",
         )
 
 

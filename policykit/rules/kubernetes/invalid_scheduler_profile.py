@@ -16,7 +16,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.severity import Severity
-from policykit.rules.kubernetes.scheduler_arguments import argument_violations, field_violations
+from policykit.rules.kubernetes.scheduler_arguments import argument_violations
+from policykit.rules.kubernetes.scheduler_fields import field_violations
 from policykit.targets import added_plugins, releases
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.versions import parse

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.manifests.path import dotted
-from policykit.rules.kubernetes.scheduler_arguments import field_violations, misspelt
+from policykit.rules.kubernetes.scheduler_fields import field_violations, misspelt
 from policykit.targets.kubernetes.scheduler.fields import ARGS, CONFIGURATION, GROUP, VERSIONS, Spec
 
 HEAD = {"apiVersion": f"{GROUP}/v1", "kind": "KubeSchedulerConfiguration"}
