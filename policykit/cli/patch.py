@@ -111,11 +111,15 @@ def command(
             (source, _patched(source, _policies(source, policy, options, cache, earlier), options, others_of))
             for source in sources
         ]
+        if in_place and policy:
+            own = _Policy(cluster_from(policy, cache), earlier(policy))
+            done = [
+                (source, _for_others(source, patched, own, policy, options, cache, others_of))
+                for source, patched in done
+            ]
     options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
-        if policy:
-            _refuse_shared(done, policy, options, cache)
         _write(done)
     elif diff:
         write_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
@@ -290,23 +294,32 @@ def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
             )
 
 
-def _refuse_shared(
-    done: Iterable[tuple[Source, PatchedText]], policy: str, options: PatchOptions, cache: Cache
-) -> None:
-    """Raises SourceError for a file that another policy applies to and would change again."""
+def _for_others(
+    source: Source,
+    patched: PatchedText,
+    own: _Policy,
+    policy: str,
+    options: PatchOptions,
+    cache: Cache,
+    others_of: _OtherObjects,
+) -> PatchedText:
+    """The text with what other policies that apply to the file need as well. Raises SourceError if there is
+    none that suits them all."""
     from policykit.workspace.linting.shared_files import shared_with
 
-    for source, patched in done:
-        for other in shared_with(source.path, policy) if patched.raw != source.raw else ():
-            fits = False
-            with suppress(SourceError):
-                fits = _suits(source, patched, _Policy(cluster_from(other.policy, cache)), options)
-            if not fits:
-                raise SourceError(
-                    f"nothing is written: {other.shown} applies to the file too, and needs something else",
-                    other.advice,
-                    source.path,
-                )
+    shared = shared_with(source.path, policy) if patched.raw != source.raw else []
+    if not shared:
+        return patched
+    with suppress(SourceError, UsageError):
+        others = [_Policy(cluster_from(one.policy, cache)) for one in shared]
+        for other in others:
+            options.check(other.cluster)
+        return _patched(source, (own, *others), options, others_of)
+    raise SourceError(
+        f"nothing is written: {shared[0].shown} applies to the file too, and needs something else",
+        shared[0].advice,
+        source.path,
+    )
 
 
 def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,8 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """The report without fixes that one policy needs in files to which another policy also applies."""
+    """The report without fixes that one policy needs in files to which another policy also applies, unless
+    they are right for both."""
     members = {member.path: member for member in workspace.members}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
@@ -134,7 +136,8 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     for finding in report.findings:
         member = members.get(finding.path)
         if finding.fix and member and finding.code in needing[member.setting]:
-            other = workspace.other_policy(member.file, member.setting)
+            texts = partial(_texts, workspace, member.file, finding)
+            other = workspace.other_policy(member.file, member.setting, texts)
             if other:
                 why = f"{other.shown} applies to the file too: {other.advice}"
                 dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
@@ -145,6 +148,14 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     if not dropped:
         return report
     return report._replace(findings=tuple(kept), dropped=every, refused=frozenset(refused))
+
+
+def _texts(workspace: Workspace, file: str, finding: Finding) -> tuple[bytes, bytes]:
+    """A file before and after the fix of a finding."""
+    from policykit.linter.fix_files import fixed_once
+
+    raw = workspace.read(file)
+    return raw, fixed_once(raw, (finding,))[0]
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:

@@ -96,6 +96,11 @@ class SharedFile(NamedTuple):
         return f"write it into {self.overlay}" if self.overlay else "write it into an overlay"
 
 
+OtherPolicy = Callable[[str, int, Callable[[], tuple[bytes, bytes]]], SharedFile | None]
+"""From a file (as opened), the index of a setting, and the texts before and after a fix to another policy
+that applies to the file, and under which the fix is not right; None: there is none."""
+
+
 class Workspace(NamedTuple):
     """The input of a run; only `read`, `surroundings` and `reach` access the disk."""
 
@@ -127,8 +132,8 @@ class Workspace(NamedTuple):
     """The same workspace with the results of earlier runs, where they are worth loading for many files."""
     completed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
-    other_policy: Callable[[str, int], SharedFile | None] = lambda file, setting: None
-    """A policy other than that of a setting that also applies to a file (as opened); None: none does."""
+    other_policy: OtherPolicy = lambda file, setting, texts: None
+    """A policy other than that of a setting that also applies to a file and does not suit a fix."""
     incomplete: frozenset[int] = frozenset()
     """Policies whose files could not all be judged, so that absent objects may exist."""
 

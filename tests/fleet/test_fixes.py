@@ -11,12 +11,25 @@ from tests.fleet.repositories import policy
 from tests.fleet.test_units import JOB, fleet
 
 SCHEDULED = {"training": {"usages": ["training"], "scheduler": "default-scheduler"}}
+TAINTED = {"train-h20": {"taints": [{"key": "example.com/prod", "value": "a", "effect": "NoSchedule"}]}}
 RULES = ["--select", "PK101", "--kustomize", "never", "--no-cache"]
+
+
+def other(name: str, **fields: object) -> str:
+    """A policy that differs in some fields."""
+    return json.dumps(json.loads(policy(name)) | fields)
+
+
+def accepting(shell: Shell, name: str) -> list[str]:
+    """The pools of a cluster that accept the pods of the file as it is written."""
+    words = ["where", "-p", f"clusters/{name}/policykit.yaml", "--format", "json", "apps/gw/job.yaml"]
+    (pods,) = json.loads(shell.run(*words).out)["pod_sets"]
+    return [each["pool"] for each in pods["pools"] if each["verdict"] in ("preferred", "accepted")]
 
 
 @pytest.mark.parametrize("paths", [["."], ["apps/gw"], ["apps/gw/job.yaml"]], ids=str)
 def test_nothing_is_written_into_a_base_that_others_use(shell: Shell, paths: list[str]) -> None:
-    shell.write(dict(fleet(dev=policy("dev"), prod=policy("prod"))))
+    shell.write(dict(fleet(dev=policy("dev"), prod=other("prod", domain="other.example.com"))))
     result = shell.run("lint", "-p", "clusters/dev/policykit.yaml", *RULES, "--unsafe-fixes", *paths)
     assert (shell.folder / "apps/gw/job.yaml").read_text() == JOB
     assert (
@@ -24,6 +37,45 @@ def test_nothing_is_written_into_a_base_that_others_use(shell: Shell, paths: lis
         " too: write it into clusters/dev/gw/kustomization.yaml\n" in result.err
     )
     assert result.code == 2
+
+
+@pytest.mark.parametrize(
+    ("prod", "fits"),
+    [
+        ({}, True),
+        ({"coverage": "complete"}, True),
+        ({"workloads": SCHEDULED}, False),
+        ({"pools": TAINTED}, False),
+    ],
+    ids=["alike", "same-needs", "other-scheduler", "further-taint"],
+)
+def test_a_fix_that_is_right_for_every_cluster_of_the_file_is_made(
+    shell: Shell, prod: dict[str, object], fits: bool
+) -> None:
+    shell.write(dict(fleet(dev=policy("dev"), prod=other("prod", **prod))))
+    words = ["-p", "clusters/dev/policykit.yaml", "--select", "PK101,PK121", "--kustomize", "never"]
+    result = shell.run("lint", *words, "--unsafe-fixes", "apps/gw/job.yaml")
+    text = (shell.folder / "apps/gw/job.yaml").read_text()
+    if not fits:
+        assert (result.code, text) == (2, JOB), result.err
+        assert "applies to the file too: write it into clusters/dev/gw/kustomization.yaml" in result.err
+        return
+    assert (result.code, text != JOB) == (0, True), result.err
+    for name in ("dev", "prod"):
+        assert accepting(shell, name), name
+
+
+def test_patch_for_one_cluster_keeps_what_another_needs(shell: Shell) -> None:
+    """The pools of prod have a taint that those of dev lack: the file tolerates it as well."""
+    shell.write(dict(fleet(dev=policy("dev"), prod=other("prod", pools=TAINTED))))
+    result = shell.run("patch", "-p", "clusters/dev/policykit.yaml", "--in-place", "apps/gw/job.yaml")
+    assert result.code == 0, result.err
+    text = (shell.folder / "apps/gw/job.yaml").read_text()
+    assert "example.com/prod" in text
+    for name in ("dev", "prod"):
+        assert accepting(shell, name), name
+    again = shell.run("patch", "-p", "clusters/prod/policykit.yaml", "--in-place", "apps/gw/job.yaml")
+    assert (again.code, (shell.folder / "apps/gw/job.yaml").read_text()) == (0, text)
 
 
 @pytest.mark.parametrize("differs", [True, False])

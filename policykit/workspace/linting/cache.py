@@ -45,7 +45,7 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     found = results.load_report(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
         # Other policies that use a file depend on files outside the run, so they are checked every time.
-        found = _by_file(memory, workspace._replace(other_policy=lambda file, setting: None), options)
+        found = _by_file(memory, workspace._replace(other_policy=lambda file, setting, texts: None), options)
         results.store_report(request.cache, key, found)
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 

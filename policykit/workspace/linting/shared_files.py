@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from policykit.errors import PolicykitError
+from policykit.model.severity import Severity
 from policykit.workspace.disk import cached
 from policykit.workspace.files import relative, repository_root, walk
 from policykit.workspace.linting.settings import SettingsTable
@@ -13,17 +17,69 @@ from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
     from policykit.linter.workspace import SharedFile
+    from policykit.model.cluster import Cluster
+    from policykit.placement.review import Review
+    from policykit.workspace.cache.folder import Cache
 
 
 class OtherPolicies:
     """Other policies of the files of a run."""
 
-    def __init__(self, table: SettingsTable) -> None:
+    def __init__(self, table: SettingsTable, cache: Cache) -> None:
         self._table = table
+        self._cache = cache
 
-    def __call__(self, path: str, setting: int) -> SharedFile | None:
-        """A policy, other than that of the setting, whose kustomizations use a file; None: there is none."""
-        return next(iter(shared_with(path, self._table.sources[setting])), None)
+    def __call__(
+        self, path: str, setting: int, texts: Callable[[], tuple[bytes, bytes]]
+    ) -> SharedFile | None:
+        """A policy, other than that of the setting, whose kustomizations use a file, and for which a fix of
+        the file is not right; None: there is none. `texts`: the file before and after it."""
+        others = shared_with(path, self._table.sources[setting])
+        if not others:
+            return None
+        raw, fixed = texts()
+        return next((other for other in others if not self._suits(raw, fixed, other)), None)
+
+    def _suits(self, raw: bytes, fixed: bytes, other: SharedFile) -> bool:
+        from policykit.workspace.compiled_policies import cluster_of
+
+        try:
+            return is_right(raw, fixed, cluster_of(other.policy, self._cache))
+        except PolicykitError:
+            return False  # a policy that cannot be read has been reported
+
+
+def is_right(raw: bytes, fixed: bytes, cluster: Cluster) -> bool:
+    """Whether a change of a file is right under a policy: all its pods land afterwards, where their workload
+    kinds may run and wherever they could before, and nothing is found that was not found before."""
+    from policykit import api
+
+    before, after = list(api.where(raw, cluster)), list(api.where(fixed, cluster))
+    if not after or len(before) != len(after):
+        return False
+    pairs = zip(before, after, strict=True)
+    return all(_is_kept(old, new) for old, new in pairs) and not _problems(fixed, cluster) - _problems(
+        raw, cluster
+    )
+
+
+def _is_kept(old: Review, new: Review) -> bool:
+    names = {pool.name for pool in new.accepting}
+    eligible = None if new.eligible_pools is None else {pool.name for pool in new.eligible_pools}
+    return (
+        bool(names)
+        and names >= {pool.name for pool in old.accepting}
+        and (eligible is None or names <= eligible)
+        and (old.workload is None or (new.workload and new.workload.name) == old.workload.name)
+    )
+
+
+def _problems(raw: bytes, cluster: Cluster) -> Counter[tuple[str, str]]:
+    """Codes and pointers of what lint finds in a text by itself, without advice."""
+    from policykit import api
+
+    found = api.lint_texts({"shared.yaml": raw}, cluster, complete=False).findings
+    return Counter((one.code, one.pointer) for one in found if one.severity is not Severity.INFO)
 
 
 def shared_with(path: str, source: str) -> list[SharedFile]:

@@ -86,7 +86,7 @@ class _Run(NamedTuple):
             policies=linted.policies,
             baselines=baselines_of(self.request, members, other_files, failures),
             completed=KustomizedFiles(self.units.certain),
-            other_policy=OtherPolicies(self.table),
+            other_policy=OtherPolicies(self.table, self.request.cache),
         )
 
     def notes(self, workspace: Workspace) -> WorkspaceNotes:
