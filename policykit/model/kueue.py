@@ -13,6 +13,8 @@ class DeclaredFlavor(NamedTuple):
     """Added to the pods that are admitted."""
     label_keys: tuple[str, ...] = ()
     """Keys of the labels of its nodes."""
+    taints: tuple[Taint, ...] = ()
+    """Of its nodes: only pods that tolerate them are admitted."""
 
 
 class DeclaredTopology(NamedTuple):
@@ -71,3 +73,11 @@ class RefusedPods(NamedTuple):
     namespace: str
     queue: str
     pools: tuple[RefusingPool, ...]
+
+
+class AdmittedPods(NamedTuple):
+    """Pods of a workload that names a LocalQueue. Locations of its fact: `tolerations`."""
+
+    namespace: str
+    queue: str
+    tolerations: tuple[Toleration, ...] = ()

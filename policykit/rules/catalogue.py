@@ -382,4 +382,5 @@ CATALOGUE = (
     Entry("PK929", "kueue", "flavor-without-tolerations", needs_policy=True, subject="scope"),
     Entry("PK930", "kueue", "inert-setting", kinds=("Configuration",), substrings=("config.kueue.x-k8s.io",)),
     Entry("PK931", "kueue", "uncovered-resource", subject="scope"),
+    Entry("PK932", "kueue", "untolerated-flavor", subject="scope"),
 )

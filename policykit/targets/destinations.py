@@ -102,11 +102,14 @@ def _tree(known: Directory, placing: QueuePlacement | None) -> Tree:
     policy = known.policy if placing is None or not placing.tree else PolicyQueues()
     holding = _holding(declared, known.semantics) | policy.holding
     names = {each.value.name for each in declared} | policy.queues.keys()
+    closed = {each.value.name for each in declared if each.value.closed}
+    above = {each.value.name for each in declared if each.value.closed and each.value.noun}
+    closed |= {each.value.name for each in declared if each.value.parent in above}
     return Tree(
         placing,
         frozenset(names),
         frozenset(holding),
-        frozenset(each.value.name for each in declared if each.value.closed),
+        frozenset(closed),
         tuple(sorted(names - holding - known.semantics.roots)),
     )
 

@@ -64,12 +64,26 @@ def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
     yield from _labels(manifest)
     yield from _taints(manifest)
+    yield from _own_tolerations(manifest)
     for number, toleration in enumerate(tolerations.read(spec.get("tolerations"))):
         if toleration.key and (problem := label_key_problem(toleration.key)):
             yield Violation(
                 ("spec", "tolerations", number, "key"),
                 f"key {toleration.key!r} {problem}",
                 "write the key of a taint",
+            )
+
+
+def _own_tolerations(manifest: Manifest) -> Iterator[Violation]:
+    """Source: `flavorSelector` and the tolerations of flavors in `flavorassigner.go` (0.9.2 to 0.19)."""
+    flavor = resource_flavors.read_flavor(manifest.data)
+    for number, taint in enumerate(flavor.taints):
+        if taint.key and any(tolerations.tolerates(each, taint) for each in flavor.tolerations):
+            yield Violation(
+                ("spec", "nodeTaints", number),
+                f"the flavor's own tolerations tolerate {taint}: it is open to workloads that do not",
+                "delete the toleration if only workloads that tolerate the taint are to get the flavor",
+                Severity.INFO,
             )
 
 

@@ -56,7 +56,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     found = scope.of(PluginConfiguration)
     configurations = [each.value for each in found]
     for use in scope.of(PluginConfigurationUse):
-        yield from _reference(use, configurations)
+        yield from _reference(use, configurations, complete=scope.complete)
     for request in scope.of(CardName) if configurations else ():
         name = request.value.resource
         message, advice = _fault(name, configurations)
@@ -97,12 +97,19 @@ def _is_judged_by_policy(name: str, cluster: Cluster | None) -> bool:
 
 
 def _reference(
-    use: LocatedFact[PluginConfigurationUse], configurations: Sequence[PluginConfiguration]
+    use: LocatedFact[PluginConfigurationUse], configurations: Sequence[PluginConfiguration], *, complete: bool
 ) -> Iterator[Violation]:
-    """The key of a ConfigMap that is here."""
+    """A ConfigMap that is here, or nearly, and the key in it."""
     name, default = use.value
     keys = sorted({key for each in configurations if each.holder == name for key in each.keys})
-    if default and keys and default not in keys:
+    likely = nearest(name, tuple(sorted({each.holder for each in configurations if each.holder})))
+    if not keys and complete and likely:
+        yield Violation(
+            use.at("name"),
+            f"no file here has ConfigMap {name}, which the device plugin is to read",
+            f"did you mean {likely}?",
+        )
+    elif default and keys and default not in keys:
         near = nearest(default, tuple(keys))
         yield Violation(
             use.at("default"),

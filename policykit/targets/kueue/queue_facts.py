@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policykit.kube import tolerations
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.queues import read as read_queue
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -13,6 +16,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, texts
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.kueue import (
+    AdmittedPods,
     DeclaredClusterQueue,
     DeclaredCohort,
     DeclaredFlavor,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 _NAME: Path = ("metadata", "name")
+_STOPPED = ("Hold", "HoldAndDrain")
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
 
 
@@ -46,6 +51,13 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     for pod_set in pod_sets:
         if context.cluster is not None and not manifest.partial:
             yield from refused_pods.facts(manifest, pod_set, context.cluster, context.namespace)
+        queue = (
+            None if manifest.partial or pod_set.stored else read_queue(manifest.data, pod_set, TARGET_NAME)
+        )
+        if queue is not None and not is_placeholder(queue.value):
+            found = tolerations.read(pod_set.spec.get("tolerations"))
+            admitted = AdmittedPods(manifest.namespace or context.namespace, queue.value, found)
+            yield Fact(admitted, {"tolerations": pod_set.place("tolerations")})
         for key in _LEVELS:
             if key in pod_set.annotations and pod_set.places.get("annotations"):
                 request = TopologyRequest(pod_set.annotations[key], key)
@@ -55,7 +67,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = resource_flavors.read_flavor(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    yield Fact(DeclaredFlavor(found.name, found.topology, found.tolerations, tuple(found.labels)), places)
+    value = DeclaredFlavor(found.name, found.topology, found.tolerations, tuple(found.labels), found.taints)
+    yield Fact(value, places)
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Fact]:
@@ -79,6 +92,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         found.name,
         limit=limit,
         holds_queues=True,
+        closed=mapping(manifest.data.get("spec")).get("stopPolicy") in _STOPPED,
         measured=all(amount("", each) is not None for each in _written_quotas(groups)),
         noun=queues.CLUSTER_QUEUE,
     )
@@ -136,7 +150,7 @@ def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     namespace = found.namespace or context.namespace
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
     yield Fact(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
-    held = mapping(manifest.data.get("spec")).get("stopPolicy") in ("Hold", "HoldAndDrain")
+    held = mapping(manifest.data.get("spec")).get("stopPolicy") in _STOPPED
     name = f"{namespace}/{found.name}"
     queue = DeclaredQueue(TARGET_NAME, name, found.cluster_queue, namespace=namespace, closed=held)
     yield Fact(queue, {"name": _NAME})

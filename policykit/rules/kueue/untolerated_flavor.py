@@ -1,0 +1,113 @@
+"""A workload tolerates the taint of no flavor of its ClusterQueue.
+
+Kueue gives a workload a flavor only if its pods tolerate the nodeTaints of the flavor, or the flavor's own
+tolerations do. If that holds for none of them, the workload is never admitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.tolerations import tolerates
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.kueue import AdmittedPods, DeclaredClusterQueue, DeclaredFlavor, DeclaredLocalQueue
+from policykit.model.severity import Severity
+from policykit.model.taint import Taint, Toleration
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: spot
+spec:
+  nodeLabels: {example.com/pool: spot}
+  nodeTaints:
+  - {key: example.com/spot, value: "true", effect: NoSchedule}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: research
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: spot
+      resources:
+      - {name: cpu, nominalQuota: 64}
+      - {name: memory, nominalQuota: 256Gi}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: research
+  namespace: team-a
+spec:
+  clusterQueue: research
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: count
+  namespace: team-a
+  labels:
+    kueue.x-k8s.io/queue-name: research
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/count:1
+        resources:
+          requests: {cpu: 4, memory: 8Gi}
+"""
+
+GOOD = BAD.replace(
+    "      restartPolicy: Never\n",
+    "      restartPolicy: Never\n      tolerations:\n"
+    '      - {key: example.com/spot, operator: Equal, value: "true", effect: NoSchedule}\n',
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Where LocalQueue, ClusterQueue and all its flavors are known. Source: `flavorassigner.go` (0.19)."""
+    local = {(each.value.namespace, each.value.name): each.value for each in scope.of(DeclaredLocalQueue)}
+    queues = {each.value.name: each.value for each in scope.of(DeclaredClusterQueue) if not each.partial}
+    flavors = {each.value.name: each.value for each in scope.of(DeclaredFlavor) if not each.partial}
+    for pods in scope.of(AdmittedPods):
+        named = local.get((pods.value.namespace, pods.value.queue))
+        queue = queues.get(named.cluster_queue) if named and not pods.partial else None
+        offered = [flavors.get(name) for name in queue.flavors] if queue else []
+        left = [_untolerated(each, pods.value.tolerations) if each else None for each in offered]
+        if queue and left and left[0] and all(left):
+            names = ", ".join(queue.flavors)
+            yield Violation(
+                pods.at("tolerations"),
+                f"the pods tolerate no flavor of ClusterQueue {queue.name} ({names}), the first one with taint "
+                f"{left[0]}: Kueue never admits the workload",
+                "tolerate the taint in the pods, or add the toleration to the flavor",
+            )
+
+
+def _untolerated(flavor: DeclaredFlavor, own: tuple[Toleration, ...]) -> Taint | None:
+    """The first hard taint of a flavor that neither the pods nor the flavor tolerate."""
+    for taint in flavor.taints:
+        if taint.hard and not any(tolerates(each, taint) for each in (*own, *flavor.tolerations)):
+            return taint
+    return None
+
+
+RULE = Rule(
+    code="PK932",
+    name="untolerated-flavor",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)
