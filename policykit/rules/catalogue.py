@@ -206,6 +206,7 @@ CATALOGUE = (
             "JobTemplate",
             "MPIJob",
             "PyTorchJob",
+            "RayCluster",
             "RayJob",
             "TFJob",
             "XGBoostJob",

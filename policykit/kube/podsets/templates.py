@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube.podsets import spark
 from policykit.kube.podsets.facts import Template
 from policykit.kube.podsets.podset import DeviceRequest
 from policykit.kube.podsets.replicas import textual
@@ -201,4 +202,5 @@ _FORMS: dict[str, Callable[[Any, Path], Iterator[DeviceRequest]]] = {
     "nameAndQuantity": _name_and_quantity,
     "gpuShort": _gpu_short,
     "gpuAndType": _gpu_and_type,
+    "spark": spark.requests,
 }

@@ -7,12 +7,20 @@ keeps the pods of a job within one rack (`within`, hard), only the nodes of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from policykit.gates.gang_room import shortages
+from policykit.kube import requests
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
+from policykit.targets.capacity import total_capacity
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -62,6 +70,37 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             f"lower the gang to {short.most} if the job can run with that, allow more pools, or request "
             "less per pod",
         )
+    yield from _stated(manifest, context.cluster) if context.cluster else ()
+
+
+_STATED: Mapping[tuple[str, str], Path] = {
+    ("scheduling.volcano.sh", "PodGroup"): ("spec", "minResources"),
+    ("sparkoperator.k8s.io", "SparkApplication"): ("spec", "batchSchedulerOptions", "resources"),
+    ("sparkoperator.k8s.io", "ScheduledSparkApplication"): (
+        "spec",
+        "template",
+        "batchSchedulerOptions",
+        "resources",
+    ),
+}
+"""Where a kind states the least resources of the whole gang, which must be there before a pod starts."""
+
+
+def _stated(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
+    """The first resource of which all pools hold less. Source: Volcano's plugin overcommit (1.8 to 1.15)."""
+    path = _STATED.get((manifest.group, manifest.kind))
+    if path is None or not cluster.complete:
+        return
+    there = total_capacity(cluster)
+    for resource, asked in sorted(requests.amounts(lookup(manifest.data, path)).items()):
+        if asked > there.get(resource, asked):
+            yield Violation(
+                (*path, resource),
+                f"the gang needs {amount_text(resource, asked)} {resource} at once, but all pools together "
+                f"hold {amount_text(resource, there[resource])}",
+                "state what the pods request in all, or make the gang smaller",
+            )
+            return
 
 
 RULE = Rule(

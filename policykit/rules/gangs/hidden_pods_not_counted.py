@@ -12,7 +12,7 @@ from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.kube.podsets.podset import title
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import card_resources
 from policykit.targets import TARGETS
@@ -48,7 +48,18 @@ spec:
 GOOD = BAD.replace("minAvailable: 2", "minAvailable: 3")
 
 _LEADING = ("launcher", "master", "driver", "head", "submitter", "chief")
-_KINDS = ("Job", "CronJob", "JobTemplate", "MPIJob", "PyTorchJob", "TFJob", "XGBoostJob", "JobSet", "RayJob")
+_KINDS = (
+    "Job",
+    "CronJob",
+    "JobTemplate",
+    "MPIJob",
+    "PyTorchJob",
+    "TFJob",
+    "XGBoostJob",
+    "JobSet",
+    "RayCluster",
+    "RayJob",
+)
 _QUEUES = ("volcano.sh/queue-name", "yunikorn.apache.org/queue", "kai.scheduler/queue")
 """Labels of a RayJob by which KubeRay gives the pods of its cluster a scheduler and a gang."""
 
@@ -58,8 +69,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     sets = pod_sets(manifest.data)
     if manifest.partial or len(sets) < 2:
         return
-    if manifest.kind == "RayJob":
-        yield from _submitter(manifest)
+    if manifest.kind in _RAY:
+        yield from _autoscaler(manifest)
+        yield from _submitter(manifest) if manifest.kind == "RayJob" else ()
         return
     for gang in gangs(manifest.data):
         yield from _of_workers(manifest, gang, sets, context)
@@ -126,6 +138,27 @@ def _joined(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
                     "it may not fit once they run",
                     "name the gang in its metadata too, and count it in the size of the gang",
                 )
+
+
+_RAY = ("RayCluster", "RayJob")
+_GANG = "ray.io/gang-scheduling-enabled"
+_APPLICATION = "yunikorn.apache.org/app-id"
+
+
+def _autoscaler(manifest: Manifest) -> Iterator[Violation]:
+    """KubeRay adds the container after it has computed the placeholders.
+
+    Source: `yunikorn_task_groups.go` of the operator (1.3 to 1.5).
+    """
+    cluster: Path = ("spec", "rayClusterSpec") if manifest.kind == "RayJob" else ("spec",)
+    path: Path = (*cluster, "enableInTreeAutoscaling")
+    if lookup(manifest.data, path) is True and {_GANG, _APPLICATION} <= manifest.labels.keys():
+        yield Violation(
+            path,
+            "the autoscaler is a further container of the head, which the placeholder of YuniKorn's gang "
+            "does not count: the head stays pending",
+            f"delete {_GANG}, or state the number of workers and switch the autoscaler off",
+        )
 
 
 def _submitter(manifest: Manifest) -> Iterator[Violation]:

@@ -87,7 +87,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             names = ", ".join(queue.flavors)
             yield Violation(
                 pods.at("tolerations"),
-                f"the pods tolerate no flavor of ClusterQueue {queue.name} ({names}), the first one with taint "
+                f"the pods tolerate no flavor of ClusterQueue {queue.name} ({names}), whose first taint is "
                 f"{left[0]}: Kueue never admits the workload",
                 "tolerate the taint in the pods, or add the toleration to the flavor",
             )

@@ -45,7 +45,9 @@ GOOD = BAD.replace("spec:\n", "spec:\n  schedulerName: koord-scheduler\n")
 _LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
 _LIKENESS = 0.8
 """Required for a suggestion; many schedulers are called something-scheduler."""
-_KEYS = frozenset(key.key for target in TARGETS if target.schedulers for key in target.keys)
+_KEYS = frozenset(
+    key.key for target in TARGETS if target.schedulers or target.read_group for key in target.keys
+)
 """Every label and annotation that only one scheduler reads."""
 _OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
 """Built-in kinds whose annotations Volcano reads from the object itself."""
@@ -93,6 +95,23 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             found = _violation(target, ignored, scheduler, cluster, covered)
             meant = "" if several else _scheduler(target, cluster)
             yield found._replace(fix=partial(_fix, review, meant))
+    yield from _by_plugin(manifest, pod_set, scheduler)
+
+
+def _by_plugin(manifest: Manifest, pod_set: PodSet, scheduler: str) -> Iterator[Violation]:
+    """Metadata that a plugin reads, which kube-scheduler does not have unless it was built with it."""
+    for target in TARGETS if scheduler in ("", DEFAULT_SCHEDULER) else ():
+        found = _keys_of(target, manifest, pod_set) if target.read_group and not target.schedulers else []
+        if found:
+            key, path = found[0]
+            yield Violation(
+                path,
+                f"{key.key} is read by a plugin of {target.title}, which {DEFAULT_SCHEDULER} has only if it "
+                "was replaced: else the pods start one by one",
+                "write the schedulerName of the scheduler that has the plugin",
+                Severity.INFO,
+                key=True,
+            )
 
 
 @lru_cache(maxsize=256)

@@ -115,8 +115,8 @@ def test_spark_appends_its_own_fields_to_the_template() -> None:
 
 def test_spark_gpu_is_a_device() -> None:
     _, executor = podsets.pod_sets(read(_SPARK))
-    assert executor.devices == (
-        podsets.DeviceRequest(("spec", "executor", "gpu", "quantity"), "nvidia.com/gpu", 4),
+    assert executor.devices[0] == (
+        podsets.DeviceRequest(("spec", "executor", "gpu", "quantity"), "nvidia.com/gpu", 4)
     )
     assert executor.place("topologySpreadConstraints") == executor.path == ("spec", "executor")
     assert executor.default_place is None

@@ -60,8 +60,11 @@ def _bare(entry: dict[str, Any]) -> dict[str, Any]:
     for template in bare["templates"].values():
         for key in _OURS["template"]:
             template.pop(key, None)
+        template.get("devices", {}).pop("spark", None)
     for key in _OURS["gang"]:
         bare.get("gang", {}).pop(key, None)
+    if (bare.get("queues") or {}).get("kai") == "kai.label":
+        del bare["queues"]["kai"]  # defined there, and used by no kind
     if bare["kind"] == "PodCliqueSet":
         # Prose there: a clique of 0 replicas becomes one of 1.
         del bare["templates"]["clique"]["replicas"]["at_least"]
