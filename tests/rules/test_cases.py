@@ -168,7 +168,7 @@ OPEN_POOLS = {
 }
 
 
-NEED_ALL_POOLS = ("PK133", "PK134", "PK407", "PK412")
+NEED_ALL_POOLS = ("PK133", "PK134", "PK135", "PK407", "PK412")
 """Rules that speak only where the policy's pools are all there is."""
 
 

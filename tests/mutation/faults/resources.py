@@ -64,6 +64,14 @@ def _not_shared(subject: Subject) -> Iterator[Change]:
             yield Change(text=subject.text.replace(line, line.replace("true", "false")))
 
 
+def _untolerated(subject: Subject) -> Iterator[Change]:
+    """A workload of Kueue loses what tolerates the taint of the flavors beside it."""
+    queued = "kueue.x-k8s.io/queue-name" in subject.manifest.labels
+    for pod_set in subject.pod_sets if queued and "nodeTaints:" in subject.text else ():
+        if "tolerations" in pod_set.spec:
+            yield remove(pod_set.place("tolerations"))
+
+
 def _with_mig(subject: Subject) -> Iterator[Change]:
     for path, name, _ in limits(subject):
         if name == "nvidia.com/gpu":
@@ -175,6 +183,7 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
 
 
 FAULTS = (
+    fault("no toleration of the flavors of the queue", "PK932", _untolerated),
     fault("a whole card where the plugin renames it", "PK219", _whole_for_shared),
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
