@@ -6,7 +6,8 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, count
+from operator import add
 from typing import Any
 
 from policykit.manifests.path import Step
@@ -35,49 +36,39 @@ class Span(NamedTuple):
     end_column: int
 
 
-_SHORT = 4096
-"""Length of text in which counting lines is faster than listing where they begin."""
-
-
 class Lines:
     """Where the lines of a text begin: what offsets are as lines and columns."""
 
-    __slots__ = ("_counted", "_starts", "_text")
+    __slots__ = ("_starts", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts: array[int] | None = None
-        self._counted = len(text) <= _SHORT and not _has_other_breaks(text)
 
     def mark(self, offset: int) -> Mark:
         """The place of an offset in code points."""
-        text, starts = self._text, self._starts
-        if self._counted:
-            return Mark(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)
-        if starts is None:
-            self._starts = starts = array("L", _starts(text))
-            self._text = ""
+        starts = self._starts or self._listed()
         line = bisect_right(starts, offset) - 1
         return Mark(line, offset - starts[line])
 
     def span(self, start: int, end: int) -> Span:
         """Lines and columns, from 1, of the text between two offsets."""
-        line, column = self.mark(start)
-        if self._counted and self._text.find("\n", start, end) < 0:
-            return Span(line + 1, column + 1, line + 1, column + 1 + end - start)
-        end_line, end_column = self.mark(end)
-        return Span(line + 1, column + 1, end_line + 1, end_column + 1)
+        starts = self._starts or self._listed()
+        line = bisect_right(starts, start) - 1
+        end_line = bisect_right(starts, end, line) - 1
+        return Span(line + 1, start - starts[line] + 1, end_line + 1, end - starts[end_line] + 1)
 
-
-def _has_other_breaks(text: str) -> bool:
-    """Whether lines end with anything but a line feed."""
-    return "\r" in text or (not text.isascii() and any(other in text for other in "\x85\u2028\u2029"))
+    def _listed(self) -> array[int]:
+        found = self._starts = array("L", _starts(self._text))
+        self._text = ""
+        return found
 
 
 def _starts(text: str) -> Iterable[int]:
-    if _has_other_breaks(text):
+    if "\r" in text or (not text.isascii() and any(other in text for other in "\x85\u2028\u2029")):
         return (0, *(found.end() for found in BREAK.finditer(text)))
-    return accumulate((len(line) + 1 for line in text.split("\n")), initial=0)
+    # Each line begins behind the characters of those before it, and as many line feeds.
+    return chain((0,), map(add, accumulate(map(len, text.split("\n"))), count(1)))
 
 
 class Node:
