@@ -14,6 +14,7 @@ from tests.placement.pods import H20, L20, PRODUCT, USAGE, look, pod, required, 
 
 NVIDIA = Pool("nvidia", (Shape({}),), card="h20", resources=("nvidia.com/gpu",))
 HUAWEI = Pool("huawei", (Shape({}),), card="910b", resources=("huawei.com/Ascend910",))
+PARTS = Pool("parts", (Shape({}),), card="part", resources=("huawei.com/Ascend910B3",))
 PLAIN = Pool("plain", (Shape({}),))
 KOORDINATOR = {"koordinator": TargetSettings("koordinator", card_vendors=frozenset({"koordinator"}))}
 VGPU = {"volcano": TargetSettings("volcano", card_vendors=frozenset({"nvidia-volcano"}))}
@@ -31,6 +32,9 @@ VOLCANO = {"volcano": TargetSettings("volcano")}
         pytest.param(KOORDINATOR, HUAWEI, "huawei.com/npu-core", True, id="the maker's cards"),
         pytest.param(KOORDINATOR, NVIDIA, "huawei.com/npu-core", False, id="another maker's cards"),
         pytest.param(KOORDINATOR, NVIDIA, "amd.com/gpu", False, id="whole cards of another maker"),
+        pytest.param({}, PARTS, "huawei.com/Ascend910B3-memory", True, id="memory of HAMi's parts of NPUs"),
+        pytest.param({}, PARTS, "huawei.com/Ascend910B4-memory", False, id="of another model"),
+        pytest.param({}, HUAWEI, "huawei.com/Ascend910B3-memory", False, id="whole NPUs"),
         pytest.param(VGPU, NVIDIA, "volcano.sh/vgpu-number", True, id="Volcano's vGPU"),
         pytest.param(VGPU, HUAWEI, "volcano.sh/vgpu-number", False, id="vGPU is of NVIDIA cards"),
         pytest.param(VOLCANO, NVIDIA, "volcano.sh/vgpu-number", False, id="vGPU not said"),

@@ -103,7 +103,10 @@ def _pods_per_card(stated: written.Sharing) -> int:
 def _check_virtual(draft: Draft, path: Path, stated: written.Sharing, card: CardData) -> None:
     if card.vendor != GFD_VENDOR:
         message = f"mode {stated.mode} is for NVIDIA cards, which {card.name} is not"
-        hint = "for other cards, state the resource of HAMi's plugin as the resource of the card"
+        hint = (
+            "for other cards, state the resource of HAMi's plugin as the resource of the card, and how many "
+            "pods can share the cards of a node as perNode: {resource: huawei.com/Ascend910B3, perNode: 32}"
+        )
         draft.problems.error((*path, "mode"), message, hint)
     for part in ("replicas", "rename", "profiles"):
         if part in draft.names(*map(str, path)):

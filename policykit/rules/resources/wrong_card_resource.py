@@ -20,7 +20,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import rename_resource, request_path
-from policykit.placement.eligible_pools import is_allowed, offers_shared, product_of
+from policykit.placement.eligible_pools import is_allowed, is_part, offers_shared, product_of
 from policykit.placement.review import Review
 
 BAD = """\
@@ -125,7 +125,8 @@ def _may_use(review: Review, pool: Pool, cluster: Cluster) -> bool:
 
 
 def _offers(pool: Pool, name: str) -> bool:
-    return name in pool.resources or any(name in shape.allocatable for shape in pool.shapes)
+    stated = name in pool.resources or is_part(pool, name)
+    return stated or any(name in shape.allocatable for shape in pool.shapes)
 
 
 def _advice(pools: Sequence[Pool], offered: Sequence[str]) -> str:
