@@ -49,10 +49,11 @@ def _volcano(draw: Draw, target: dict[str, Any], names: Names, minor: int | None
 
 def _koordinator(draw: Draw, target: dict[str, Any], names: Names, minor: int | None) -> None:
     maybe(draw, target, "delivery", st.sampled_from(["post-render", "manifest"]))
-    if (minor is None or minor >= _FIRST_FIT_PLUS) and names.cards:
+    offered = tuple(dict.fromkeys(names.whole.values()))
+    if (minor is None or minor >= _FIRST_FIT_PLUS) and offered:
         kinds = st.sampled_from(["MostAllocated", "LeastAllocated"])
         fit = optional(type=kinds, weight=st.integers(1, 20))
-        maybe(draw, target, "fit", st.just({name: draw(fit) for name in some(draw, names.cards, 1)}))
+        maybe(draw, target, "fit", st.just({name: draw(fit) for name in some(draw, offered, 1)}))
 
 
 def settings(draw: Draw) -> dict[str, Any]:
