@@ -55,6 +55,7 @@ def test_data(text: str, documents: list[object]) -> None:
         ("? [a]\n: b\n", 0, 2, "must be text"),
         ("a: 1\nb: \x00\n", 1, 3, "U+0000"),
         ("<<: 1\n", 0, 4, "needs a mapping"),
+        ("a: 1\n---\nb: !<%C0%80> [x]\n", 1, 0, "a tag has %-escapes that are not UTF-8"),
         ("[" * (MAX_DEPTH + 1), 0, MAX_DEPTH, "levels deep"),
     ],
 )
