@@ -1,5 +1,6 @@
-/* `words` of policykit/manifests/document.py, which lint asks of every object; what is no plain data it
-   leaves to the function in Python. */
+/* What lint asks of every file and every object: which words they have. `words` does what the function of
+   policykit/manifests/document.py does, `absent` what policykit/linter/reader.py does; what is no plain data
+   or not ASCII they leave to those. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -44,15 +45,74 @@ static PyObject *words(PyObject *Py_UNUSED(module), PyObject *data) {
     return found;
 }
 
+/* Words are looked up by their first four bytes: one look for each byte of the text. */
+#define HEAD 4
+#define HEADS 1024
+#define MOST 1000
+
+static inline unsigned head(const char *bytes) {
+    uint32_t first;
+    memcpy(&first, bytes, HEAD);
+    return (first * 2654435761u) >> 22;
+}
+
+/* A word that is looked for, and the number from 1 of the next one with the same head; 0: there is none. */
+typedef struct {
+    PyObject *word;
+    int next, is_present;
+} Sought;
+
+static void mark_present(const char *text, Py_ssize_t length, Sought *sought, const short *heads) {
+    for (Py_ssize_t at = 0; at + HEAD <= length; at++) {
+        for (int number = heads[head(text + at)]; number; number = sought[number - 1].next) {
+            Sought *one = &sought[number - 1];
+            Py_ssize_t size = PyUnicode_GET_LENGTH(one->word);
+            if (!one->is_present && size <= length - at
+                && memcmp(PyUnicode_1BYTE_DATA(one->word), text + at, (size_t)size) == 0)
+                one->is_present = 1;
+        }
+    }
+}
+
+static PyObject *absent(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *text, *words;
+    if (!PyArg_ParseTuple(arguments, "UO!", &text, &PyTuple_Type, &words))
+        return NULL;
+    Py_ssize_t count = PyTuple_GET_SIZE(words);
+    Sought sought[MOST];
+    short heads[HEADS] = {0};
+    if (count > MOST || !PyUnicode_IS_COMPACT_ASCII(text))
+        Py_RETURN_NONE;
+    for (Py_ssize_t at = 0; at < count; at++) {
+        PyObject *word = PyTuple_GET_ITEM(words, at);
+        if (!PyUnicode_CheckExact(word) || !PyUnicode_IS_COMPACT_ASCII(word)
+            || PyUnicode_GET_LENGTH(word) < HEAD)
+            Py_RETURN_NONE;
+        short *first = &heads[head((const char *)PyUnicode_1BYTE_DATA(word))];
+        sought[at] = (Sought){.word = word, .next = *first};
+        *first = (short)(at + 1);
+    }
+    mark_present((const char *)PyUnicode_1BYTE_DATA(text), PyUnicode_GET_LENGTH(text), sought, heads);
+    Py_ssize_t lacking = 0;
+    for (Py_ssize_t at = 0; at < count; at++)
+        lacking += !sought[at].is_present;
+    PyObject *found = PyTuple_New(lacking);
+    for (Py_ssize_t at = 0, to = 0; found && at < count; at++)
+        if (!sought[at].is_present)
+            PyTuple_SET_ITEM(found, to++, Py_NewRef(sought[at].word));
+    return found;
+}
+
 static PyMethodDef functions[] = {
     {"words", words, METH_O, "(keys, texts) of plain data; None: ask the function in Python."},
+    {"absent", absent, METH_VARARGS, "Those of a tuple of words that a text lacks; None: ask the function in Python."},
     {NULL},
 };
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "policykit.manifests._words",
-    .m_doc = "The words of data.",
+    .m_doc = "The words of texts and data.",
     .m_size = -1,
     .m_methods = functions,
 };

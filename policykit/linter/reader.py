@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from policykit.manifests import extension
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.namedtuple import NamedTuple
 
@@ -114,6 +115,23 @@ def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
     """Those of the words that certainly no scalar in a YAML or JSON text contains."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
+    if extension.words and (found := extension.words.absent(text, _listed(words))) is not None:
+        return _as_set(found)
+    return absent_in_python(text, words)
+
+
+@lru_cache(maxsize=64)
+def _listed(words: frozenset[str]) -> tuple[str, ...]:
+    return tuple(words)
+
+
+@lru_cache(maxsize=1024)  # files of a tree lack the same words
+def _as_set(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(words)
+
+
+def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
+    """The words that a text does not contain, without the extension."""
     lacking: list[str] = []
     for word, longer in _by_containment(words).items():
         if word not in text:

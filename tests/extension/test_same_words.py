@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.linter.reader import absent_in_python
 from policykit.manifests import extension
 from policykit.manifests.document import Words, words_in_python
 
@@ -37,6 +38,28 @@ def test_any_data(data: object) -> None:
 @pytest.mark.parametrize("data", [{1: "a"}, {Text("a"): "b"}, [Text("a")], [[{None: {}}]]])
 def test_what_is_not_plain_is_left_to_python(data: object) -> None:
     assert compiled(data) is None
+
+
+@given(
+    st.text("abcd-é", max_size=30),
+    st.frozensets(st.text("abcd-", min_size=4, max_size=6) | st.text("abé", max_size=4), max_size=8),
+)
+def test_words_that_a_text_lacks(text: str, words: frozenset[str]) -> None:
+    expected = frozenset(word for word in words if word not in text)
+    assert absent_in_python(text, words) == expected
+    found = extension.words.absent(text, tuple(words))
+    assert found is None or sorted(found) == sorted(expected)
+    plain = tuple(word for word in words if word.isascii() and len(word) >= 4)
+    if text.isascii():
+        assert extension.words.absent(text, plain) == tuple(word for word in plain if word in expected)
+
+
+def test_words_of_rules() -> None:
+    """The end of a text, and words that begin alike, in a text of nothing else."""
+    words = tuple(f"volcano.sh/{name}" for name in ("queue", "queue-name", "q", "queues", "group"))
+    for text in ("volcano.sh/queue", "volcvolcano.sh/q", "volcano.sh/", "volcano.sh/groups " * 3, ""):
+        assert extension.words.absent(text, words) == tuple(word for word in words if word not in text)
+    assert extension.words.absent("text", ("text",) * 1001) is None
 
 
 def test_depth_is_bounded() -> None:
