@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from policykit import api
-from policykit.model.release import Version
+from policykit.model.release import Releases, Version
 from policykit.targets.koordinator import versions as koordinator
 from policykit.targets.kubernetes import versions as kubernetes
 from policykit.targets.volcano import versions as volcano
@@ -49,6 +49,15 @@ def _clones(folder: Path | None) -> Iterator[str]:
             else:
                 print(f"{known.title} {version}: read")
                 yield from differences(clone, version)
+        if clone is not None and (tag := clones.newer_tag(clone, known.newest)):
+            _tell_newer(clone, known, tag)
+
+
+def _tell_newer(clone: Path, known: Releases, tag: str) -> None:
+    """What may need a row in a table once a newer release is known: told, not counted."""
+    print(f"{known.title} {tag} is not known yet; beside {known.newest}:")
+    for line in clones.changed_keys(clone, known.newest, tag):
+        print(f"    {line}")
 
 
 def _kube_scheduler() -> Iterator[str]:

@@ -16,6 +16,11 @@ _BUILDER = re.compile(r"RegisterPluginBuilder\((\w+)\.PluginName")
 _NAMED = re.compile(r'PluginName\s*=\s*"([^"]+)"')
 _JOB = re.compile(r'RegisterPluginBuilder\("([^"]+)"')
 _TYPE = re.compile(r"^type (\w+)Args struct {\n(.*?)^}", re.MULTILINE | re.DOTALL)
+_TAG = re.compile(r"v([0-9]+)\.([0-9]+)\.([0-9]+)(?:-[\w.]+)?\Z")
+_KEY = re.compile(
+    r'"((?:[a-z0-9-]+\.)*(?:volcano|koordinator)\.sh/[A-Za-z0-9._-]+|[a-z][A-Za-z-]*\.[A-Za-z][A-Za-z.-]+)"'
+)
+"""A label, annotation or argument such as predicate.CacheEnable, as a literal of Go."""
 _FIELD = re.compile(r'json:"([a-zA-Z]+)')
 
 
@@ -41,6 +46,24 @@ def koordinator(clone: Path, version: Version) -> Iterator[str]:
         ours = {name for name, since in fields.items() if since <= version}
         if there:
             yield from _compared(f"Koordinator {version}: field of {plugin}Args", there, ours)
+
+
+def newer_tag(clone: Path, known: Version) -> str:
+    """The newest tag after a release, drafts of the next one included; empty: there is none."""
+    listed = _git(clone, "tag", "--list", "v[0-9]*", "--sort=version:refname").stdout.split()
+    later = [tag for tag in listed if (found := _TAG.match(tag)) and tuple(map(int, found.groups())) > known]
+    return later[-1] if later else ""
+
+
+def changed_keys(clone: Path, known: Version, tag: str) -> Iterator[str]:
+    """Labels, annotations and arguments that the code names at one of two tags only."""
+    before, after = _keys(clone, f"v{known}"), _keys(clone, tag)
+    yield from (f"{key} is new" for key in sorted(after - before))
+    yield from (f"{key} is gone" for key in sorted(before - after))
+
+
+def _keys(clone: Path, tag: str) -> set[str]:
+    return set(_KEY.findall(_grep(clone, tag, '"[a-zA-Z.-]*[./][a-zA-Z._-]*"', ".")))
 
 
 def _compared(what: str, there: set[str], ours: set[str]) -> Iterator[str]:
