@@ -151,6 +151,9 @@ CATALOGUE = (
         substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io"),
     ),
     Entry("PK219", "resources", "unoffered-card-name", subject="scope"),
+    Entry(
+        "PK220", "resources", "invalid-plugin-configuration", kinds=("configuration of nvidia-device-plugin",)
+    ),
     Entry("PK301", "gangs", "gang-exceeds-replicas", subject="scope"),
     Entry(
         "PK302",
@@ -240,6 +243,7 @@ CATALOGUE = (
     Entry("PK411", "yunikorn", "nobody-can-submit", kinds=("queues.yaml",)),
     Entry("PK412", "queues", "queue-exceeds-pools", needs_policy=True, subject="scope"),
     Entry("PK413", "queues", "queue-not-named", subject="pods", substrings=("kai-scheduler",)),
+    Entry("PK414", "queues", "invalid-kai-queue", kinds=("Queue",), substrings=("scheduling.run.ai",)),
     Entry("PK501", "volcano", "unknown-action", kinds=("volcano-scheduler.conf",)),
     Entry("PK502", "volcano", "unknown-plugin", kinds=("volcano-scheduler.conf",)),
     Entry("PK503", "volcano", "unknown-argument", kinds=("volcano-scheduler.conf",)),

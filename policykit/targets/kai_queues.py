@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 KIND = "Queue"
-_GROUP = "scheduling.run.ai"
+GROUP = "scheduling.run.ai"
 _RESOURCES = {"gpu": ("nvidia.com/gpu", 1), "cpu": ("cpu", 1), "memory": ("memory", 1_000_000)}
 """A queue's own name of a resource to that of Kubernetes, and its unit: a card, a milli-core, 10^6 bytes."""
 _FIELDS = {"guarantee": "quota", "limit": "limit"}
@@ -30,7 +30,7 @@ _OF_CHART = frozenset({"default-queue", "default-parent-queue"})
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Source: `createQueueResourceAttrs` in pkg/scheduler/plugins/proportion (0.6 to 0.13)."""
-    if manifest.group != _GROUP or manifest.kind != KIND:
+    if manifest.group != GROUP or manifest.kind != KIND:
         return
     spec = mapping(manifest.data.get("spec"))
     resources = mapping(spec.get("resources"))

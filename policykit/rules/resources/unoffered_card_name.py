@@ -1,8 +1,8 @@
 """Pods request a name under which the configured device plugin offers no card.
 
-With `renameByDefault`, or with `rename`, shared cards are offered under another name, such as
-nvidia.com/gpu.shared, and no longer under their own. MIG slices have names of their own only with the
-strategy mixed. The GPU operator refers to a configuration by the name of a ConfigMap and a key in it.
+With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer under
+their own. MIG slices have names of their own only with the strategy mixed. The GPU operator refers to a
+configuration by the name of a ConfigMap and a key in it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _fault(name: str, configurations: Sequence[PluginConfiguration]) -> tuple[st
     if plugins and all(renamed):
         return (
             f"requests {name}, but the configuration of the device plugin here offers it as {renamed[0]}",
-            f"request {renamed[0]}, or delete renameByDefault and rename from the configuration",
+            f"request {renamed[0]}, or delete renameByDefault from the configuration",
         )
     if plugins and name.endswith(_SHARED) and name not in offered:
         return (

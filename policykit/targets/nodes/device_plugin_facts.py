@@ -56,10 +56,10 @@ def _configuration(manifest: Manifest) -> Fact:
 
 
 def _renamed(sharing: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for each in mappings(sharing.get("resources")):
-        name, new = text(each.get("name")), text(each.get("rename"))
-        if name and (new or sharing.get("renameByDefault") is True):
-            yield name, new or f"{name}.shared"
+    """By renameByDefault alone: the plugin ignores `rename`. Source: `DisableResourceNamingInConfig`."""
+    for each in mappings(sharing.get("resources")) if sharing.get("renameByDefault") is True else ():
+        if name := text(each.get("name")):
+            yield name, f"{name}.shared"
 
 
 def _operator(manifest: Manifest) -> Iterator[Fact]:

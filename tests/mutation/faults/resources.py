@@ -72,6 +72,21 @@ def _untolerated(subject: Subject) -> Iterator[Change]:
             yield remove(pod_set.place("tolerations"))
 
 
+def _one_replica(subject: Subject) -> Iterator[Change]:
+    """A card that is shared by one pod."""
+    for line in subject.text.splitlines(keepends=True) if "timeSlicing:" in subject.text else ():
+        if line.strip() == "replicas: 4":
+            yield Change(text=subject.text.replace(line, line.replace("4", "1")))
+
+
+def _no_number(subject: Subject) -> Iterator[Change]:
+    """A quantity where a queue of KAI-Scheduler has a number."""
+    if subject.manifest.group == "scheduling.run.ai" and subject.manifest.kind == "Queue":
+        for name, amounts in (at(subject, ("spec", "resources")) or {}).items():
+            if isinstance(amounts, dict) and "quota" in amounts:
+                yield replace(("spec", "resources", name, "quota"), "64Gi")
+
+
 def _with_mig(subject: Subject) -> Iterator[Change]:
     for path, name, _ in limits(subject):
         if name == "nvidia.com/gpu":
@@ -183,6 +198,8 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
 
 
 FAULTS = (
+    fault("a card that one pod shares", "PK220", _one_replica),
+    fault("a quantity in a queue of KAI-Scheduler", "PK414", _no_number),
     fault("no toleration of the flavors of the queue", "PK932", _untolerated),
     fault("a whole card where the plugin renames it", "PK219", _whole_for_shared),
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
