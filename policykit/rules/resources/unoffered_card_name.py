@@ -1,8 +1,8 @@
 """Pods request a name under which the configured device plugin offers no card.
 
-With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer under
-their own. MIG slices have names of their own only with the strategy mixed. The GPU operator refers to a
-configuration by the name of a ConfigMap and a key in it.
+With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer
+under their own. MIG slices have names of their own only with the strategy mixed. The GPU operator refers to
+a configuration by the name of a ConfigMap and a key in it.
 """
 
 from __future__ import annotations
