@@ -66,6 +66,7 @@ def command(
     kustomize: str,
     helm: str,
     max_builds: int,
+    max_units: int,
     build_seconds: float,
     cache_dir: str | None,
     no_cache: bool,
@@ -95,6 +96,7 @@ def command(
         cache=cache,
         helm=helm == "auto",
         max_builds=max_builds,
+        max_units=max_units,
         build_seconds=build_seconds,
     )
     opened = open_workspace(request)

@@ -129,6 +129,7 @@ def command(
     kustomize: str,
     helm: str,
     max_builds: int,
+    max_units: int,
     build_seconds: float,
     require_policy: bool,
     require_judged: bool,
@@ -183,6 +184,7 @@ def command(
         cache=cache,
         helm=helm == "auto",
         max_builds=max_builds,
+        max_units=max_units,
         build_seconds=build_seconds,
     )
     if hook:

@@ -80,6 +80,14 @@ _LIMITS = (
         help="Most kustomizations and charts to build, each once per policy; others are not judged.",
     ),
     click.option(
+        "--max-units",
+        type=click.IntRange(min=0),
+        default=200_000,
+        show_default=True,
+        metavar="NUMBER",
+        help="Most files of several policies to judge as they are written, each once per policy.",
+    ),
+    click.option(
         "--build-seconds",
         type=click.FloatRange(min=0),
         default=600,
@@ -91,7 +99,7 @@ _LIMITS = (
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What builds may take: `max_builds` and `build_seconds`."""
+    """What builds may take, and how many units there may be: `max_builds`, `max_units`, `build_seconds`."""
     return decorated(command, _LIMITS)
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import Shell
 from tests.fleet.repositories import on_path as on_path
 from tests.fleet.repositories import policy
-from tests.fleet.test_units import fleet
+from tests.fleet.test_units import JOB, fleet
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,21 @@ def test_what_is_over_the_limits_is_not_judged(
     assert shell.run("lint", "--no-cache", "--require-judged", "--exit-zero", *words).code == (
         0 if built == 2 else 2
     )
+
+
+def test_files_of_several_policies_are_units_too(shell: Shell) -> None:
+    applies = [{"path": "../../shared"}]
+    files: dict[str, str | bytes] = {f"shared/job-{number}.yaml": JOB for number in range(3)}
+    for name in ("dev", "prod"):
+        said = {**json.loads(policy(name)), "applies": applies}
+        files[f"clusters/{name}/policykit.yaml"] = json.dumps(said)
+    shell.write(files)
+    for most, left in ((6, 0), (5, 1), (4, 1), (0, 3)):
+        result = shell.run("lint", "--no-cache", "--format", "json", "--max-units", str(most))
+        over = [each for each in json.loads(result.out)["not_judged"] if each["reason"] == "over-limits"]
+        assert len(over) == left
+        assert {each["detail"] for each in over} <= {
+            "this run has more files of several policies than --max-units allows"
+        }
+        required = ("--no-cache", "--require-judged", "--exit-zero", "--max-units", str(most))
+        assert shell.run("lint", *required).code == (2 if left else 0)

@@ -44,6 +44,8 @@ class Request(NamedTuple):
     """Render charts with helm."""
     max_builds: int = 10_000
     """Builds of kustomizations and charts beyond these are not made."""
+    max_units: int = 200_000
+    """Files that several policies apply as they are written count once for each; more are not judged."""
     build_seconds: float = 600
     """No build begins after this time."""
 

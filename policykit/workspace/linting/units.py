@@ -78,6 +78,8 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     failed = results.failed if results else ()
     judges = _judges(request, files, applied, failed)
     members, direct = _members(request, table, files, applied, judges, built)
+    over = tuple(map(_over_limits, direct[request.max_units :]))
+    direct = direct[: request.max_units]
     texts = {**(results.texts if results else {}), **{each.member.file: _raw(each.file) for each in direct}}
     looked_at = frozenset(file for each in built for file in each.tree.looked_at())
     beside = _Beside(request, table, applied, texts)
@@ -86,10 +88,12 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         (*built, *direct),
         texts,
         (*results.other_files, *declined.other_files) if results and declined else (),
-        tuple(sorted({*declined.not_judged, *applied.not_judged})) if declined else applied.not_judged,
+        tuple(sorted({*(declined.not_judged if declined else ()), *applied.not_judged, *over})),
         tuple(declined.wrong) if declined else (),
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
-        applied.incomplete | {attempt.member.setting for attempt in failed if _is_stated(attempt)},
+        applied.incomplete
+        | {attempt.member.setting for attempt in failed if _is_stated(attempt)}
+        | {each.setting for each in over},
         UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
         applied.notices,
     )
@@ -226,6 +230,14 @@ def _with_components(members: Sequence[Member], built: Iterable[BuiltKustomizati
         member._replace(components=tuple(sorted(kinds.get(os.path.realpath(member.file), ()))))
         for member in members
     ]
+
+
+def _over_limits(unit: BuiltKustomization) -> NotJudged:
+    from policykit.linter.finding import NotJudged
+    from policykit.linter.not_judged import OVER_LIMITS
+
+    why = "this run has more files of several policies than --max-units allows"
+    return NotJudged(relative(unit.file), OVER_LIMITS, why, unit.member.setting)
 
 
 def _by_place(request: Request, table: SettingsTable, member: Member) -> list[Judge]:
