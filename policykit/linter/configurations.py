@@ -54,6 +54,11 @@ class EmbeddedConfiguration(NamedTuple):
     """Whether the string is inside another string, so that it cannot be edited."""
 
 
+def may_hold(manifest: Manifest) -> bool:
+    """Whether a document may be a configuration, or an object with some in its strings."""
+    return manifest.kind in _HOLDERS
+
+
 def hinted(text: str, known: Sequence[Configuration]) -> tuple[Configuration, ...]:
     """The types of configuration that a file may contain, by a search for words."""
     found = []
@@ -79,7 +84,7 @@ def embedded_configurations(
     manifest: Manifest, text: str, known: Sequence[Configuration]
 ) -> Iterator[EmbeddedConfiguration]:
     """Configurations in the strings of an object, or of a document of Helm values; `text`: the whole file."""
-    if not known or manifest.kind not in _HOLDERS:
+    if not known or not may_hold(manifest):
         return
     node, start = manifest.node, _HOLDERS[manifest.kind]
     for step in start:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from policykit.kube import podsets
 from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules
-from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
+from policykit.linter.configurations import (
+    Configuration,
+    EmbeddedConfiguration,
+    bare,
+    embedded_configurations,
+    hinted,
+    may_hold,
+)
 from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
@@ -33,6 +40,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact
 from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.memoize import computed_once
 from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument
 from policykit.namedtuple import NamedTuple
@@ -147,9 +155,8 @@ class _FileLinter:
         self._suppressions = suppressions
         self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
         self._file_rules = FileRules(rules, self._context, fixes, frozenset(job.components))
-        self._configurations = hinted(text, targets.configurations)
         self._template = is_template(text)
-        self._partial = job.partial or says_partial(text)
+        self._partial = job.partial or (suppressions is not None and says_partial(text))
         self._directives = has_directives(text)
         self._signs = not self._partial and has_signs(text)
         self._rendered_from = source_comments(text)
@@ -208,16 +215,23 @@ class _FileLinter:
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
-        inner = list(embedded_configurations(manifest, self._text, self._configurations))
-        for each in inner:
-            self._embedded(each)
-        manifest = bare(manifest, self._configurations) or manifest
+        inner: list[EmbeddedConfiguration] = []
+        if may_hold(manifest):
+            inner += embedded_configurations(manifest, self._text, self._configurations)
+            for each in inner:
+                self._embedded(each)
+            manifest = bare(manifest, self._configurations) or manifest
         if manifest.read_as:
             self._configuration(LocatedObject(manifest, self._text))
         elif manifest.kind and manifest.api_version:
             self._object(manifest, partial)
         elif not inner:
             self._skipped = self._skipped or _without(manifest)
+
+    @computed_once
+    def _configurations(self) -> tuple[Configuration, ...]:
+        """The types of configuration that the file may contain; most files hold none in any case."""
+        return hinted(self._text, self._targets.configurations)
 
     def _embedded(self, inner: EmbeddedConfiguration) -> None:
         """Lints a configuration in a string."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
+from policykit.manifests.memoize import computed_once
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step, escaped, pointer
 from policykit.namedtuple import NamedTuple
@@ -37,13 +38,17 @@ class Place(NamedTuple):
         return pointer(self.path)
 
 
-class LocatedObject(NamedTuple):
-    """An object, and the text that its locations refer to."""
+class _LocatedObject(NamedTuple):
+    """The fields of a LocatedObject, which computes the rest once."""
 
     manifest: Manifest
     text: str
     relocate: Relocate | None = None
     """Maps spans if `text` is a string of the file; None: it is the file."""
+
+
+class LocatedObject(_LocatedObject):
+    """An object, and the text that its locations refer to."""
 
     def place(
         self,
@@ -78,7 +83,7 @@ class LocatedObject(NamedTuple):
         holder = self.manifest.holder
         return self.manifest.document if holder is None else holder.document
 
-    @property
+    @computed_once
     def resource(self) -> Resource:
         """The object, as findings name it."""
         manifest = self.manifest.holder or self.manifest

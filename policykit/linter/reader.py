@@ -70,6 +70,8 @@ def documents(text: Text) -> Iterator[ParsedDocument]:
 
 def is_template(text: str) -> bool:
     """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template."""
+    if "{" not in text:
+        return False
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None

@@ -68,7 +68,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield from _card_memory(review)
     yield from _other_scheduler(review)
     yield from system_violations("PK213", review, context)
-    yield from _slices(review)
+    if tpu.TOPOLOGY in review.affinity.selector:
+        yield from _slices(review)
     yield from _two_partitions(review)
     yield from _unlikely_counts(review)
 
