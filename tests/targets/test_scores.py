@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import yaml
 from policykit.kube import scores
 from policykit.model.cluster import Cluster
 from policykit.model.topology import Level
+from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.plugins import scored_steps
 from tests.targets.volcano.node_scores import binpack, strategy_fit
 
@@ -43,6 +46,21 @@ def test_the_widest_level_scored_nothing_before_1_14() -> None:
     widest = [row for row in rows("network-topology-aware") if row["tier"] == row["levels"]]
     assert [row["before"] for row in widest] == [0] * len(widest)
     assert all(row["after"] > 0 for row in widest)
+
+
+def least_lead(scored: list[list[int]]) -> int:
+    """Of a node over one with a lower sum, whichever nodes are candidates."""
+    return min(upper - lower for scores_ in scored for lower, upper in pairwise(scores_))
+
+
+@pytest.mark.parametrize("row", rows("nodeorder"), ids=str)
+def test_lead_of_a_preferred_usage(row: dict[str, Any]) -> None:
+    """One usage for each sum of weights."""
+    usages = [f"usage-{level}" for level in row["levels"]]
+    prefer = {usage: level for usage, level in zip(usages, row["levels"], strict=True) if level}
+    kind = WorkloadKind("training", tuple(usages), prefer)
+    assert weights.preference_gap(kind, normalised=False) * row["weight"] == least_lead([row["before"]])
+    assert weights.preference_gap(kind, normalised=True) * row["weight"] == least_lead(row["after"])
 
 
 @pytest.mark.parametrize("row", rows("binpack"), ids=str)
