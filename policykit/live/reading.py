@@ -9,6 +9,7 @@ from policykit.live.discovery import Resource, served
 from policykit.live.errors import ForbiddenError, NotServedError
 from policykit.live.kinds import POD, Kind, Role
 from policykit.live.objects import LiveObject, controller, is_finished, live_object
+from policykit.manifests.shape import text
 from policykit.namedtuple import NamedTuple
 
 
@@ -65,6 +66,13 @@ class Reading:
         """Every object of a kind in all namespaces, whichever are chosen. Raises ClusterError."""
         for resource in self.resources((kind,)):
             yield from self._list(resource, "")
+
+    def server_version(self) -> str:
+        """Release of the API server: v1.36.1. Empty: it does not tell. Raises ClusterError."""
+        try:
+            return text(self.client.get("/version", "the version of the server").get("gitVersion"))
+        except (ForbiddenError, NotServedError):
+            return ""
 
     def selected(self, resource: Resource, labels: str) -> Iterator[Object]:
         """Objects of all namespaces that a label selector finds. Raises ClusterError."""

@@ -80,6 +80,25 @@ def test_an_older_generation_is_replaced(cluster: Cluster) -> None:
     assert (result.code, result.err.count("differs"), result.err.count("missing")) == (0, 0, 0)
 
 
+@pytest.mark.usefixtures("defined")
+def test_what_nobody_pruned_is_found(cluster: Cluster) -> None:
+    """By the label that the kustomization gives the objects, and nothing else."""
+    (cluster.folder / ".git").mkdir()
+    person = Person(cluster.folder, cluster.plane, cluster.plane.token)
+    before = objects_of(cluster.folder, OLDER)
+    assert person.run("gen", "-o", "generated").code == 0
+    cluster.kubectl("apply", "-k", str(cluster.folder / "generated"))
+    after = objects_of(cluster.folder, newer())
+    assert person.run("gen", "-o", "generated", "--prune").code == 0
+    cluster.kubectl("apply", "-k", str(cluster.folder / "generated"))
+    result = person.run("gen", "--check", "--live")
+    cluster.delete([*before, *after])
+    gone = names(before) - names(after)
+    assert result.code == 1
+    assert result.err.count("is no longer generated") == len(gone)
+    assert (result.err.count("differs"), result.err.count("missing")) == (0, 0)
+
+
 def kind_of(objects: list[dict[str, Any]], kind: str) -> str:
     """With its group: several systems have a Queue."""
     group = next(one["apiVersion"] for one in objects if one["kind"] == kind).rpartition("/")[0]

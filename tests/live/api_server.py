@@ -58,6 +58,8 @@ class ApiServer:
         """Plurals to the seconds before an answer."""
         self.drip: dict[str, float] = {}
         """Plurals to the seconds between any two bytes."""
+        self.version = ""
+        """What it says of its release."""
         self.url = ""
 
     def serve(self, api_version: str, *kinds: str) -> None:
@@ -125,6 +127,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._route([step for step in parts.path.split("/") if step], query)
 
     def _route(self, steps: list[str], query: Mapping[str, str]) -> None:
+        if steps == ["version"]:
+            self._answer(200, {"gitVersion": self.state.version})
+            return
         if steps == ["apis"]:
             self._answer(200, {"kind": "APIGroupList", "groups": [*_groups(self.state.objects)]})
             return

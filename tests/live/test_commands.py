@@ -181,6 +181,31 @@ def test_gen_compares_with_the_cluster(server: ApiServer, shell: Shell) -> None:
     assert shell.run("gen", "--live").code == 2
 
 
+@pytest.mark.parametrize(
+    ("stated", "server_version", "line"),
+    [
+        ("", "", ""),
+        (
+            "",
+            "v1.34.2-eks-1",
+            'kubernetes not set, but the server runs v1.34.2-eks-1: write kubernetes: "1.34", to be told what'
+            " that release lacks",
+        ),
+        ("1.36", "v1.34.2", "judged as Kubernetes 1.36, but the server runs v1.34.2"),
+        ("1.36", "v1.36.1", ""),
+    ],
+)
+def test_the_release_of_the_server(
+    stated: str, server_version: str, line: str, server: ApiServer, shell: Shell
+) -> None:
+    shell.write({"policykit.yaml": POLICY + (f'kubernetes: "{stated}"\n' if stated else "")})
+    clean(server)
+    server.version = server_version
+    for command in ("audit", "lint --live"):
+        said = told(shell.run(*command.split(), "-A").err).splitlines()
+        assert said[:-1] == ([f"policykit: policykit.yaml: {line}"] if line else [])
+
+
 def left_over(name: str, **labels: str) -> dict[str, Any]:
     """A PriorityClass with labels."""
     return {**URGENT, "metadata": {"name": name, "labels": labels}}

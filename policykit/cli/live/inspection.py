@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
@@ -37,6 +37,8 @@ class Objects(NamedTuple):
     complete: bool
     """They are all that the cluster has."""
     nodes: tuple[Pool, ...] = ()
+    server: str = ""
+    """Release of the API server; empty: unknown."""
 
 
 def cluster_of(policy: str, cache: Cache) -> Cluster | None:
@@ -65,7 +67,7 @@ def read_objects(read: Reading, cluster: Cluster | None) -> Objects:
             texts[each.name] = raw
         if each.resource.kind == NODE:
             nodes.append(read_node(each.data))
-    return Objects(texts, read.complete, tuple(nodes))
+    return Objects(texts, read.complete, tuple(nodes), read.server_version())
 
 
 def system_namespaces(cluster: Cluster | None = None) -> tuple[str, ...]:
@@ -96,6 +98,23 @@ def workspace_of(objects: Objects, setting: Setting, policies: Sequence[Policy] 
     )
 
 
+def another_release(cluster: Cluster | None, server: str) -> Iterator[str]:
+    """Where objects are not judged as the release of the server: the policy states another one, or none."""
+    from policykit.model.release import is_release
+    from policykit.targets import DEFAULT_TARGET, target_of
+
+    default = target_of(DEFAULT_TARGET)
+    if cluster is None or default is None or default.releases is None or not is_release(server):
+        return
+    known = default.releases.load()
+    running, stated = known.parse(server), cluster.kubernetes_version
+    if not stated:
+        advice = f'write kubernetes: "{running.major}.{running.minor}", to be told what that release lacks'
+        yield f"policykit: {cluster.source}: kubernetes not set, but the server runs {server}: {advice}"
+    elif known.parse(stated)[:2] != running[:2]:
+        yield f"policykit: {cluster.source}: judged as Kubernetes {stated}, but the server runs {server}"
+
+
 def finish(
     report: Report, objects: Objects, setting: Setting, reporting: ReportOptions, read: Reading
 ) -> int:
@@ -112,6 +131,8 @@ def finish(
     for line in text.statistics(report) if reporting.statistics else ():
         print_message(line)
     tell(read)
+    for line in another_release(setting.cluster, objects.server):
+        print_message(line)
     for failure in report.failures:
         print_message(failure)
     where = f"namespace {read.client.namespace}" if read.client.namespace else "all namespaces"
