@@ -148,7 +148,7 @@ CATALOGUE = (
         "resources",
         "hami-misuse",
         subject="pods",
-        substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io"),
+        substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io", "-memory", "-core"),
     ),
     Entry("PK219", "resources", "unoffered-card-name", subject="scope"),
     Entry(

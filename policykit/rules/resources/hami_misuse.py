@@ -3,7 +3,7 @@
 HAMi reads amounts of memory and cores as resources of a container: as annotations they have no effect, and
 the pod gets whole cards. Its webhook leaves pods with a privileged container alone, so kube-scheduler takes
 them and finds no node with nvidia.com/gpumem. The vGPUs of one container come from different cards, so it
-cannot have more of them than a node has cards.
+cannot have more of them than a node has cards. Memory of an NPU is named after its model.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     yield from _privileged(review)
     yield from _more_than_cards(review)
+    yield from _of_another_model(review)
 
 
 def _amounts_as_annotations(review: Review) -> Iterator[Violation]:
@@ -121,6 +122,30 @@ def _privileged(review: Review) -> Iterator[Violation]:
             )
 
 
+def _of_another_model(review: Review) -> Iterator[Violation]:
+    """Memory or cores named after a card, in a container that requests another one.
+
+    Source: `ResourceName` and `ResourceMemoryName` in HAMi's device configuration (2.4 to 2.7).
+    """
+    for field, position, container in containers(review.pod_set.spec):
+        asked = requested(container)
+        cards = [name for name in asked if (known := resource(name)) and known.role == "card"]
+        for name in asked:
+            of, dash, _ = name.rpartition("-")
+            known = resource(name) if dash and cards else None
+            if known is None or known.role not in _AMOUNTS or of in cards or resource(of) is None:
+                continue
+            limits = mapping(mapping(container.get("resources")).get("limits"))
+            side = "limits" if name in limits else "requests"
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, name),
+                f"{name} is a part of {of}, but the container requests {cards[0]}",
+                f"write {cards[0]}-{name.rpartition('-')[2]}, or request {of}",
+                Severity.WARNING,
+                key=True,
+            )
+
+
 def _more_than_cards(review: Review) -> Iterator[Violation]:
     most = _most(review.cluster)
     if not most or review.selects_unlisted_machine:
@@ -164,5 +189,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io"),
+    substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io", "-memory", "-core"),
 )
