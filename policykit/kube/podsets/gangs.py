@@ -289,3 +289,8 @@ SIZE_RULES: dict[str, SizeRule] = {
     "rbg-roles": _rbg_roles,
 }
 """Rules that give the size of a gang. A KServe group counts its head and workers, all its pods."""
+
+
+def size_text(path: Path, pods: int) -> str:
+    """The size of a gang as it is written at a path: labels and annotations are text."""
+    return f'"{pods}"' if any(step in ("annotations", "labels") for step in path) else str(pods)

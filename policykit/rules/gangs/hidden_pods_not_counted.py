@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
+from policykit.kube.podsets.gangs import size_text
 from policykit.kube.podsets.podset import title
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -95,7 +96,7 @@ def _of_workers(
     yield Violation(
         gang.path,
         f"the gang starts with {gang.min_member} pods, all of them workers: {what} may not fit afterwards",
-        f"write {gang.min_member + len(leading)}",
+        f"write {size_text(gang.path, gang.min_member + len(leading))}",
     )
 
 

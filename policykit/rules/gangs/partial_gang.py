@@ -13,6 +13,7 @@ from itertools import product
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
+from policykit.kube.podsets.gangs import size_text
 from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -82,8 +83,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(
                 gang.path,
                 f"the gang starts with {gang.min_member} of {pods} pods that request cards",
-                f"write {pods}, so that no pod holds cards while it waits for others; if the job can run "
-                "with fewer, set the field that its kind has for that",
+                f"write {size_text(gang.path, pods)}, so that no pod holds cards while it waits for others; "
+                "if the job can run with fewer, set the field that its kind has for that",
                 fix=partial(_fix, gang.path, pods),
             )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from policykit.kube import podsets
-from policykit.kube.podsets.gangs import Gang, Minimum
-from policykit.manifests.path import dotted
+from policykit.kube.podsets.gangs import Gang, Minimum, size_text
+from policykit.manifests.path import Path, dotted
 from tests.kube.podsets.objects import read
 
 _VOLCANO = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: {%s tasks: [%s]}}"
@@ -291,3 +291,15 @@ def test_gangs_of_embedded_objects_lead_their_paths_in() -> None:
         members=("component[0].task[0]",),
         minima=(Minimum("task", (*below, "tasks", 0, "minAvailable"), 1),),
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        (("spec", "minAvailable"), "4"),
+        (("metadata", "annotations", "scheduling.volcano.sh/group-min-member"), '"4"'),
+        (("spec", "template", "metadata", "labels", "example.com/size"), '"4"'),
+    ],
+)
+def test_a_size_is_text_in_metadata(path: Path, written: str) -> None:
+    assert size_text(path, 4) == written
