@@ -53,7 +53,7 @@ def generate(cluster: Cluster) -> Generated:
         for card, want in wanted:
             if want.pools:
                 name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
-                others = [label for label in served if label != _card_label(card)]
+                others = sorted(label for label in served if label != _card_label(card))
                 artifacts.append(_component(name, cluster, workload, want, others))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))

@@ -188,7 +188,7 @@ def test_components_of_several_cards_leave_each_others_objects_alone() -> None:
         for folder in ("training-h20", "training--odd-name-", "training-helpers")
     }
     assert selectors == {
-        "training-h20": "policykit.io/workload=training,policykit.io/card notin (odd-name,none)",
+        "training-h20": "policykit.io/workload=training,policykit.io/card notin (none,odd-name)",
         "training--odd-name-": "policykit.io/workload=training,policykit.io/card notin (h20,none)",
         "training-helpers": "policykit.io/workload=training,policykit.io/card notin (h20,odd-name)",
     }
