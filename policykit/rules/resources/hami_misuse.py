@@ -131,9 +131,11 @@ def _of_another_model(review: Review) -> Iterator[Violation]:
         asked = requested(container)
         cards = [name for name in asked if (known := resource(name)) and known.role == "card"]
         for name in asked:
-            of, dash, _ = name.rpartition("-")
-            known = resource(name) if dash and cards else None
-            if known is None or known.role not in _AMOUNTS or of in cards or resource(of) is None:
+            of = name.rpartition("-")[0]
+            known, card = resource(name), resource(of) if of else None
+            if not cards or of in cards or known is None or known.role not in _AMOUNTS:
+                continue
+            if card is None or card.role != "card":
                 continue
             limits = mapping(mapping(container.get("resources")).get("limits"))
             side = "limits" if name in limits else "requests"
