@@ -62,9 +62,9 @@ upstream: $(VENV)/.dev  ## compare with the systems themselves at each release; 
 
 compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and the rules, and exported to schemas/
 	$(BIN)/python -m scripts.compile_rules
-	$(BIN)/python scripts/compile_cards.py
-	$(BIN)/python scripts/compile_kinds.py
-	$(BIN)/python scripts/export_policy_schema.py
+	$(BIN)/python -m scripts.compile_cards
+	$(BIN)/python -m scripts.compile_kinds
+	$(BIN)/python -m scripts.export_policy_schema
 	$(BIN)/python -m scripts.export_release_page
 	$(BIN)/python -m scripts.export_policy_reference
 

@@ -22,6 +22,17 @@ Entry = dict[str, Any]
 
 _LABEL_ROLES = ("product", "count", "memory", "driver", "vendor")
 _MEMORY_IS_INTEGER = "MiB"
+_EVIDENCE = frozenset({"label", "device-name", "derived"})
+_CONFIDENCE = frozenset({"measured", "reported", "nominal", "recalled"})
+_GRADES = frozenset({"A", "B", "C"})
+_FACTS = frozenset(
+    {
+        *("topology_dims", "cores_per_card", "ai_cores", "devices_per_card", "memory_units", "rack"),
+        *("logical_cores", "request_step", "ring", "chip_label"),
+        *("memory_disputed_gb", "memory_ecc_on", "memory_ecc_off"),
+    }
+)
+"""What is known of few cards, and shown as it is written."""
 _PRODUCT_FIELDS = (
     *("product", "name", "evidence", "aliases", "short", "wrong", "resource", "cards_per_node"),
     *("generation", "compute", "formats", "arch", "clique", "slices"),
@@ -41,7 +52,9 @@ def compile_cards() -> dict[str, bytes]:
 
 
 def vendors(written: dict[str, Entry]) -> Entry:
-    """Vendor id to the fields of `catalogue.products.Vendor`."""
+    """Vendor id to the fields of `catalogue.cards.Vendor`. Raises ValueError for an unknown grade."""
+    for name, entry in written.items():
+        _check(f"{name}/vendor.yaml", "grade", entry["grade"], _GRADES)
     return {name: _vendor(entry) for name, entry in written.items()}
 
 
@@ -68,7 +81,7 @@ def _vendor(entry: Entry) -> Entry:
 
 
 def products(written: dict[str, Entry]) -> Entry:
-    """Product label value to the fields of `catalogue.products.Product`."""
+    """Product label value to the fields of `catalogue.cards.Product`."""
     found: Entry = {}
     for vendor in written:
         for path in sorted((SOURCES / vendor).glob("*.yaml")):
@@ -76,31 +89,42 @@ def products(written: dict[str, Entry]) -> Entry:
                 entry = _load(path)
                 if path.stem != entry["product"] or entry["product"] in found:
                     raise ValueError(f"{path.name} does not contain exactly the card it is named after")
-                found[entry["product"]] = _product(vendor, entry)
+                found[entry["product"]] = product(vendor, entry)
     return found
 
 
-def _product(vendor: str, entry: Entry) -> Entry:
+def _check(name: str, what: str, value: str, known: frozenset[str]) -> None:
+    """Raises ValueError for a value that nothing reads."""
+    if value not in known:
+        raise ValueError(f"{name}: {what} {value!r} is none of {', '.join(sorted(known))}")
+
+
+def product(vendor: str, entry: Entry) -> Entry:
+    """The fields of a `catalogue.cards.Product`. Raises ValueError for what nothing reads."""
     rest = dict(entry)
-    memory = rest.pop("memory", {})
+    memory = dict(rest.pop("memory", {}))
+    _check(entry["product"], "evidence", entry["evidence"], _EVIDENCE)
+    if "mib" in memory:
+        _check(entry["product"], "confidence", memory["confidence"], _CONFIDENCE)
     native = rest.pop("native", {})
     mig = rest.pop("mig", {})
     fields = {name: rest.pop(name, None) for name in _PRODUCT_FIELDS}
+    memory_fields = {name: memory.pop(name, None) for name in ("mib", "confidence", "seen", "label")}
+    facts = {**{f"memory_{name}": value for name, value in memory.items()}, **rest}
+    for name in facts:
+        _check(entry["product"], "field", name, _FACTS)
     return _filled(
         {
             **fields,
             "vendor": vendor,
             "native_key": native.get("key"),
             "native_value": native.get("value"),
-            "memory_mib": memory.pop("mib", None),
-            "memory_confidence": memory.pop("confidence", None),
-            "memory_seen": memory.pop("seen", None),
-            "memory_label": memory.pop("label", None),
+            **{f"memory_{name}": value for name, value in memory_fields.items()},
             "mig_profiles": mig.get("profiles"),
             "older_mig_profiles": mig.get("older"),
             "mig_taken_from": mig.get("taken_from"),
             "mig_also": mig.get("also"),
-            "facts": {**{f"memory_{name}": value for name, value in memory.items()}, **rest},
+            "facts": facts,
         }
     )
 

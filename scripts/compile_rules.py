@@ -60,27 +60,27 @@ CATALOGUE = (
 
 def text() -> str:
     """The source of the catalogue, byte-stable."""
-    entries = sorted(_entry(family, rule) for family, rule in _rules())
+    entries = sorted(_entry(folder, rule) for folder, rule in _rules())
     source = _HEADER + "".join(f"{_call(entry)},\n" for entry in entries) + ")\n"
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PATH), "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 def _rules() -> Iterator[tuple[str, AnyRule]]:
-    """The family and the rule of each module that defines one."""
+    """The folder and the rule of each module that defines one."""
     for path in RULES.glob("*/*.py"):
-        family = path.parent.name
-        module = import_module(f"policykit.rules.{family}.{path.stem}")
+        folder = path.parent.name
+        module = import_module(f"policykit.rules.{folder}.{path.stem}")
         if hasattr(module, "RULE"):
             if module.RULE.name != path.stem.replace("_", "-"):
                 raise ValueError(f"{path.name} is not named after its rule, {module.RULE.name}")
-            yield family, module.RULE
+            yield folder, module.RULE
 
 
-def _entry(family: str, rule: AnyRule) -> Entry:
+def _entry(folder: str, rule: AnyRule) -> Entry:
     return Entry(
         rule.code,
-        family,
+        folder,
         rule.name,
         rule.needs_policy,
         rule.preview,
@@ -98,7 +98,7 @@ def _call(entry: Entry) -> str:
         for name, value in entry._asdict().items()
         if name in Entry._field_defaults and value != Entry._field_defaults[name]
     ]
-    return f"Entry({', '.join([repr(entry.code), repr(entry.family), repr(entry.name), *options])})"
+    return f"Entry({', '.join([repr(entry.code), repr(entry.folder), repr(entry.name), *options])})"
 
 
 def main(arguments: list[str]) -> int:

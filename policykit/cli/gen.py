@@ -202,7 +202,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
         refuse_removal(state, cluster, options.removals)
     if not options.check:
         refuse(state)
-    told = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()
+    reported = tuple(consequences(state, cluster)) if not (options.check or options.targets) else ()
     if options.diff:
         show(state, prune=options.prune)
     if options.check:
@@ -210,7 +210,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if not options.diff:
         _print_notices(chosen)
         write(state, prune=options.prune)
-    for line in told:
+    for line in reported:
         print_message(line)
     return 0
 

@@ -147,7 +147,7 @@ def command(
 
     With --since, the files of that revision are linted too, with the policies, baselines and
     builds of that revision, and only what it did not have is reported: a changed policy or base is
-    told where it makes a difference. A finding is the same one if its rule, object, field, cluster
+    reported only where it changes a finding. A finding is the same one if its rule, object, field, cluster
     and cause are the same, in whatever file and line. What the revision judged and is not judged
     any more is printed. REV is resolved in the repository of the current folder; a submodule is
     compared with the commit recorded there. Standard input counts as new.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _FORMERLY = (
-    "every node has the present labels and taints: once the workloads are patched, remove domain, usages and"
+    "every node has the current labels and taints: once the workloads are patched, remove domain, usages and"
     " products from `formerly:`"
 )
 

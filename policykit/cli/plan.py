@@ -60,7 +60,7 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Show what a changed policy does: what changes, who feels it, and the steps there in a safe order.
+    """Show what a changed policy does: what changes, who is affected, and the steps there in a safe order.
 
     Exit 0 if one merge is enough and nothing that landed lands nowhere, 1 otherwise.
     """

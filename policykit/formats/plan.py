@@ -23,7 +23,7 @@ def text(plan: Plan, source: str) -> str:
     lines = [f"policy {plan.policy}, from {source}", ""]
     lines += ["What changes", *(f"  {_change(each)}" for each in plan.changes)] if plan.changes else []
     lines += ["The policy does not change."] if not plan.changes else []
-    lines += ["", f"Who feels it ({counted(plan.pod_sets, 'pod set')} judged{_not_judged(plan)})"]
+    lines += ["", f"Who is affected ({counted(plan.pod_sets, 'pod set')} judged{_not_judged(plan)})"]
     lines += [f"  {line}" for line in _effects(plan.effects)] or ["  nobody"]
     lines += ["", "The way there", f"  {_verdict(plan)}"]
     for number, step in enumerate(plan.steps, 1):
@@ -36,7 +36,7 @@ def markdown(plan: Plan, source: str) -> str:
     lines = [f"### policykit plan: {_code(plan.policy)}", "", f"From {_code(source)}. {_verdict(plan)}", ""]
     if plan.changes:
         lines += ["**What changes**", "", *(f"- {_code(_change(each))}" for each in plan.changes), ""]
-    lines += [f"**Who feels it** ({counted(plan.pod_sets, 'pod set')} judged{_not_judged(plan)})", ""]
+    lines += [f"**Who is affected** ({counted(plan.pod_sets, 'pod set')} judged{_not_judged(plan)})", ""]
     lines += [*(f"- {_code(line)}" for line in _effects(plan.effects))] or ["Nobody."]
     if plan.steps:
         lines += ["", "**The way there**", ""]

@@ -91,7 +91,7 @@ class Queues:
         return None
 
     def _declared(self, queue: str, target_name: str) -> Iterator[Limit]:
-        """Of queues that documents declare; none if two do, or if they are of two clusters."""
+        """Limits of queues that documents declare; none if two do, or if they are of two clusters."""
         if self._trees is None:
             self._trees = list(queue_trees.trees(self._scope, self._cluster, configurations=True))
         mine = [tree for tree in self._trees if tree.target_name == target_name]
@@ -104,7 +104,7 @@ class Queues:
                     yield Limit(one.value.name, one.value.limit)
 
     def _planned(self, queue: str, target_name: str) -> Iterator[Limit]:
-        """Of the policy's queues, under the system's own names."""
+        """Limits of the policy's queues, under the system's own names."""
         planned = destinations.policy_queues(target_name, self._cluster)
         if self._cluster is None or queue not in planned.queues:
             return
@@ -128,7 +128,7 @@ def _gate(use: QueueUse, queues: Queues) -> Gate:
     semantics = known.semantics
     name = f"{semantics.noun} {found.queue if found else use.queue}"
     if found is None or found.verdict not in (FOUND, HOLDS, CLOSED, NOWHERE):
-        return Gate(_GATE, UNKNOWN, f"nothing tells where {name} puts the pods")
+        return Gate(_GATE, UNKNOWN, f"the files do not say where {name} puts the pods")
     if found.verdict == NOWHERE:
         if known.proves_absence and not queues.may_hold(found.queue):
             return Gate(_GATE, REFUSED, f"{name} does not exist: {semantics.unknown_fault}")

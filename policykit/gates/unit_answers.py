@@ -35,7 +35,7 @@ def unit_answers(
     workspace: Workspace, reviews: ReadReviews, facts: ReadFacts, *, complete: bool
 ) -> UnitAnswers:
     """Every pod set of the files of a run, sorted by place, for each policy that judges it; policies that
-    agree are told together. `complete`: what the files do not state does not exist.
+    agree are reported together. `complete`: what the files do not state does not exist.
     """
     failures = Failures()
     read = _Reader(workspace, reviews, facts)

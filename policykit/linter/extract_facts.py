@@ -89,20 +89,26 @@ def _oversized_gangs(
     scalable = manifest.kind in POD_PER_REPLICA
     if manifest.partial or (scalable and not _annotated(manifest, targets)):
         return
-    stands_in = manifest.namespace or namespace
+    in_namespace = manifest.namespace or namespace
     for gang in gangs(manifest.data):
         if gang.written and gang.enabled and _is_read(gang, pod_sets, targets):
             pods = _before_it_starts(manifest, gang, pod_sets)
             if gang.min_member is not None and pods is not None and gang.min_member > pods:
                 yield (
-                    OwnGang(stands_in, f"the gang of this {manifest.kind}", gang.min_member, pods, scalable),
+                    OwnGang(
+                        in_namespace,
+                        f"the gang of this {manifest.kind}",
+                        gang.min_member,
+                        pods,
+                        scalable,
+                    ),
                     gang.path,
                 )
         for minimum in gang.minima:
             found = minimum_scope(manifest, minimum, pod_sets)
             if minimum.value is not None and found.available is not None and minimum.value > found.available:
                 yield (
-                    OwnGang(stands_in, found.name, minimum.value, found.available, counted=found.unit),
+                    OwnGang(in_namespace, found.name, minimum.value, found.available, counted=found.unit),
                     minimum.path,
                 )
 

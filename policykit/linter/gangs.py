@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from policykit.kube.podsets import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
 from policykit.namedtuple import NamedTuple
-
-if TYPE_CHECKING:
-    pass
 
 _TEXTS = frozenset({"annotations", "labels"})
 
@@ -47,8 +42,8 @@ def named_group(
     if not group:
         return None
     pods = pods_of(manifest, pod_set)
-    stands_in = manifest.namespace or namespace
-    membership = Membership(target_name, stands_in, group, pods, pod_set.scheduler_name)
+    in_namespace = manifest.namespace or namespace
+    membership = Membership(target_name, in_namespace, group, pods, pod_set.scheduler_name)
     return MembershipFact(membership, pod_set.place(where, key))
 
 

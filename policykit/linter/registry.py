@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     """What the catalogue says of a `Rule`: enough to select it without importing it."""
 
     code: str
-    family: str
+    folder: str
     """Folder of its module."""
     name: str
     needs_policy: bool = False
@@ -87,7 +87,7 @@ class RuleSet:
                 entry
                 for entry in self._entries
                 if (
-                    entry.family == "reading" or entry.subject == COMPONENT
+                    entry.folder == "reading" or entry.subject == COMPONENT
                     if reading
                     else entry.subject not in (READING, COMPONENT)
                 )
@@ -136,7 +136,7 @@ class RuleSet:
     def schema_rules(self) -> frozenset[str]:
         """Codes of the rules about the structure of objects, which check files and builds."""
         return frozenset(
-            entry.code for entry in self._entries if entry.family == "reading" and entry.subject != READING
+            entry.code for entry in self._entries if entry.folder == "reading" and entry.subject != READING
         )
 
     def codes(self, subject: str = "") -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""A change to data: add, replace, remove, rename or move what stands at a path."""
+"""A change to data: add, replace, remove, rename or move the value at a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Former names: laid beside the present ones in a cluster, and read as the present ones in pods."""
+"""Former names: added next to the current ones in a cluster, and read as the current ones in pods."""
 
 from __future__ import annotations
 

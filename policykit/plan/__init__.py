@@ -1,1 +1,1 @@
-"""The change from one policy to the next: what changes, who feels it, and a safe order of steps."""
+"""The change from one policy to the next: what changes, who is affected, and a safe order of steps."""

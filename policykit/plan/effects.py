@@ -1,4 +1,4 @@
-"""Who feels a change: workloads that land elsewhere or nowhere, queues and quotas, running pods."""
+"""Who is affected by a change: workloads that land elsewhere or nowhere, queues and quotas, running pods."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def effects(
     before: Cluster, after: Cluster, acceptance: Acceptance, found: Sequence[Workload]
 ) -> tuple[Effect, ...]:
     """Everything that manifests show, the worst first."""
-    told = [
+    reported = [
         *(each for workload in found for each in _of_workload(workload, acceptance)),
         *_queues(before, after, found),
         *_quotas(before, after, found),
     ]
-    return tuple(sorted(told, key=lambda each: KINDS.index(each.kind)))
+    return tuple(sorted(reported, key=lambda each: KINDS.index(each.kind)))
 
 
 def _of_workload(workload: Workload, acceptance: Acceptance) -> Iterator[Effect]:

@@ -80,7 +80,7 @@ def make_plan(
     acceptance = Acceptance(before, after, groups)
     found = workloads(manifests_before, manifests_after)
     judged = [each for each in found if each.before and each.after and is_judged(each.after)]
-    told = (
+    reported = (
         *effects(before, after, acceptance, found),
         *running_pods(pods, groups),
         *queues_in_use(queues, before, after),
@@ -93,13 +93,13 @@ def make_plan(
     moves = way.order.moves
     taken = _straight(groups) if moves is None else moves
     moving = any(group.changes for group in groups)
-    replaced = sum(each.kind == REPLACED_OBJECT for each in told)
+    replaced = sum(each.kind == REPLACED_OBJECT for each in reported)
     going = Way(before, after, groups, taken, way.middle, gone, rolls, replaced, names)
     order = steps(going) if made or moving or rolls else ()
     return Plan(
         after.name,
         made,
-        tuple(sorted(told, key=lambda each: KINDS.index(each.kind))),
+        tuple(sorted(reported, key=lambda each: KINDS.index(each.kind))),
         order,
         moves is not None,
         way.order.exhaustive,

@@ -188,17 +188,17 @@ def _node_step(way: Way, group: NodeGroup, number: int, names: Sequence[str]) ->
         return Step(NODES, f"{nodes} of pool {new.name} join, with its labels and taints.", (), _CHECK)
     verb = "moves" if number == 1 else "move"
     moves = f"{verb} from pool {old.name} to {new.name}"
-    whither = f"of pool {new.name}" if old.name == new.name else moves
-    text = f"{nodes} {whither}" + (", one after another." if len(names) > 1 else ".")
+    destination = f"of pool {new.name}" if old.name == new.name else moves
+    text = f"{nodes} {destination}" + (", one after another." if len(names) > 1 else ".")
     evicting = [taint for taint in new.taints if taint.evicts and taint not in old.taints]
     text = f"{text} {EVICTS}" if evicting else text
-    targets = [Target((name,)) for name in names] or _selected(way, group, number)
+    targets = [NodeSelection((name,)) for name in names] or _selected(way, group, number)
     if not targets:
         text = f"{text} The policy does not say which nodes these are: change them where they are made."
     return Step(NODES, text, tuple(_node_commands(way, old, new, targets)), _CHECK)
 
 
-class Target(NamedTuple):
+class NodeSelection(NamedTuple):
     """Nodes as arguments of kubectl."""
 
     arguments: tuple[str, ...]
@@ -206,7 +206,7 @@ class Target(NamedTuple):
     """Labels that select them."""
 
 
-def _selected(way: Way, group: NodeGroup, number: int) -> list[Target]:
+def _selected(way: Way, group: NodeGroup, number: int) -> list[NodeSelection]:
     """A selector that means the nodes of the group alone, by labels of their pool."""
     old = group.before
     if old is None or number != group.nodes:
@@ -216,7 +216,7 @@ def _selected(way: Way, group: NodeGroup, number: int) -> list[Target]:
         alike = [pool for pool in way.before.pools if labels.items() <= _all_labels(pool).items()]
         if labels and len(alike) == 1 and len(alike[0].shapes) == 1:
             listed = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
-            return [Target(("-l", listed), frozenset(labels))]
+            return [NodeSelection(("-l", listed), frozenset(labels))]
     return []
 
 
@@ -227,7 +227,7 @@ def _all_labels(pool: Pool) -> dict[str, str]:
     return found
 
 
-def _node_commands(way: Way, old: Pool, new: Pool, targets: Iterable[Target]) -> Iterator[str]:
+def _node_commands(way: Way, old: Pool, new: Pool, targets: Iterable[NodeSelection]) -> Iterator[str]:
     """Labels, then taints, each in one request to a node; what a selector needs is changed last. Nodes are
     cordoned before all of that, and uncordoned after it."""
     had, wanted = shape_labels(way.before, old, old.shapes[0]), shape_labels(way.after, new, new.shapes[0])

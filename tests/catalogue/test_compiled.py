@@ -1,10 +1,11 @@
 """The compiled tables follow their sources."""
 
 import json
+from typing import Any
 
 import pytest
 
-from scripts.compile_cards import COMPILED, compile_cards, main
+from scripts.compile_cards import COMPILED, compile_cards, main, product
 
 TABLES = ("cards.json", "daemons.json", "labels.json", "resources.json")
 
@@ -28,3 +29,21 @@ def test_one_line_per_entry_with_sorted_keys() -> None:
 
 def test_check_finds_nothing_stale() -> None:
     assert main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"evidence": "guess"}, "NVIDIA-X: evidence 'guess' is none of derived, device-name, label"),
+        (
+            {"memory": {"mib": 1024, "confidence": "sure"}},
+            "NVIDIA-X: confidence 'sure' is none of measured, nominal, recalled, reported",
+        ),
+        ({"perNode": 8}, "NVIDIA-X: field 'perNode' is none of ai_cores, "),
+    ],
+)
+def test_what_nothing_reads_is_refused(change: dict[str, Any], message: str) -> None:
+    card = {"product": "NVIDIA-X", "evidence": "label"}
+    assert product("nvidia", card)["vendor"] == "nvidia"
+    with pytest.raises(ValueError, match=message):
+        product("nvidia", card | change)

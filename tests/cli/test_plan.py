@@ -77,7 +77,7 @@ What changes
   ~   pool train: nodes 4 -> 3
   ~   pool infer: nodes 4 -> 5
 
-Who feels it (2 pod sets judged)
+Who is affected (2 pod sets judged)
   fewer nodes: Deployment ml/train (apps/train.yaml): lands on 3 nodes with 24 cards (train); before \
 on 4 nodes with 32 cards (train)
 

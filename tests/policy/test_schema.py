@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import Any
 
 import jsonschema
@@ -11,6 +12,7 @@ import yaml
 
 from policykit import bundled
 from policykit.policy.models.policy import Policy
+from policykit.policy.models.targets import Targets
 from scripts.export_policy_schema import main, text
 from tests.policy.memory import HEAD
 from tests.shared import ROOT
@@ -74,3 +76,8 @@ def test_null_stands_anywhere_in_a_map() -> None:
     VALIDATOR.validate(
         yaml.safe_load(HEAD + "pools: {a: null, b: {usage: null, labels: {x: null}}}\nqueues: null\n")
     )
+
+
+def test_every_target_of_the_policy_is_compiled() -> None:
+    for name in Targets.model_fields:
+        assert callable(import_module(f"policykit.policy.compile.targets.{name}").compile_options)

@@ -97,7 +97,7 @@ def each() -> Iterator[Any]:
 def cases(rule: str) -> frozenset[str]:
     """Names of a rule's bad cases."""
     entry = FAMILIES[rule]
-    path = FOLDER / entry.family / "cases" / f"{entry.name}.yaml"
+    path = FOLDER / entry.folder / "cases" / f"{entry.name}.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     return frozenset(case["name"] for case in data["bad"])
 

@@ -1,15 +1,15 @@
 """Pod templates, gangs and queues of each API kind, according to the kinds table."""
 
-from policykit.kube.podsets.facts import Entry
 from policykit.kube.podsets.gangs import Gang, Minimum, gang, gangs
+from policykit.kube.podsets.kind_entry import KindEntry
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.podsets.table import entries, entry, known
 
 __all__ = (
     "DeviceRequest",
-    "Entry",
     "Gang",
+    "KindEntry",
     "Minimum",
     "PodSet",
     "entries",

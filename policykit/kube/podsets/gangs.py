@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import replicas
-from policykit.kube.podsets.facts import Entry, GangFacts, Target, Template, hold
+from policykit.kube.podsets.kind_entry import FieldRef, GangFacts, KindEntry, Template, hold
 from policykit.kube.podsets.reading import bindings
 from policykit.kube.podsets.replicas import textual, whole
 from policykit.kube.podsets.table import entry
@@ -70,7 +70,7 @@ def gangs(data: Mapping[str, Any]) -> tuple[Gang, ...]:
     return tuple(found)
 
 
-def _embedded(data: Any, known: Entry) -> Iterator[Gang]:
+def _embedded(data: Any, known: KindEntry) -> Iterator[Gang]:
     (template,) = known.templates
     for binding in bindings(data, template):
         inner, base = value(data, binding.path), binding.path
@@ -83,7 +83,7 @@ def _embedded(data: Any, known: Entry) -> Iterator[Gang]:
             )
 
 
-def _gangs(data: Any, known: Entry, facts: GangFacts) -> Iterator[Gang]:
+def _gangs(data: Any, known: KindEntry, facts: GangFacts) -> Iterator[Gang]:
     """Members grouped by gang."""
     groups: dict[Path, list[Member]] = {}
     for template in _counted(known, facts):
@@ -98,7 +98,7 @@ def _gangs(data: Any, known: Entry, facts: GangFacts) -> Iterator[Gang]:
             yield _gang(data, facts, members)
 
 
-def _counted(known: Entry, facts: GangFacts) -> list[Template]:
+def _counted(known: KindEntry, facts: GangFacts) -> list[Template]:
     """Templates whose pods count: stored ones only if the kind is itself a store."""
     found = [t for t in known.templates if t.makes_pods and (not facts.members or t.name in facts.members)]
     return [t for t in found if t.use == "pods"] or found
@@ -127,17 +127,17 @@ def _gang(data: Any, facts: GangFacts, members: list[Member]) -> Gang:
     )
 
 
-def _size(data: Any, size: Target, members: list[Member]) -> int | None:
+def _size(data: Any, size: FieldRef, members: list[Member]) -> int | None:
     if size.rule:
         return SIZE_RULES[size.rule](data, members)
     return size.default if isinstance(size.default, int) else None
 
 
-def _read(size: Target, found: Any) -> int | None:
+def _read(size: FieldRef, found: Any) -> int | None:
     return whole(found) if size.form == "field" else textual(found)
 
 
-def _enabled(data: Any, enable: Target, binding: Binding) -> bool:
+def _enabled(data: Any, enable: FieldRef, binding: Binding) -> bool:
     found = binding.value(data, enable.place)
     return found is not None if enable.wanted is None else bool(found == enable.wanted)
 

@@ -25,7 +25,7 @@ _MERGE_KEYS = {
 """Lists that a strategic merge patch merges, and by which key; others it replaces."""
 
 
-def laid(top: Pod, below: Pod, merge: str, keys: Mapping[str, str], main: Pod) -> Pod:
+def merged(top: Pod, below: Pod, merge: str, keys: Mapping[str, str], main: Pod) -> Pod:
     """`top` over `below`; `main` is the one of both that is the pod template itself.
 
     `merge` is strategic (maps and keyed lists merge, other lists are replaced), fallback (a
@@ -170,7 +170,7 @@ def patched(data: Any, pod: Pod) -> Pod:
     for place in pod.patches:
         patch = _patch(value(data, place), place)
         if patch is not None:
-            pod = laid(patch, pod, "strategic", {}, main=pod)
+            pod = merged(patch, pod, "strategic", {}, main=pod)
     return pod
 
 

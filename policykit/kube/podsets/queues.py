@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.podsets.facts import Entry, Target
+from policykit.kube.podsets.kind_entry import FieldRef, KindEntry
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, literal, value
@@ -45,22 +45,22 @@ def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str =
     return tuple(path for path in found if path)
 
 
-def _kind(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
+def _kind(data: Mapping[str, Any], pod_set: PodSet) -> KindEntry | None:
     owner = value(data, pod_set.owner)
     return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None
 
 
-def _targets(known: Entry, scheduler: str, what: str) -> tuple[Target, ...]:
+def _targets(known: KindEntry, scheduler: str, what: str) -> tuple[FieldRef, ...]:
     return (known.queues.get(scheduler) or {}).get(what, ())
 
 
-def _binding(known: Entry, pod_set: PodSet) -> Binding:
+def _binding(known: KindEntry, pod_set: PodSet) -> Binding:
     """The match that the pod set came from, found again by its path."""
     path = pod_set.path[len(pod_set.owner) :]
     return next(_bound(known, path), Binding((), ()))
 
 
-def _bound(known: Entry, path: Path) -> Iterator[Binding]:
+def _bound(known: KindEntry, path: Path) -> Iterator[Binding]:
     for template in known.templates:
         if template.makes_pods and len(template.path) == len(path):
             steps = zip(template.path, path, strict=True)
@@ -68,7 +68,7 @@ def _bound(known: Entry, path: Path) -> Iterator[Binding]:
                 yield Binding(template.path, path)
 
 
-def _place(target: Target, pod_set: PodSet, binding: Binding) -> Path:
+def _place(target: FieldRef, pod_set: PodSet, binding: Binding) -> Path:
     if target.form in ("pod_label", "pod_annotation"):
         where = pod_set.places.get(f"{target.form[4:]}s")
         return (*where, target.key) if where is not None else ()

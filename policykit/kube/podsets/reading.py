@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import replicas, templates
-from policykit.kube.podsets.facts import Entry, Target, Template, hold
-from policykit.kube.podsets.layers import laid, patched
+from policykit.kube.podsets.kind_entry import FieldRef, KindEntry, Template, hold
+from policykit.kube.podsets.layers import merged, patched
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.templates import Pod
@@ -64,7 +64,7 @@ def _embedded(data: Any, binding: Binding, template: Template) -> Iterator[PodSe
         )
 
 
-def _sets(data: Any, known: Entry, template: Template, binding: Binding) -> Iterator[PodSet]:
+def _sets(data: Any, known: KindEntry, template: Template, binding: Binding) -> Iterator[PodSet]:
     """One pod set, or one for each overlay that applies to a share of its pods."""
     pod = templates.read(data, template, binding, _stands(data, template, binding))
     asked = templates.requested(data, template, binding)
@@ -75,12 +75,12 @@ def _sets(data: Any, known: Entry, template: Template, binding: Binding) -> Iter
             for over in matches(data, binding.bound(layer.path)):
                 its = Binding(layer.path, over)
                 top = templates.read(data, layer, its, over)
-                laid_over = laid(top, pod, layer.merge, layer.merge_keys, main=pod)
+                merged_pod = merged(top, pod, layer.merge, layer.merge_keys, main=pod)
                 if layer.replicas is None:
-                    pod = laid_over
+                    pod = merged_pod
                 elif top.spec or top.patches:
                     count = replicas.pods(data, known, layer, its)
-                    shared.append((_named(layer, binding, its), laid_over, count, layer.exhaustive))
+                    shared.append((_named(layer, binding, its), merged_pod, count, layer.exhaustive))
     total = replicas.pods(data, known, template, binding)
     name = template.name + binding.suffix
     left = total
@@ -92,20 +92,25 @@ def _sets(data: Any, known: Entry, template: Template, binding: Binding) -> Iter
     yield _pod_set(data, known, template, binding, name, pod, left, asked)
 
 
-def _layers(known: Entry, template: Template, use: str) -> list[Template]:
+def _layers(known: KindEntry, template: Template, use: str) -> list[Template]:
     """Layers of one use, those with a share of the pods last."""
     found = [t for t in known.templates if t.use == use and template.name in t.laid_on]
     return sorted(found, key=lambda layer: layer.replicas is not None)
 
 
 def _with_bases(
-    data: Any, known: Entry, template: Template, binding: Binding, pod: Pod, asked: tuple[DeviceRequest, ...]
+    data: Any,
+    known: KindEntry,
+    template: Template,
+    binding: Binding,
+    pod: Pod,
+    asked: tuple[DeviceRequest, ...],
 ) -> tuple[Pod, tuple[DeviceRequest, ...]]:
     """The pod over its bases; the table lists the lowest first."""
     for layer in reversed(_layers(known, template, "base")):
         for path in matches(data, binding.bound(layer.path)):
             its = Binding(layer.path, path)
-            pod = laid(pod, templates.read(data, layer, its, path), layer.merge, layer.merge_keys, main=pod)
+            pod = merged(pod, templates.read(data, layer, its, path), layer.merge, layer.merge_keys, main=pod)
             inherited = templates.requested(data, layer, its)
             asked += tuple(d for d in inherited if _counts(data, d, path, binding.path, asked))
     return pod, asked
@@ -144,7 +149,7 @@ def _stands(data: Any, template: Template, binding: Binding) -> Path:
 
 def _pod_set(
     data: Any,
-    known: Entry,
+    known: KindEntry,
     template: Template,
     binding: Binding,
     name: str,
@@ -175,7 +180,7 @@ def _pod_set(
     )
 
 
-def _scheduler(data: Any, kept: Target | None, binding: Binding, pod: Pod) -> tuple[str, Path | None]:
+def _scheduler(data: Any, kept: FieldRef | None, binding: Binding, pod: Pod) -> tuple[str, Path | None]:
     """The effective schedulerName and its path: in the template, or in a field of the kind."""
     written = pod.spec.get("schedulerName")
     own = written if isinstance(written, str) else ""

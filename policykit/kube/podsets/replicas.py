@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from policykit.kube.podsets.facts import Entry, Lookup, Number, Replicas, Template, hold
+from policykit.kube.podsets.kind_entry import KindEntry, Lookup, Number, Replicas, Template, hold
 from policykit.kube.podsets.walk import Binding, Pattern, value
 from policykit.manifests.path import Path
 
 
 def pods(
-    data: Any, entry: Entry, template: Template, binding: Binding, apart: Collection[Pattern] = ()
+    data: Any, entry: KindEntry, template: Template, binding: Binding, apart: Collection[Pattern] = ()
 ) -> int | None:
     """Pods of one match of `template`; None: the object alone does not determine it.
 
@@ -28,7 +28,7 @@ class _Counting:
 
     __slots__ = ("apart", "binding", "data", "entry")
 
-    def __init__(self, data: Any, entry: Entry, binding: Binding, apart: Collection[Pattern]) -> None:
+    def __init__(self, data: Any, entry: KindEntry, binding: Binding, apart: Collection[Pattern]) -> None:
         self.data = data
         self.entry = entry
         self.binding = binding

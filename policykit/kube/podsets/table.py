@@ -7,15 +7,15 @@ from functools import cache
 from typing import Any
 
 from policykit import bundled
-from policykit.kube.podsets.facts import (
+from policykit.kube.podsets.kind_entry import (
     Condition,
-    Entry,
+    FieldRef,
     GangFacts,
+    KindEntry,
     Lookup,
     Number,
     Reference,
     Replicas,
-    Target,
     Template,
 )
 from policykit.kube.podsets.walk import Pattern, pattern
@@ -25,7 +25,7 @@ _Raw = Mapping[str, Any]
 _FORMS = ("field", "label", "annotation", "pod_label", "pod_annotation", "namespace_annotation")
 
 
-def entry(api_version: object, kind: object) -> Entry | None:
+def entry(api_version: object, kind: object) -> KindEntry | None:
     """The entry of exactly this apiVersion and kind, old versions included; None: not known."""
     number = _table()["served"].get(f"{api_version}/{kind}")
     return None if number is None else _entry(number)
@@ -36,7 +36,7 @@ def known(api_version: object, kind: object) -> bool:
     return f"{api_version}/{kind}" in _table()["served"]
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[KindEntry, ...]:
     """Every entry, in the order of the table."""
     return tuple(_entry(number) for number in range(len(_table()["entries"])))
 
@@ -46,9 +46,9 @@ def _table() -> Any:
 
 
 @cache
-def _entry(number: int) -> Entry:
+def _entry(number: int) -> KindEntry:
     raw = _table()["entries"][number]
-    return Entry(
+    return KindEntry(
         group=raw["group"],
         kind=raw["kind"],
         templates=tuple(_template(name, template) for name, template in raw["templates"].items()),
@@ -147,10 +147,10 @@ def _number(raw: _Raw) -> Number:
     )
 
 
-def _target(raw: _Raw) -> Target:
+def _target(raw: _Raw) -> FieldRef:
     form = next((form for form in _FORMS if form in raw), "")
     named = raw[form] if form else ""
-    return Target(
+    return FieldRef(
         form=form,
         path=pattern(named if form == "field" else raw.get("at", "")),
         key="" if form == "field" else named,
@@ -161,7 +161,7 @@ def _target(raw: _Raw) -> Target:
     )
 
 
-def _optional_target(raw: _Raw | None) -> Target | None:
+def _optional_target(raw: _Raw | None) -> FieldRef | None:
     return None if raw is None else _target(raw)
 
 
@@ -180,7 +180,7 @@ def _gang(raw: _Raw) -> GangFacts:
     )
 
 
-def _reads(selector: Any) -> dict[str, tuple[Target, ...]] | None:
+def _reads(selector: Any) -> dict[str, tuple[FieldRef, ...]] | None:
     """A selector's name, one location, several locations, or locations by meaning."""
     if selector is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import spark
-from policykit.kube.podsets.facts import Template
+from policykit.kube.podsets.kind_entry import Template
 from policykit.kube.podsets.podset import DeviceRequest
 from policykit.kube.podsets.replicas import textual
 from policykit.kube.podsets.walk import Binding, Pattern, literal, matches, value

@@ -82,7 +82,7 @@ Amounts = dict[str, Quantity]
 """Resource name, or card of this policy, to amount."""
 
 
-class Target(Model):
+class TargetOptions(Model):
     """Options that every system has."""
 
     version: str = Field("", description='Version installed, in quotes: "1.15.1". Default: the newest known.')

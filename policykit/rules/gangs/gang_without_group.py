@@ -49,7 +49,7 @@ spec:
 _Name = tuple[str, str, str]
 """System, namespace, name of a gang."""
 _SHOWN = 3
-"""So many namespaces are named."""
+"""Namespaces shown."""
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -133,7 +133,7 @@ class _List(NamedTuple):
 
 
 def _is_reported_there(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> bool:
-    """Whether the other, which lists this one too, is told of their difference."""
+    """Whether the other, which lists this one too, is reported for it."""
     return one[:3] > other and (one.namespace, one.group) in groups[other].partners
 
 

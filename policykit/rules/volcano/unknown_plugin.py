@@ -39,7 +39,7 @@ _REMOVED = frozenset({"reservation"})
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every plugin of every tier. A name like no known one may be a plugin of somebody's own."""
+    """Every plugin of every tier. An unfamiliar name may be a custom plugin."""
     have, made = versions.release_of(context.cluster), read(manifest.data)
     for plugin in made.plugins:
         name, path = plugin.name, (*plugin.path, "name")
@@ -69,7 +69,7 @@ def _unknown(name: str, path: Path, made: Configuration, *, may_be_own: bool) ->
 
 
 def _nearest(name: str) -> str:
-    """The plugin that is spelled almost so."""
+    """The plugin with the closest spelling."""
     plain = {known.replace("-", ""): known for known in PLUGINS}
     same = plain.get(name.replace("_", "").replace("-", "").replace(" ", "").lower())
     return same or nearest(name.lower(), tuple(PLUGINS), 0.75)

@@ -30,18 +30,18 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Memb
 
     Source: koordinator `apis/extension/coscheduling.go`, coscheduling `core/gang.go` (v1.8).
     """
-    stands_in = manifest.namespace or namespace
+    in_namespace = manifest.namespace or namespace
     pods = pods_of(manifest, pod_set)
     for label in GROUP_LABELS:
         if group := pod_set.labels.get(label):
-            membership = Membership(TARGET_NAME, stands_in, group, pods, pod_set.scheduler_name)
+            membership = Membership(TARGET_NAME, in_namespace, group, pods, pod_set.scheduler_name)
             return MembershipFact(membership, pod_set.place("labels", label))
     group = pod_set.annotations.get(GANG_NAME)
     if not group:
         return None
     minimum, place = _minimum(manifest, pod_set)
     membership = Membership(
-        TARGET_NAME, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
+        TARGET_NAME, in_namespace, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
     )
     return MembershipFact(membership, pod_set.place("annotations", GANG_NAME), place)
 

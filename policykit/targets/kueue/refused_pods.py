@@ -1,4 +1,4 @@
-"""Facts about Kueue's pods that every pool repels unless a flavor adds tolerations."""
+"""Facts about Pods queued in Kueue that no pool accepts unless a flavor adds tolerations."""
 
 from __future__ import annotations
 

@@ -48,9 +48,14 @@ class CompanionResult(NamedTuple):
 
 def identity(data: Mapping[str, Any], namespace: str) -> Identity:
     metadata = data.get("metadata")
-    stands_in = lookup(metadata, ("namespace",)) or namespace
+    in_namespace = lookup(metadata, ("namespace",)) or namespace
     group, slash, _ = str(data.get("apiVersion") or "").partition("/")
-    return group if slash else "", str(data.get("kind")), str(stands_in), str(lookup(metadata, ("name",)))
+    return (
+        group if slash else "",
+        str(data.get("kind")),
+        str(in_namespace),
+        str(lookup(metadata, ("name",))),
+    )
 
 
 def add_companions(text: str, wanted: Iterable[CompanionObject], elsewhere: OtherObjects) -> CompanionResult:

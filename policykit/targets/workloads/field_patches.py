@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.errors import PolicykitError
 from policykit.kube.podsets import queues
-from policykit.kube.podsets.facts import Entry
+from policykit.kube.podsets.kind_entry import KindEntry
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
 from policykit.manifests.patch import APPEND, Patch
@@ -221,6 +221,6 @@ def _is_inherited(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     return path[:-1] == known.scheduler.place[:-1] and path[-1:] == (_PRIORITY,)
 
 
-def _kind_entry(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
+def _kind_entry(data: Mapping[str, Any], pod_set: PodSet) -> KindEntry | None:
     owner = lookup(data, pod_set.owner)
     return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None

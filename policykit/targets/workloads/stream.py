@@ -117,10 +117,10 @@ def _unique(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Each message once, at its first location."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for place, words in notices:
-        if words not in told:
-            told.add(words)
+        if words not in reported:
+            reported.add(words)
             yield f"{place}: {words}"
 
 
@@ -206,8 +206,8 @@ class _Stream:
             raise SourceError(f"{named} {error.message}", error.hint, place) from None
         self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
         self.notices.extend((f"{place}: {named}", notice) for notice in found.notices)
-        stands_in = manifest.namespace or self._source.namespace
-        self._wanted += (CompanionObject(data, manifest.document, stands_in) for data in found.objects)
+        in_namespace = manifest.namespace or self._source.namespace
+        self._wanted += (CompanionObject(data, manifest.document, in_namespace) for data in found.objects)
         if found.candidates and not found.kinds:
             kinds = " or ".join(found.candidates)
             self.notes.append(

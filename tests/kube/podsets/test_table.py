@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from policykit.kube import podsets
-from policykit.kube.podsets.facts import Number
 from policykit.kube.podsets.gangs import SIZE_RULES
+from policykit.kube.podsets.kind_entry import Number
 from policykit.kube.podsets.replicas import REPLICA_RULES
 from scripts import compile_kinds
 from tests.kube.podsets.reference import translated

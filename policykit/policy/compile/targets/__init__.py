@@ -45,8 +45,8 @@ def compile_schedulers(
     stated |= {workload.scheduler for workload in workloads.values()}
     stated |= {placement.scheduler for placement in placements.values()}
     names = frozenset(name for name in stated if name and name != DEFAULT_SCHEDULER)
-    spoken = names or policy.schedulers or policy.targets is not None or policy.coverage == "complete"
-    return names | {DEFAULT_SCHEDULER} if spoken else frozenset()
+    mentioned = names or policy.schedulers or policy.targets is not None or policy.coverage == "complete"
+    return names | {DEFAULT_SCHEDULER} if mentioned else frozenset()
 
 
 def _stated(draft: Draft, workloads: Mapping[str, WorkloadKind]) -> dict[str, Any]:

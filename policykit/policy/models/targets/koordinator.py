@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Amounts, Duration, Model, Target
+from policykit.policy.models.base import Amounts, Duration, Model, TargetOptions
 
 
 class ColocationClass(Model):
@@ -248,7 +248,7 @@ class ScarceResources(Model):
     )
 
 
-class Koordinator(Target):
+class Koordinator(TargetOptions):
     """Koordinator: koord-scheduler, beside or instead of the default scheduler."""
 
     delivery: Literal["post-render", "manifest"] = Field(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Model, Target
+from policykit.policy.models.base import Model, TargetOptions
 
 
 class FlavorFungibility(Model):
@@ -31,7 +31,7 @@ class BorrowWithinCohort(Model):
     )
 
 
-class Kueue(Target):
+class Kueue(TargetOptions):
     """Kueue: admits jobs by quota, in front of the scheduler that places their pods."""
 
     delivery: Literal["manifest"] = Field("manifest", description="Objects to apply.")

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Model, Target
+from policykit.policy.models.base import Model, TargetOptions
 
 
 class TaskTopology(Model):
@@ -51,7 +51,7 @@ class Plugin(Model):
     )
 
 
-class Volcano(Target):
+class Volcano(TargetOptions):
     """Volcano: batch scheduler with gangs and queues."""
 
     delivery: Literal["helm-values", "manifest"] = Field(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Amounts, Model, Target
+from policykit.policy.models.base import Amounts, Model, TargetOptions
 from policykit.policy.models.queue import Submitters
 
 
@@ -84,7 +84,7 @@ class QueueOptions(Model):
     limits: tuple[Limit, ...] = Field((), description="Limits of users and groups, in order.")
 
 
-class Yunikorn(Target):
+class Yunikorn(TargetOptions):
     """Apache YuniKorn: scheduler with hierarchical queues, fair sharing and gangs."""
 
     delivery: Literal["helm-values", "manifest"] = Field(

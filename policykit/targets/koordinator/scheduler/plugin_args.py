@@ -215,7 +215,7 @@ def _invalid_weights(plugin: str, path: Path, args: Mapping[str, Any]) -> Iterat
         weight = whole(mapping(entry).get("weight"))
         if weight is not None and not 0 < weight <= 100:
             name = text(mapping(entry).get("name"))
-            message = f"{dotted(path)} of {plugin} weighs {name} {weight}, not 1 to 100"
+            message = f"{dotted(path)} of {plugin} gives {name} weight {weight}, not 1 to 100"
             where = (*path, position, "weight")
             yield problem(where, message, NO_START, "write 1 to 100", kind=REFUSED_VALUE)
 

@@ -9,7 +9,7 @@ from policykit.kube.podsets.walk import Binding, Pattern
 from policykit.namedtuple import NamedTuple
 
 
-class Target(NamedTuple):
+class FieldRef(NamedTuple):
     """The location of one value: a field, label or annotation."""
 
     form: str
@@ -45,7 +45,7 @@ class Condition(NamedTuple):
     """`path` exists, or does not."""
     any_of: tuple[Pattern, ...] = ()
     """One of these paths exists."""
-    target: Target | None = None
+    target: FieldRef | None = None
     """A label or annotation has the required value."""
 
 
@@ -136,7 +136,7 @@ class GangFacts(NamedTuple):
     """Which pods of a kind start together, and where their minimum is set."""
 
     unit: str
-    size: Target
+    size: FieldRef
     members: tuple[str, ...] = ()
     """Templates that count; empty: all that make pods."""
     per: Pattern = ()
@@ -144,16 +144,16 @@ class GangFacts(NamedTuple):
     multiplied_by: tuple[Pattern, ...] = ()
     """Numbers that multiply the gangs, not their size."""
     only: tuple[Condition, ...] = ()
-    enable: Target | None = None
-    alternatives: tuple[Target, ...] = ()
+    enable: FieldRef | None = None
+    alternatives: tuple[FieldRef, ...] = ()
     """Where other schedulers read the size."""
-    parts: Mapping[str, Target] = {}
+    parts: Mapping[str, FieldRef] = {}
     """Paths of the minimum of a task, role, clique or group."""
     scheduler: str = ""
     """The only scheduler that reads the size; empty: the scheduler of the pods."""
 
 
-class Entry(NamedTuple):
+class KindEntry(NamedTuple):
     """One API kind, in every version of the same shape."""
 
     group: str
@@ -163,12 +163,12 @@ class Entry(NamedTuple):
     synchronous: bool = False
     strategic: bool = False
     cluster_scoped: bool = False
-    scheduler: Target | None = None
+    scheduler: FieldRef | None = None
     """Paths of schedulerName outside the pod templates."""
     gang: GangFacts | None = None
-    queues: Mapping[str, Mapping[str, tuple[Target, ...]] | None] = {}
+    queues: Mapping[str, Mapping[str, tuple[FieldRef, ...]] | None] = {}
     """Scheduler to the metadata it reads to its locations; None: it reads nothing from this kind."""
-    priority: Target | None = None
+    priority: FieldRef | None = None
     restart_policy: Mapping[str, Any] = {}
     """allowed, default, required, and path if it replaces the template's."""
 
