@@ -79,5 +79,6 @@ def test_null_stands_anywhere_in_a_map() -> None:
 
 
 def test_every_target_of_the_policy_is_compiled() -> None:
-    for name in Targets.model_fields:
+    # Kubernetes is generated for without being named: it is compiled by its own call.
+    for name in Targets.model_fields.keys() - {"kubernetes"}:
         assert callable(import_module(f"policykit.policy.compile.targets.{name}").compile_options)

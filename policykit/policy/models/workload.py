@@ -110,7 +110,7 @@ class Metric(Model):
     utilization: int | None = Field(
         None, ge=1, description="Target for a resource, in percent of its requests: 70."
     )
-    average: Quantity | None = Field(None, description='TargetOptions average per pod: "5", 2Gi.')
+    average: Quantity | None = Field(None, description='Target average per pod: "5", 2Gi.')
 
 
 class ScaleTarget(Model):
