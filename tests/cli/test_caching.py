@@ -79,14 +79,14 @@ def test_the_same_findings_again(shell: Shell, run: Callable[..., Result], folde
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_every_result_is_stored(shell: Shell, run: Callable[..., Result], folder: Path, jobs: str) -> None:
-    """More files than are encoded together, in several processes."""
+    """More files than are encoded together, in several processes; and the three that stand in their scope."""
     pods = {f"pods/{n:03}.yaml": POD.replace("name: a}", f"name: a{n}}}") for n in range(70)}
     shell.write({**FILES, **pods})
     first = run("lint", "pods", "--jobs", jobs)
-    assert len(stored(folder)) == 70
+    assert len(stored(folder)) == 70 + 3
     shell.write({"pods/007.yaml": POD})
     changed = run("lint", "pods", "--jobs", jobs)
-    assert len(stored(folder)) == 71
+    assert len(stored(folder)) == 71 + 3
     assert changed.out.count("\n") == first.out.count("\n")
     assert changed.out == run("lint", "pods", "--no-cache").out
 
@@ -229,7 +229,7 @@ def test_runs_at_the_same_time(shell: Shell, folder: Path) -> None:
             result = [process.communicate() for process in running]
         assert [process.returncode for process in running] == [1, 1, 1]
         assert result[0] == result[1] == result[2]
-    assert len(stored(folder)) == 41
+    assert len(stored(folder)) == 41 + 3
     assert not list(folder.glob("*.part"))
 
 

@@ -6,7 +6,8 @@ weights in the configurations of schedulers (they follow from placements of kind
 for all, and from kinds that no pool serves), the second kube-scheduler, reservations (their tolerations are
 those of the kind, which a kind without components does not show), the topology where no page of nodes names
 its levels, and ElasticQuotas: they have one minimum, and which part of it is guaranteed is not read back
-where it is lent.
+where it is lent. Left out are trees of queues under a release of Volcano that has none: it is given a flat
+queue where YuniKorn has a child, which are two queues to whoever reads them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from policykit.importer.policy import policy_of
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load, load_text
 from policykit.targets.volcano import options as volcano
+from policykit.targets.volcano.versions import HIERARCHY, release_of
 from policykit.workspace.files import read
 from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.policies import clusters
@@ -54,11 +56,17 @@ def files_of(cluster: Cluster) -> dict[str, bytes]:
         return {}
 
 
+def is_flattened(cluster: Cluster) -> bool:
+    """Whether Volcano has the queues of a tree side by side."""
+    stated = release_of(cluster)
+    return stated is not None and stated < HIERARCHY and any(queue.parent for queue in cluster.queues)
+
+
 @settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(clusters())
 def test_shares_come_back(cluster: Cluster) -> None:
     files = files_of(cluster)
-    if not files:
+    if not files or is_flattened(cluster):
         return
     made = policy_of({**files, "nodes.json": as_file(nodes_of(cluster))})
     assert load_text(made.text.encode(), "policykit.yaml", read).cluster.queues == made.cluster.queues
