@@ -7,7 +7,9 @@ for all, and from kinds that no pool serves), the second kube-scheduler, reserva
 those of the kind, which a kind without components does not show), the topology where no page of nodes names
 its levels, and ElasticQuotas: they have one minimum, and which part of it is guaranteed is not read back
 where it is lent. Left out are trees of queues under a release of Volcano that has none: it is given a flat
-queue where YuniKorn has a child, which are two queues to whoever reads them.
+queue where YuniKorn has a child, which are two queues to whoever reads them; and pools that no page of nodes
+names, whose nodes differ in labels: they come back as several pools, and import says which queue lost its
+pool.
 """
 
 from __future__ import annotations
@@ -70,7 +72,11 @@ def test_shares_come_back(cluster: Cluster) -> None:
         return
     made = policy_of({**files, "nodes.json": as_file(nodes_of(cluster))})
     assert load_text(made.text.encode(), "policykit.yaml", read).cluster.queues == made.cluster.queues
-    assert objects(generated(made.cluster)) == objects(files)
+    if any("is left out: unknown pool" in remark for remark in made.remarks):
+        return
+    # Nodes whose cards Volcano's plugin shares show Volcano, which the policy need not have as a target.
+    before, after = objects(files), objects(generated(made.cluster))
+    assert {path: after.get(path) for path in before} == before
     assert {each.name: each for each in made.cluster.priorities} == {p.name: p for p in cluster.priorities}
 
 
