@@ -47,7 +47,8 @@ LANGUAGES = (
         "Every field of `policykit.yaml`, made from the models that read it. `NAME` stands for names of your"
         " own. How pods are recognized and where they land is in [How placement is computed]"
         "(placement.md). A dash in a table of systems: the system has no equivalent, which `policykit gen`"
-        " reports if the policy uses the field. 中文：[策略参考](policy.zh.md).",
+        " reports if the policy uses the field. What holds for a field holds for the fields below it;"
+        " fields without a row are for policykit alone. 中文：[策略参考](policy.zh.md).",
         ("field", "meaning", "default"),
         "",
         "What each system makes of it",
@@ -59,6 +60,7 @@ LANGUAGES = (
         "`policykit.yaml` 的所有字段，由读取它的模型生成。`NAME` 表示你自己的名字。"
         "如何识别 Pod 以及它们落在哪里，见 [放置如何计算](placement.zh.md)。"
         "系统表中的“–”表示该系统没有对应的功能；策略使用该字段时，`policykit gen` 会说明。"
+        "一行也适用于该字段之下的字段；没有行的字段只供 policykit 使用。"
         "English: [Policy reference](policy.md).",
         ("字段", "含义", "默认"),
         "",
