@@ -321,7 +321,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The working tree, uncommitted changes and all, as a repository of hooks."""
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
     folder = tmp_path_factory.mktemp("policykit")
-    for name in ("policykit", "profiles", "schemas"):
+    for name in ("policykit", "profiles", "schemas", "extension"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".pre-commit-hooks.yaml"):
         shutil.copy(ROOT / name, folder)
