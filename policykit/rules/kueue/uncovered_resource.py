@@ -13,9 +13,10 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import QueueUse
-from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue
+from policykit.model.kueue import DeclaredClusterQueue
 from policykit.model.namespace_limits import DeclaredRange
 from policykit.model.severity import Severity
+from policykit.rules.kueue.admission import cluster_queues
 from policykit.targets.kueue.names import TARGET_NAME
 
 BAD = """\
@@ -72,14 +73,12 @@ GOOD = BAD.replace("[cpu]", "[cpu, memory]").replace(
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each workload whose queues stand here. Source: `flavorassigner.go` (0.9 to 0.19)."""
-    local = {(each.value.namespace, each.value.name): each.value for each in scope.of(DeclaredLocalQueue)}
-    queues = {each.value.name: each.value for each in scope.of(DeclaredClusterQueue) if not each.partial}
+    admitting = cluster_queues(scope)
     added = [each.value for each in scope.of(DeclaredRange)]
     for use in scope.of(QueueUse):
         if use.value.target_name != TARGET_NAME or use.partial:
             continue
-        named = local.get((use.value.namespace, use.value.queue))
-        queue = queues.get(named.cluster_queue) if named else None
+        queue = admitting(use.value.namespace, use.value.queue)
         if queue and queue.covered and not any(map(is_placeholder, queue.covered)):
             yield from _uncovered(use, queue, added)
 

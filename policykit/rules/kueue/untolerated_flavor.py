@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.kueue import AdmittedPods, DeclaredClusterQueue, DeclaredFlavor, DeclaredLocalQueue
+from policykit.model.kueue import AdmittedPods, DeclaredFlavor
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.rules.kueue.admission import cluster_queues
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -75,12 +76,10 @@ GOOD = BAD.replace(
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Where LocalQueue, ClusterQueue and all its flavors are known. Source: `flavorassigner.go` (0.19)."""
-    local = {(each.value.namespace, each.value.name): each.value for each in scope.of(DeclaredLocalQueue)}
-    queues = {each.value.name: each.value for each in scope.of(DeclaredClusterQueue) if not each.partial}
+    admitting = cluster_queues(scope)
     flavors = {each.value.name: each.value for each in scope.of(DeclaredFlavor) if not each.partial}
     for pods in scope.of(AdmittedPods):
-        named = local.get((pods.value.namespace, pods.value.queue))
-        queue = queues.get(named.cluster_queue) if named and not pods.partial else None
+        queue = admitting(pods.value.namespace, pods.value.queue) if not pods.partial else None
         offered = [flavors.get(name) for name in queue.flavors] if queue else []
         left = [_untolerated(each, pods.value.tolerations) if each else None for each in offered]
         if queue and left and left[0] and all(left):
