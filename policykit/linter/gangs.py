@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from policykit.kube.podsets import PodSet
+from policykit.kube.podsets.gangs import holds_text
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
 from policykit.namedtuple import NamedTuple
-
-_TEXTS = frozenset({"annotations", "labels"})
 
 
 class MembershipFact(NamedTuple):
@@ -60,4 +59,4 @@ def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
 
 def size_patch(path: Path, size: int) -> Patch:
     """The patch that sets the size of a gang."""
-    return Patch("add", path, str(size) if len(path) > 1 and path[-2] in _TEXTS else size)
+    return Patch("add", path, str(size) if holds_text(path) else size)

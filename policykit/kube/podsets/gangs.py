@@ -293,4 +293,9 @@ SIZE_RULES: dict[str, SizeRule] = {
 
 def size_text(path: Path, pods: int) -> str:
     """The size of a gang as it is written at a path: labels and annotations are text."""
-    return f'"{pods}"' if any(step in ("annotations", "labels") for step in path) else str(pods)
+    return f'"{pods}"' if holds_text(path) else str(pods)
+
+
+def holds_text(path: Path) -> bool:
+    """Whether the values at a path are text: those of labels and annotations."""
+    return len(path) > 1 and path[-2] in ("annotations", "labels")
