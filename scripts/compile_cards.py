@@ -9,10 +9,13 @@ With `--check` nothing is written, and the exit code is 1 if a table is out of d
 import json
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from policykit.catalogue.listing import CONFIDENCE, EVIDENCE, GRADES
 
 PROFILES = Path(__file__).resolve().parent.parent / "profiles"
 SOURCES = PROFILES / "cards"
@@ -22,9 +25,6 @@ Entry = dict[str, Any]
 
 _LABEL_ROLES = ("product", "count", "memory", "driver", "vendor")
 _MEMORY_IS_INTEGER = "MiB"
-_EVIDENCE = frozenset({"label", "device-name", "derived"})
-_CONFIDENCE = frozenset({"measured", "reported", "nominal", "recalled"})
-_GRADES = frozenset({"A", "B", "C"})
 _FACTS = frozenset(
     {
         *("topology_dims", "cores_per_card", "ai_cores", "devices_per_card", "memory_units", "rack"),
@@ -54,7 +54,7 @@ def compile_cards() -> dict[str, bytes]:
 def vendors(written: dict[str, Entry]) -> Entry:
     """Vendor id to the fields of `catalogue.cards.Vendor`. Raises ValueError for an unknown grade."""
     for name, entry in written.items():
-        _check(f"{name}/vendor.yaml", "grade", entry["grade"], _GRADES)
+        _check(f"{name}/vendor.yaml", "grade", entry["grade"], GRADES)
     return {name: _vendor(entry) for name, entry in written.items()}
 
 
@@ -93,7 +93,7 @@ def products(written: dict[str, Entry]) -> Entry:
     return found
 
 
-def _check(name: str, what: str, value: str, known: frozenset[str]) -> None:
+def _check(name: str, what: str, value: str, known: Collection[str]) -> None:
     """Raises ValueError for a value that nothing reads."""
     if value not in known:
         raise ValueError(f"{name}: {what} {value!r} is none of {', '.join(sorted(known))}")
@@ -103,9 +103,9 @@ def product(vendor: str, entry: Entry) -> Entry:
     """The fields of a `catalogue.cards.Product`. Raises ValueError for what nothing reads."""
     rest = dict(entry)
     memory = dict(rest.pop("memory", {}))
-    _check(entry["product"], "evidence", entry["evidence"], _EVIDENCE)
+    _check(entry["product"], "evidence", entry["evidence"], EVIDENCE)
     if "mib" in memory:
-        _check(entry["product"], "confidence", memory["confidence"], _CONFIDENCE)
+        _check(entry["product"], "confidence", memory["confidence"], CONFIDENCE)
     native = rest.pop("native", {})
     mig = rest.pop("mig", {})
     fields = {name: rest.pop(name, None) for name in _PRODUCT_FIELDS}

@@ -11,17 +11,17 @@ from policykit.catalogue.suggestions import candidates
 from policykit.errors import UsageError
 
 _WIDTH = 100
-_EVIDENCE = {
+EVIDENCE = {
     "label": "a component writes this value",
     "device-name": "the device's own name, by the naming rule",
     "derived": "built from the marketing name; compare with a node before use",
 }
-_GRADE = {
+GRADES = {
     "A": "source of the vendor, a provider or Kubernetes",
     "B": "the vendor's own material, second-hand",
     "C": "community integrations only",
 }
-_CONFIDENCE = {
+CONFIDENCE = {
     "measured": "read from a device",
     "reported": "stated by a component of the vendor",
     "recalled": "widely quoted, not checked",
@@ -93,7 +93,7 @@ def _vendor_page(each: Vendor) -> list[str]:
             + (f" with {each.allowed_when}" if each.allowed_when else ""),
             "daemons tolerate": ", ".join(str(toleration) for toleration in each.daemon_tolerations),
             "DRA driver": each.dra_driver,
-            "how sure": _GRADE[each.grade],
+            "how sure": GRADES[each.grade],
         }
     )
     return [*lines, "", "resources", *_table((name, _unit(name)) for name in names)] if names else lines
@@ -125,7 +125,7 @@ def _product_page(card: Product, asked: str) -> list[str]:
             "resource": card.resource or (maker.resource if maker else ""),
             "node label": f"{key}={card.product}" if key and not native else "",
             "vendor's label": native,
-            "value": _EVIDENCE[card.evidence],
+            "value": EVIDENCE[card.evidence],
             "also right": _words(card.aliases),
             "short names": _words(card.short),
             "mistaken": _words(card.wrong),
@@ -144,7 +144,7 @@ def _memory(card: Product) -> str:
     if card.memory_mib is None:
         return "not known"
     seen = f"; also seen: {_words(card.memory_seen)}" if card.memory_seen else ""
-    return f"{card.memory_mib} MiB, {card.memory_confidence} ({_CONFIDENCE[card.memory_confidence]}){seen}"
+    return f"{card.memory_mib} MiB, {card.memory_confidence} ({CONFIDENCE[card.memory_confidence]}){seen}"
 
 
 def _mig(card: Product) -> list[str]:
