@@ -41,7 +41,7 @@ bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios and instruction
 	$(BIN)/python -m scripts.bench
 
 bench-peers: $(VENV)/.dev  ## kube-linter, kube-score, kubeconform and policykit on one large tree
-	$(BIN)/python scripts/bench_peers.py
+	$(BIN)/python -m scripts.bench_peers
 
 MINUTES ?= 10
 fuzz: $(VENV)/.dev  ## property tests with new examples each time, then broken manifests for MINUTES

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube.structure.versions import NOTHING, ServedApis
+from policykit.kube.structure.schema import NOTHING, ServedApis
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
-from policykit.linter.registry import RuleSet
-from policykit.linter.selection import choose
+from policykit.linter.input_file import InputFile
+from policykit.linter.registry import RuleSet, choose
 from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
+    from policykit.gates.applied_pod_sets import AppliedPodSets
     from policykit.gates.pod_gates import Answer
-    from policykit.gates.unit_answers import UnitAnswers
-    from policykit.generator.artifact import Artifact, Generate, Generated, Notice
+    from policykit.generator.artifact import Artifact, Generate, Notice, TargetOutput
     from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
@@ -107,22 +106,22 @@ def fix(
     def lint_again(read: Callable[[str], bytes], paths: frozenset[str]) -> Report:
         again = workspace._replace(read=read, cache=None)
         if paths:
-            some = tuple(member for member in workspace.members if member.path in paths)
-            again = again._replace(members=some, sizes=(), policies=(), builds=())
+            some = tuple(input_file for input_file in workspace.input_files if input_file.path in paths)
+            again = again._replace(input_files=some, sizes=(), policies=(), builds=())
         report = lint(again, wanted)
         if only is None:
             return report
         kept = tuple(one if one.path in only else one._replace(fix=None) for one in report.findings)
         return report._replace(findings=kept)
 
-    files = {member.path: member.file for member in workspace.members}
+    files = {input_file.path: input_file.file for input_file in workspace.input_files}
     return fix_files(lint_again, workspace.read, files, unsafe=unsafe)
 
 
 def workspace_of(texts: Mapping[str, bytes], setting: Setting, *, complete: bool = True) -> Workspace:
     """Texts in memory, by path; `complete`: together they are a whole scope."""
-    members = tuple(Member(path, path, "memory" if complete else "", 0) for path in texts)
-    return Workspace(members, (setting,), texts.__getitem__, lambda _: members)
+    input_files = tuple(InputFile(path, path, "memory" if complete else "", 0) for path in texts)
+    return Workspace(input_files, (setting,), texts.__getitem__, lambda _: input_files)
 
 
 def lint_texts(
@@ -152,27 +151,33 @@ def fix_texts(
     return fix(workspace, Options(today=today, workers=1), unsafe=unsafe)
 
 
-def unit_answers(workspace: Workspace, *, complete: bool) -> UnitAnswers:
+def unit_answers(workspace: Workspace, *, complete: bool) -> AppliedPodSets:
     """Every pod set of the files of a workspace, for each cluster that applies it. `complete`: what the files
     do not state does not exist."""
-    from policykit.gates import unit_answers as units
+    from policykit.gates import applied_pod_sets as units
 
-    return units.unit_answers(workspace, where, facts, complete=complete)
+    return units.applied_pod_sets(workspace, where, facts, complete=complete)
 
 
-def where(raw: bytes, cluster: Cluster | None, namespace: str = "default") -> Iterator[Review]:
+def where(
+    raw: bytes, cluster: Cluster | None, namespace: str = "default", path: str = ""
+) -> Iterator[Review]:
     """Every pod set of a file under a policy, in document order; unreadable documents are left out.
 
-    The reasons are in the order of the scheduler that places the pods.
+    The reasons are in the order of the scheduler that places the pods. With `path`, SourceError is raised
+    after the last pod set if a document is not YAML, unless the text is a template.
     """
     from policykit.kube import podsets
-    from policykit.linter.partial import is_partial
-    from policykit.linter.reader import decode, documents
+    from policykit.linter.reader import decode, documents, is_partial, unreadable
     from policykit.manifests.document import manifests
+    from policykit.model.pool import KUBE_SCHEDULER
     from policykit.placement.review import review
     from policykit.targets import target_name_of, target_of
 
-    for index, document in enumerate(documents(decode(raw))):
+    text, broken = decode(raw), None
+    for index, document in enumerate(documents(text)):
+        if document.problem:
+            broken = broken or document
         if document.root is None or document.problem:
             continue
         for manifest in manifests(document.root, index):
@@ -180,8 +185,12 @@ def where(raw: bytes, cluster: Cluster | None, namespace: str = "default") -> It
             manifest = manifest._replace(partial=is_partial(manifest, pod_sets))
             for pod_set in pod_sets:
                 target = target_of(target_name_of(pod_set.scheduler_name, cluster)) if cluster else None
-                first = target is not None and target.resources_first
-                yield review(manifest, pod_set, cluster, namespace, resources_first=first)
+                filters = target.filters if target else KUBE_SCHEDULER
+                if pod_set.per_node:
+                    filters = filters._replace(skips_cordoned=False)
+                yield review(manifest, pod_set, cluster, namespace, filters)
+    if path and broken and (error := unreadable(path, text, broken)):
+        raise error
 
 
 def facts(path: str, raw: bytes, cluster: Cluster, namespace: str = "default") -> tuple[AnyFact, ...]:
@@ -204,9 +213,9 @@ def answers(
     return (Answer(path, review, gates.of(review)) for path, review in reviewed)
 
 
-def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
+def generate(cluster: Cluster, targets: Sequence[str] = ()) -> TargetOutput:
     """What every target (or only the named ones) writes for a cluster, sorted by path."""
-    from policykit.generator.artifact import Generated
+    from policykit.generator.artifact import TargetOutput
     from policykit.targets import writers
 
     artifacts: list[Artifact] = []
@@ -218,17 +227,17 @@ def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
         artifacts.extend(generated.artifacts)
         notices.extend(generated.notices)
         notices.extend(_of_an_unstated_release(name, write, cluster, generated))
-    return Generated(tuple(sorted(artifacts, key=lambda a: a.path)), tuple(notices))
+    return TargetOutput(tuple(sorted(artifacts, key=lambda a: a.path)), tuple(notices))
 
 
 def _of_an_unstated_release(
-    name: str, write: Generate, cluster: Cluster, generated: Generated
+    name: str, write: Generate, cluster: Cluster, generated: TargetOutput
 ) -> Iterator[Notice]:
     """What it means for older releases; nothing where the policy states one."""
-    from policykit.generator import unstated_release
+    from policykit.generator import bundle
     from policykit.targets import target_of
 
     settings, target = cluster.targets.get(name), target_of(name)
     if settings is None or settings.version or target is None or target.releases is None or target.always:
         return
-    yield from unstated_release.notices(name, write, cluster, target.releases.load(), generated)
+    yield from bundle.notices(name, write, cluster, target.releases.load(), generated)

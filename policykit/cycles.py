@@ -1,8 +1,16 @@
-"""Cycles in references by name: queues below queues, tasks that wait for tasks."""
+"""References by name, such as queues below queues and tasks that wait for tasks: depths, and cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+
+
+def depth(name: str, parents: Mapping[str, str]) -> int:
+    """Number of ancestors of a name that are in `parents` themselves; at most all of them, in a cycle."""
+    found, above = 0, parents.get(name, "")
+    while above in parents and found < len(parents):
+        found, above = found + 1, parents[above]
+    return found
 
 
 def cycles(after: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
@@ -22,10 +30,10 @@ def _shortest(start: str, members: set[str], after: Mapping[str, Sequence[str]])
     for name in pending:
         for following in after[name]:
             if following == start:
-                way = [name]
-                while way[-1] != start:
-                    way.append(before[way[-1]])
-                return tuple(reversed(way))
+                path = [name]
+                while path[-1] != start:
+                    path.append(before[path[-1]])
+                return tuple(reversed(path))
             if following in members and following not in before:
                 before[following] = name
                 pending.append(following)
@@ -38,17 +46,17 @@ def _connected(after: Mapping[str, Sequence[str]]) -> Iterator[set[str]]:
     lowest: dict[str, int] = {}
     open_names: dict[str, None] = {}
     for root in after:
-        way = [(root, iter(after[root]))] if root not in number else []
-        while way:
-            name, rest = way[-1]
+        path = [(root, iter(after[root]))] if root not in number else []
+        while path:
+            name, rest = path[-1]
             if name not in number:
                 number[name] = lowest[name] = len(number)
                 open_names[name] = None
             following = next((each for each in rest if each in after and each not in number), None)
             if following is not None:
-                way.append((following, iter(after[following])))
+                path.append((following, iter(after[following])))
                 continue
-            way.pop()
+            path.pop()
             lowest[name] = min(lowest[each] for each in (name, *after[name]) if each in open_names)
             if lowest[name] == number[name]:
                 members = set()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 
 MOST = 100
 """Most known words to compare: those next to the word in sorted order, since most typing errors come
@@ -27,6 +29,16 @@ class Names:
         """As the function `nearest`, over these words except one."""
         return nearest(word, tuple(name for name in _candidates(word, self.sorted) if name != but), likeness)
 
+    def misspelt(self, word: str) -> str:
+        """The word that one edit makes of another, unless both may be meant: web-1 and web-2, team-a and
+        team-b. Empty: there is none, or several."""
+        found = [
+            name
+            for name in _candidates(word, self.sorted)
+            if one_edit_apart(word, name) and not _are_siblings(word, name)
+        ]
+        return found[0] if len(found) == 1 else ""
+
 
 def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
     """The known word most similar to `word`; empty if none is similar enough (0..1)."""
@@ -45,6 +57,34 @@ def one_edit_apart(one: str, other: str) -> bool:
         one, other = one[:-1], other[:-1]
     swapped = len(one) == len(other) == 2 and one == other[::-1]
     return swapped or max(len(one), len(other)) == 1
+
+
+def _are_siblings(one: str, other: str) -> bool:
+    """Whether words one edit apart differ in a number, or in a part that is a letter or two."""
+    pair = _only_difference(one, other)
+    if pair is None:
+        return False
+    mine, theirs = pair
+    numbers = _DIGITS.sub("", mine) == _DIGITS.sub("", theirs)
+    return numbers or max(len(mine), len(theirs)) <= 2
+
+
+def are_numbered(one: str, other: str) -> bool:
+    """Whether one word is the other and a number: web and web-2."""
+    pair = _only_difference(one, other)
+    return pair is not None and "" in pair and "".join(pair).isdecimal()
+
+
+def _only_difference(one: str, other: str) -> tuple[str, str] | None:
+    """The only part in which two words differ, empty where a word has no such part; None: there are several,
+    or none."""
+    parts = zip_longest(_PARTS.split(one), _PARTS.split(other), fillvalue="")
+    differing = [pair for pair in parts if pair[0] != pair[1]]
+    return differing[0] if len(differing) == 1 else None
+
+
+_PARTS = re.compile("[-._/]")
+_DIGITS = re.compile("[0-9]+")
 
 
 def some(names: Iterable[str], most: int = 12) -> str:

@@ -55,7 +55,7 @@ class _Sequence(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    ways: tuple[_Node, ...]
+    options: tuple[_Node, ...]
 
 
 class _Repeat(NamedTuple):
@@ -162,11 +162,11 @@ class _Reader:
     def _choice(self, depth: int) -> _Node:
         if depth > _MAX_GROUPS:
             raise _UnreadableError
-        ways = [_Sequence(tuple(self._parts(depth)))]
+        options = [_Sequence(tuple(self._parts(depth)))]
         while self._text.startswith("|", self._at):
             self._at += 1
-            ways.append(_Sequence(tuple(self._parts(depth))))
-        return _Choice(tuple(ways)) if len(ways) > 1 else ways[0]
+            options.append(_Sequence(tuple(self._parts(depth))))
+        return _Choice(tuple(options)) if len(options) > 1 else options[0]
 
     def _parts(self, depth: int) -> Iterator[_Node]:
         while self._at < len(self._text) and self._text[self._at] not in "|)":
@@ -224,7 +224,7 @@ def _before(node: _Node, after: int, states: list[_State]) -> int:
             after = _before(part, after, states)
         return after
     if isinstance(node, _Choice):
-        return _add(states, None, [_before(way, after, states) for way in node.ways])
+        return _add(states, None, [_before(option, after, states) for option in node.options])
     if isinstance(node, _Repeat):
         return _repeated(node, after, states)
     return _add(states, node, [after])

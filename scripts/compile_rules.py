@@ -5,17 +5,17 @@
 With `--check` nothing is written, and the exit code is 1 if the catalogue is out of date.
 """
 
-import subprocess
+import json
 import sys
+import textwrap
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 from policykit.linter import registry
 from policykit.linter.registry import Entry
-from policykit.linter.rule import AnyRule
-from policykit.linter.scope import Scope
-from policykit.linter.subjects import (
+from policykit.linter.rule import (
+    AnyRule,
     ComponentObject,
     DeclaredPolicy,
     FailedBuild,
@@ -24,6 +24,7 @@ from policykit.linter.subjects import (
     StaleEntry,
     Structure,
 )
+from policykit.linter.scope import Scope
 from policykit.linter.suppressions import SuppressionUse
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
@@ -54,16 +55,31 @@ A run reads this instead of importing all rules, and then imports only those it 
 
 from policykit.linter.registry import Entry
 
+# fmt: off
 CATALOGUE = (
 '''
+_WIDTH = 110
+_SPACE = "\N{NO-BREAK SPACE}"
+"""In place of a space in a text, at which no line ends."""
 
 
 def text() -> str:
     """The source of the catalogue, byte-stable."""
     entries = sorted(_entry(folder, rule) for folder, rule in _rules())
-    source = _HEADER + "".join(f"{_call(entry)},\n" for entry in entries) + ")\n"
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PATH), "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return _HEADER + "".join(f"{_wrapped(_call(entry))},\n" for entry in entries) + ")\n# fmt: on\n"
+
+
+def _wrapped(call: str) -> str:
+    """On as few lines as possible; one argument a line would make the module far too long."""
+    lines = textwrap.wrap(
+        call,
+        _WIDTH - 1,
+        initial_indent="    ",
+        subsequent_indent="        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace(_SPACE, " ")
 
 
 def _rules() -> Iterator[tuple[str, AnyRule]]:
@@ -94,11 +110,18 @@ def _entry(folder: str, rule: AnyRule) -> Entry:
 def _call(entry: Entry) -> str:
     """The expression for an entry, without fields that have their default."""
     options = [
-        f"{name}={value!r}"
+        f"{name}={_literal(value)}"
         for name, value in entry._asdict().items()
         if name in Entry._field_defaults and value != Entry._field_defaults[name]
     ]
-    return f"Entry({', '.join([repr(entry.code), repr(entry.folder), repr(entry.name), *options])})"
+    names = map(_literal, (entry.code, entry.folder, entry.name))
+    return f"Entry({', '.join([*names, *options])})"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    return json.dumps(value).replace(" ", _SPACE) if isinstance(value, str) else repr(value)
 
 
 def main(arguments: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from policykit.targets.release_listing import reference
+from policykit.targets.releases import reference
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "releases.md"
 

@@ -26,6 +26,15 @@ COMPOSE = (
     "    list(yaml.compose_all(open(os.path.join(here,n),'rb'), Loader=yaml.CLoader))",
 )
 """Reads every file of a folder with PyYAML's C composer: the least work any linter in Python does."""
+WALK = (
+    sys.executable,
+    "-c",
+    "import hashlib,os,sys\n"
+    "for here,_,names in os.walk(sys.argv[1]):\n"
+    "  for n in names:\n"
+    "    hashlib.blake2b(open(os.path.join(here,n),'rb').read()).digest()",
+)
+"""Walks a folder, reads its files and hashes them: the least work that tells whether anything has changed."""
 _COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 _VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={os.devnull}")
 
@@ -102,6 +111,8 @@ class Comparison(NamedTuple):
 SMALL = os.path.join("tests", "seeds", "inference-deployment.yaml")
 FEW, MANY = 40, 140
 """Files of the two trees whose difference is the marginal cost of a file."""
+UNCHANGED = 1000
+"""Files of the tree that is linted again."""
 
 
 def comparisons(*, extension: bool = False) -> list[Comparison]:
@@ -136,4 +147,8 @@ def comparisons(*, extension: bool = False) -> list[Comparison]:
             Comparison("file-of-a-tree", marginal(*whole), floor),
             Comparison("file-of-a-tree-with-policy", marginal(*whole, *POLICY), floor),
         ]
+        unchanged = os.path.join(folder, str(UNCHANGED))
+        write_tree(unchanged, UNCHANGED)
+        again = ours(*lint, "--output", os.devnull, *POLICY, unchanged)
+        found.append(Comparison("unchanged-tree", again, count((*WALK, unchanged), folder)))
     return found

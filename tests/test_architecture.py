@@ -1,6 +1,7 @@
 """The layers hold: a module imports only what stands below it; heavy packages stay where they belong."""
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -258,9 +259,40 @@ def test_commands_load_only_what_they_need(arguments: list[str], absent: list[st
     assert done.returncode == 0, done.stderr
 
 
+def test_a_run_is_repeated_before_anything_is_imported(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    (repository / ".git").mkdir(parents=True)
+    (repository / "large.yaml").write_text(f"# {'x' * 120_000}\n")
+    absent = [
+        "typing",
+        "re",
+        "json",
+        "hashlib",
+        "yaml",
+        "click",
+        "policykit.cli",
+        "policykit.workspace.files",
+    ]
+    program = (
+        "import sys; sys.argv = ['policykit', 'lint', '.', '--output', '/dev/null']\n"
+        "from policykit.__main__ import main\n"
+        "code = main()\n"
+        f"print([name for name in {absent!r} if name in sys.modules])"
+    )
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "POLICYKIT_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", program]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, cwd=repository, env=variables, check=True)
+        for _ in range(2)
+    )
+    assert first.stderr == second.stderr != ""
+    assert second.stdout == "[]\n"
+
+
 OPENERS = {
-    "policykit.workspace.boundary": "judges every path and reads what may be read",
-    "policykit.workspace.earlier_files": "writes the files of a revision to a folder of its own",
+    "policykit.workspace.safe_paths": "judges every path and reads what may be read",
+    "policykit.workspace.filesystem": "reads again what a run of the same command line read",
+    "policykit.workspace.git": "writes the files of a revision to a folder of its own",
     "policykit.workspace.writing": "replaces and deletes what was judged",
     "policykit.workspace.cache.folder": "keeps results in a folder of its own",
     "policykit.workspace.kustomize": "makes a folder of its own for a build",
@@ -308,3 +340,104 @@ def test_files_are_opened_and_changed_only_where_paths_are_judged(path: Path) ->
 @pytest.mark.parametrize("module", OPENERS)
 def test_modules_that_open_files_are_still_there(module: str) -> None:
     assert list(opens(PACKAGE.parent / f"{module.replace('.', '/')}.py"))
+
+
+ASKERS = {
+    "policykit.workspace.filesystem": "notes what is asked",
+    "policykit.workspace.cache.folder": "asks about the cache",
+    "policykit.workspace.cache.runs": "asks about the record of a run",
+    "policykit.workspace.cache.builds": "asks about programs, which are noted where they are found",
+    "policykit.workspace.programs": "notes the programs that it finds",
+    "policykit.workspace.writing": "asks about what it writes",
+    "policykit.workspace.helm": "asks about a copy of a chart, noted where it is read",
+    "policykit.workspace.kustomize": "asks about a kustomization, noted where it is read",
+    "policykit.workspace.git": "runs with --since are not recorded; remotes are noted",
+    "policykit.workspace.linting.since": "runs with --since or --hook are not recorded",
+    "policykit.workspace.linting.request": "POLICYKIT_TODAY is part of the command line",
+    "policykit.cli": "_POLICYKIT_COMPLETE is of shells that complete",
+    "policykit.cli.options": "asks about the cache",
+    "policykit.cli.output": "asks about what it writes",
+    "policykit.cli.reports": "variables about colours and the summary are part of the command line",
+    "policykit.errors": "POLICYKIT_TRACEBACK is part of the command line",
+    "policykit.manifests.extension": "the extension changes no output",
+    "policykit.bundled": "reads what ships with policykit",
+}
+"""The only modules of `lint` that ask about files or the environment themselves: with any other, a recorded
+run might be repeated although the answer has changed.
+"""
+ASKING = {
+    "os": "stat lstat listdir scandir walk readlink access environ getenv",
+    "os.path": "exists lexists isdir isfile islink realpath samefile getsize getmtime",
+}
+OTHER_COMMANDS = ("policykit.live", "policykit.plan", "policykit.cli.")
+OF_LINT = ("policykit.cli.lint", "policykit.cli.options", "policykit.cli.output")
+
+
+def asks(path: Path) -> Iterator[str]:
+    for node in nodes(path):
+        if isinstance(node, ast.Attribute) and node.attr in ASKING.get(ast.unparse(node.value), "").split():
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_what_lint_asks_is_noted(path: Path) -> None:
+    name = name_of(path)
+    of_lint = not name.startswith(OTHER_COMMANDS) or name.startswith(OF_LINT)
+    assert not of_lint or name in ASKERS or not list(asks(path))
+
+
+@pytest.mark.parametrize("module", ASKERS)
+def test_modules_that_ask_are_still_there(module: str) -> None:
+    file = PACKAGE.parent / f"{module.replace('.', '/')}.py"
+    assert list(asks(file if file.exists() else file.with_suffix("") / "__init__.py"))
+
+
+WHOLE = "chart cluster extension fleet growth live mutation packages policies reports rules seeds"
+"""Folders of tests about the whole program, and of rules, which have cases."""
+BEHAVIOURS = {
+    "one behaviour of several commands": (
+        "cli/test_bad_files cli/test_boundary cli/test_caching cli/test_components cli/test_crd_option "
+        "cli/test_determinism cli/test_hostile cli/test_kustomize cli/test_main cli/test_not_judged "
+        "cli/test_repeated_runs cli/test_workload_kinds cli/lsp/test_documents cli/lsp/test_held_policy"
+    ),
+    "one behaviour of several modules of the folder": (
+        "formats/test_clusters gates/test_pending importer/test_node_health importer/test_virtual_cards "
+        "linter/test_failures linter/test_remains_responsive manifests/test_same_trees plan/test_simulation "
+        "plan/test_small_policies plan/test_twenty_changes "
+        "policy/test_golden policy/test_hints policy/test_mistakes policy/test_profiles "
+        "policy/test_vocabulary targets/test_groups targets/koordinator/test_upgrade "
+        "targets/kubernetes/test_objects targets/nodes/test_joining targets/nodes/test_places "
+        "targets/workloads/test_shapes "
+        "workspace/linting/test_since_fleet"
+    ),
+    "any input, or any value": (
+        "formats/test_hostile generator/test_hostile_policies importer/test_loop importer/test_round_trip "
+        "importer/test_unusual_nodes kube/podsets/test_properties policy/test_any_input "
+        "workspace/cache/test_hostile"
+    ),
+    "facts from outside the repository": (
+        "catalogue/test_shared_facts kube/podsets/test_corpus kube/structure/test_parity "
+        "kube/structure/test_upstream kube/test_shared_vectors kube/test_vectors"
+    ),
+    "the tests' own models of other programs": (
+        "kube/test_kubelet targets/test_scores targets/koordinator/scheduler/test_scores "
+        "targets/volcano/test_node_scores"
+    ),
+    "files that several scripts write": "policy/test_reference scripts/test_budget scripts/test_exports",
+}
+"""Tests that are named after what they test, where that is no module."""
+TESTS = ROOT / "tests"
+
+
+def named_for_nothing() -> Iterator[str]:
+    """Test files in folders that mirror the package whose name is that of no module or folder."""
+    for path in TESTS.rglob("test_*.py"):
+        folder, name = path.parent.relative_to(TESTS), path.stem.removeprefix("test_")
+        if folder.parts and folder.parts[0] not in WHOLE.split():
+            mirrored = (ROOT if folder.parts[0] == "scripts" else PACKAGE) / folder
+            if not any((mirrored / other).exists() for other in (f"{name}.py", f"{name}_.py", name)):
+                yield (folder / path.stem).as_posix()
+
+
+def test_tests_are_named_for_modules() -> None:
+    assert sorted(named_for_nothing()) == sorted(" ".join(BEHAVIOURS.values()).split())

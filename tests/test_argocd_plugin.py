@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.cli.live.generated import generated_objects
+from policykit.cli.live_drift import generated_objects
 from policykit.policy.load import load
 from policykit.workspace.files import read
 from tests import tools

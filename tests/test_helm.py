@@ -14,7 +14,7 @@ import yaml
 
 from policykit import api
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import PatchedText, Source, patch
+from policykit.targets.workloads.stream import ManifestText, PatchedText, patch
 from tests.cli.commands import process
 from tests.clusters import profile
 from tests.tools import policykit_on_path, tool
@@ -61,7 +61,7 @@ def rendered() -> bytes:
 
 
 def patched(raw: bytes) -> PatchedText:
-    return patch(Source("<stdin>", raw, rendered=True), profile("hybrid-volcano"), PatchOptions())
+    return patch(ManifestText("<stdin>", raw, rendered=True), profile("hybrid-volcano"), PatchOptions())
 
 
 def test_of_31_objects_the_recognised_ones_change() -> None:

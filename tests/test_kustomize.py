@@ -24,7 +24,7 @@ from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import target_name_of
 from policykit.targets.workloads.components import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.clusters import policy, profile
 from tests.targets.workloads.policies import CLUSTERS as ASKING
 from tests.targets.workloads.policies import KOORDINATED, QUEUED
@@ -117,7 +117,7 @@ def test_component_and_patch_give_the_same_pods(
     objects = manifests(cluster, card, workload.name)
     names = tuple(f"{data['kind']}/{data['metadata']['name']}" for data in objects)
     asked = PatchOptions(workload.name, card.name if card else "", only=names)
-    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
+    by_patch = by_name(patch(ManifestText("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
     by_kustomize = built(tmp_path, cluster, folder, objects)
     assert list(by_patch) == [data["metadata"]["name"] for data in objects]
     assert by_kustomize.keys() == by_patch.keys()
@@ -146,7 +146,7 @@ def test_what_only_patch_says() -> None:
         cluster = CLUSTERS[name]
         objects = manifests(cluster, cluster.cards["h20"])
         asked = PatchOptions("training", "h20")
-        by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
+        by_patch = by_name(patch(ManifestText("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
         ours = meaning(cluster, by_patch["volcano-job"])
         assert ours["queue"] == {"koordinator": "research", "yunikorn": "root.research"}[target_name]
         assert len(ours["spread"]) == 1
@@ -162,7 +162,9 @@ def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) 
     objects = [manifests(cluster, cluster.cards["h20"])[1]]
     objects[0]["spec"]["template"]["spec"]["tolerations"] = [spot]
     asked = PatchOptions("training")
-    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
+    by_patch = by_name(patch(ManifestText("a.yaml", dump_all(objects).encode()), cluster, asked).raw)[
+        "deployment"
+    ]
     by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
     theirs = by_kustomize["spec"]["template"]["spec"]["tolerations"]
     assert spot not in theirs
@@ -179,7 +181,9 @@ def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
     loose = {**own, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}
     objects[0]["spec"]["template"]["spec"]["topologySpreadConstraints"] = [own, loose]
     asked = PatchOptions("training")
-    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
+    by_patch = by_name(patch(ManifestText("a.yaml", dump_all(objects).encode()), cluster, asked).raw)[
+        "deployment"
+    ]
     by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
     theirs, ours = (meaning(cluster, one)["spread"] for one in (by_kustomize, by_patch))
     assert ours == theirs

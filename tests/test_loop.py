@@ -13,7 +13,7 @@ from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review
-from policykit.targets.volcano.job_component import metadata_patch, spec_patch
+from policykit.targets.volcano.job_patches import metadata_patch, spec_patch
 from policykit.targets.workloads.components import BUILT_IN, BuiltIn
 from policykit.targets.workloads.generate import pod_spec, strategic_patch
 from tests.clusters import policy, profile

@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from policykit import bundled
-from policykit.model.pool import Sharing
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Sharing, Taint, Toleration
 from policykit.namedtuple import NamedTuple
 
 LABEL_LIMIT = 63

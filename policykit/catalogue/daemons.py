@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from policykit import bundled
-from policykit.model.taint import Toleration
+from policykit.model.pool import Toleration
 from policykit.namedtuple import NamedTuple
 
 _LONGEST = 2

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from policykit import bundled
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
 
 _INTEGER = "integer"
@@ -30,6 +30,17 @@ def well_known(key: str) -> bool:
         return True
     prefix, slash, _ = key.partition("/")
     return bool(slash) and prefix.endswith(tuple(known["suffixes"]))
+
+
+_OF_KUBELET = frozenset(
+    {"beta.kubernetes.io/arch", "beta.kubernetes.io/os"}
+    | {f"kubernetes.io/{name}" for name in ("arch", "hostname", "os")}
+)
+
+
+def on_every_node(key: str) -> bool:
+    """Whether the kubelet sets the label: a node that nobody describes has it too, with some value."""
+    return key in _OF_KUBELET
 
 
 @lru_cache(maxsize=1024)

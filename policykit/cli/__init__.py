@@ -11,6 +11,7 @@ from policykit.cli.output import print_error
 from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.lazy import Lazy
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
 
 _COMPLETING = "_POLICYKIT_COMPLETE"
 """Set by the shell when click completes a command line."""
@@ -25,7 +26,7 @@ class _Entry(NamedTuple):
 
 COMMANDS = {
     "init": _Entry(
-        Lazy("policykit.cli.bundled:init"), "create a commented policykit.yaml from a bundled profile"
+        Lazy("policykit.cli.profiles:init"), "create a commented policykit.yaml from a bundled profile"
     ),
     "gen": _Entry(Lazy("policykit.cli.gen:command"), "generate scheduler configuration from the policy"),
     "lint": _Entry(Lazy("policykit.cli.lint:command"), "find scheduling mistakes in manifests"),
@@ -37,17 +38,17 @@ COMMANDS = {
     ),
     "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
     "migrate": _Entry(
-        Lazy("policykit.cli.migrate:command"), "write into a policy what older versions let it leave out"
+        Lazy("policykit.cli.migrate:command"), "add to a policy what older versions let it omit"
     ),
     "plan": _Entry(
-        Lazy("policykit.cli.plan:command"), "show what a changed policy does, and the safe way there"
+        Lazy("policykit.cli.plan:command"), "show what a policy change does, and safe steps for it"
     ),
     "where": _Entry(
         Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
     ),
-    "why": _Entry(Lazy("policykit.cli.why:command"), "tell why pods of a running cluster wait"),
+    "why": _Entry(Lazy("policykit.cli.why:command"), "explain why pods of a running cluster are pending"),
     "clusters": _Entry(
-        Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and what none judges"
+        Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and unjudged files"
     ),
     "explain": _Entry(Lazy("policykit.cli.rules:explain"), "show a rule's documentation"),
     "import": _Entry(
@@ -55,12 +56,10 @@ COMMANDS = {
     ),
     "nodes": _Entry(Lazy("policykit.cli.nodes:command"), "show how live nodes differ from the policy"),
     "rules": _Entry(Lazy("policykit.cli.rules:list_rules"), "list all rules"),
-    "profiles": _Entry(Lazy("policykit.cli.bundled:profiles"), "list or print bundled policies"),
-    "cards": _Entry(Lazy("policykit.cli.bundled:cards"), "list or describe accelerator cards"),
-    "versions": _Entry(
-        Lazy("policykit.cli.versions:command"), "list the releases that are known, and what differs"
-    ),
-    "schema": _Entry(Lazy("policykit.cli.bundled:schema"), "list or print bundled JSON Schemas"),
+    "profiles": _Entry(Lazy("policykit.cli.profiles:profiles"), "list or print bundled policies"),
+    "cards": _Entry(Lazy("policykit.cli.listings:cards"), "list or describe accelerator cards"),
+    "versions": _Entry(Lazy("policykit.cli.listings:versions"), "list known releases, and how they differ"),
+    "schema": _Entry(Lazy("policykit.cli.listings:schema"), "list or print bundled JSON Schemas"),
     "completion": _Entry(
         Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish"
     ),
@@ -78,29 +77,43 @@ def run(arguments: Sequence[str]) -> int:
 
     0: clean; 1: findings or drift; 2: the run failed; 130: interrupted.
     """
+    is_recorded = bool(arguments) and arguments[0] == "lint" and "--no-cache" not in arguments
+    record = filesystem.open_record() if is_recorded else None
     try:
         _refuse_file_as_option(arguments)
-        code = _run(arguments)
+        result = _run(arguments)
         if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
-        return code if isinstance(code, int) else 0
     except KeyboardInterrupt:
         return 130
-    except PolicykitError as error:
+    except Exception as error:
+        return code_of(error)
+    finally:
+        filesystem.close_record()
+    code = result if isinstance(result, int) else 0
+    if record and record.cache:
+        from policykit.workspace.cache.runs import store
+
+        store(arguments, record, code)
+    return code
+
+
+def code_of(error: Exception) -> int:
+    """The exit code of a command that failed; prints why."""
+    if isinstance(error, PolicykitError):
         print_error(error)
         return 2
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         # The reader of our output has closed the pipe: exit quietly.
         _drop_output()
         return 1
-    except OSError as error:
+    if isinstance(error, OSError):
         print_error(SourceError(error.strerror or str(error), place=str(error.filename or "standard output")))
         _drop_output()
         return 2
-    except Exception as error:
-        from policykit.cli.group import code_of
+    from policykit.cli.group import code_of_other
 
-        return code_of(error)
+    return code_of_other(error)
 
 
 def _run(arguments: Sequence[str]) -> object:
@@ -124,7 +137,7 @@ def _refuse_file_as_option(arguments: Sequence[str]) -> None:
     for word in arguments:
         if word == "--":
             return
-        if word.startswith("-") and word != "-" and os.path.lexists(word):
+        if word.startswith("-") and word != "-" and filesystem.lexists(word):
             hint = "put ./ before the file name, or -- before all files"
             raise UsageError(f"{word!r} is both an option and the name of a file", hint)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from policykit import api
 from policykit.cli import click
-from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -17,18 +16,24 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_output
+from policykit.cli.reports import about_builds
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
 from policykit.linter.baseline_pass import clusters_of, common_codes, from_folder, settings_of, tally
-from policykit.linter.member import STDIN
+from policykit.linter.input_file import STDIN
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
-from policykit.workspace.baselines import default_place, load, nearest_baselines
 from policykit.workspace.files import shown_path
-from policykit.workspace.linting.baselines import uncovered
+from policykit.workspace.linting.loader import (
+    OpenResult,
+    default_place,
+    load,
+    nearest_baselines,
+    open_workspace,
+    uncovered,
+)
 from policykit.workspace.linting.request import Request, today
-from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 
 @click.command("baseline")
@@ -148,7 +153,7 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
 
 
 def _checked_rules(workspace: Workspace) -> frozenset[str]:
-    return common_codes(settings_of(workspace, (member.path for member in workspace.members)))
+    return common_codes(settings_of(workspace, (input_file.path for input_file in workspace.input_files)))
 
 
 def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:

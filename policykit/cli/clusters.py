@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from policykit.cli import click
 from policykit.cli.options import allow_path, format_option
 from policykit.cli.output import print_error, write_output
-from policykit.errors import UsageError
-from policykit.workspace.clusters import Repository, repository
+from policykit.errors import PolicyError, UsageError
+from policykit.linter.input_file import KUSTOMIZATIONS
+from policykit.workspace.cache.folder import NO_CACHE
 from policykit.workspace.files import repository_files, repository_root
-from policykit.workspace.policies import FILE_NAME, name_of, says_what_it_applies, shown_as
-from policykit.workspace.scopes import KUSTOMIZATIONS
-from policykit.workspace.sources import Source
-from policykit.workspace.units import Contents
+from policykit.workspace.gitops.clusters import AppliedSources, repository
+from policykit.workspace.gitops.controller_files import raw_of
+from policykit.workspace.gitops.source_contents import Contents
+from policykit.workspace.gitops.sources import Source
+from policykit.workspace.policies import (
+    FILE_NAME,
+    BrokenPolicies,
+    cluster_of,
+    extended_files,
+    has_applies,
+    name_of,
+    shown_as,
+)
+
+_OBJECT = (b"apiVersion", b"kind")
+"""Fields of every object."""
 
 
 @click.command("clusters")
@@ -22,10 +36,10 @@ from policykit.workspace.units import Contents
 @allow_path
 @format_option
 def command(folder: str, format_: str) -> int:
-    """List the policies of the repository that DIR is in, what each applies to, and files that none judges.
+    """List the policies of the repository that DIR is in, what each applies to, and unjudged files.
 
-    A policy applies to what its `applies` says, else to what Flux objects beside it say, and to files
-    that nobody says who applies them, if it is the nearest policy above them.
+    A policy applies to what its `applies` lists, else to what the Flux objects next to it apply. A file that
+    nothing else applies belongs to the nearest policy above it.
     """
     if not os.path.isdir(folder):
         raise UsageError("no such folder", "name a folder of a repository", folder)
@@ -41,16 +55,30 @@ def command(folder: str, format_: str) -> int:
         write_output("".join(f"{line}\n" for line in _text(policies, none)))
     for fault in found.faults:
         print_error(fault)
-    return 2 if found.faults else 0
+    broken = _broken([*found.contents])
+    for line in broken:
+        print_error(line)
+    return 2 if found.faults or broken else 0
 
 
-def _policy(policy: str, found: Repository) -> dict[str, Any]:
+def _broken(policies: Sequence[str]) -> list[str]:
+    """The mistakes for which policies cannot be used."""
+    found = BrokenPolicies()
+    for policy in policies:
+        try:
+            cluster_of(policy, NO_CACHE)
+        except PolicyError as error:
+            found.add(policy, error)
+    return found.lines()
+
+
+def _policy(policy: str, found: AppliedSources) -> dict[str, Any]:
     sources = found.contents[policy]
     return {
         "name": name_of(policy),
         "policy": shown_as(policy),
         "applies": [_source(source, contents) for source, contents in sources],
-        "by_place": not says_what_it_applies(policy),
+        "by_place": not has_applies(policy),
     }
 
 
@@ -65,12 +93,16 @@ def _source(source: Source, contents: Contents) -> dict[str, Any]:
     }
 
 
-def _judged_by_none(root: str, found: Repository) -> list[str]:
+def _judged_by_none(root: str, found: AppliedSources) -> list[str]:
     paths = repository_files(root) if found.contents else ()
+    bases = extended_files(root)
     return [
         shown_as(path)
         for path in paths
-        if os.path.basename(path) not in (FILE_NAME, *KUSTOMIZATIONS) and not found.policies_of(path)
+        if os.path.basename(path) not in (FILE_NAME, *KUSTOMIZATIONS)
+        and os.path.abspath(path) not in bases
+        and all(field in raw_of(path) for field in _OBJECT)
+        and not found.policies_of(path)
     ]
 
 

@@ -8,25 +8,36 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from policykit.cli import click
-from policykit.cli.generated_files import compare, show, write
-from policykit.cli.options import allow_path, cache_of, cache_options, policy_option, whole_cluster_options
+from policykit.cli.generated_files import compare, consequences, refuse_removal, show, write
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    cluster_from,
+    policy_option,
+    whole_cluster_options,
+)
 from policykit.cli.output import print_error, print_message, write_data
-from policykit.cli.policy import cluster_from
-from policykit.cli.replaced_output import consequences, refuse_removal
 from policykit.errors import InternalError, PolicyError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.namedtuple import NamedTuple
 from policykit.targets import writers
-from policykit.workspace import boundary
-from policykit.workspace.boundary import Place, output_folder
-from policykit.workspace.broken_policies import BrokenPolicies
+from policykit.workspace import safe_paths
 from policykit.workspace.files import repository_root
 from policykit.workspace.generated_files import folder_of, generated, plan, refuse, refuse_shared
-from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
+from policykit.workspace.policies import (
+    BrokenPolicies,
+    is_cluster,
+    is_extended,
+    nearest_policy,
+    output_folders,
+    policy_files,
+)
+from policykit.workspace.safe_paths import SafePath, output_folder
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Generated
-    from policykit.live.access import Access
+    from policykit.generator.artifact import TargetOutput
+    from policykit.live.connection import Access
     from policykit.workspace.cache.folder import Cache
 
 
@@ -71,7 +82,7 @@ class Options(NamedTuple):
     "removals",
     multiple=True,
     metavar="NAME",
-    help="A protected pool or queue that the policy no longer has; repeatable.",
+    help="Allow the removal of this protected pool or queue; repeatable.",
 )
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer generates.")
 @whole_cluster_options
@@ -123,7 +134,7 @@ def command(
 
 def _problems_between(references: Sequence[str], cache: Cache) -> Iterator[SourceError]:
     """Policies of one name, and generated folders that belong to none of them."""
-    from policykit.cli.abandoned_files import abandoned_folders, same_names
+    from policykit.cli.generated_files import abandoned_folders, same_names
 
     names: list[tuple[str, str]] = []
     outputs: dict[str, str] = {}
@@ -158,7 +169,7 @@ def _compare_with_cluster(access: Access, options: Options, reference: str, cach
             "--live compares all that a policy generates with a cluster",
             "policykit gen --diff --live [-p POLICY]",
         )
-    from policykit.cli.live.gen import differences
+    from policykit.cli.live_drift import differences
 
     found = differences(access, cluster_from(reference, cache))
     if options.diff:
@@ -215,7 +226,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     return 0
 
 
-def _print_notices(generated: Generated) -> None:
+def _print_notices(generated: TargetOutput) -> None:
     for notice in generated.notices:
         print_message(f"{notice.target}: {notice.message}")
 
@@ -231,15 +242,15 @@ def _one_policy(policy: str | None) -> str:
 
 
 def _all_policies(cache: Cache) -> list[str]:
-    boundary.add_argument(os.curdir)
+    safe_paths.add_argument(os.curdir)
     found = policy_files(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("no policykit.yaml found in the repository", "run `policykit init`")
-    return [path for path in found if _has_output(path, is_extended(path), cache)]
+    return [path for path in found if is_cluster(path) and _has_output(path, is_extended(path), cache)]
 
 
 def _has_output(path: str, base: bool, cache: Cache) -> bool:
-    """Whether a policy is to be written. A base that others extend need not be valid by itself."""
+    """Whether the policy of a cluster is to be written. A base need not be valid by itself."""
     try:
         if cluster_from(path, cache).output:
             return True
@@ -250,7 +261,7 @@ def _has_output(path: str, base: bool, cache: Cache) -> bool:
     return False
 
 
-def _place(reference: str, output: str, out: str) -> Place:
+def _place(reference: str, output: str, out: str) -> SafePath:
     """The folder to write to: the one on the command line, else the policy's."""
     if output:
         return output_folder(os.path.normpath(output))

@@ -87,8 +87,8 @@ def run_with_click(table: Table, arguments: Sequence[str]) -> object:
     return _group.main(list(arguments), prog_name="policykit", standalone_mode=False)
 
 
-def code_of(error: Exception) -> int:
-    """The exit code for an error that is no PolicykitError; prints it."""
+def code_of_other(error: Exception) -> int:
+    """The exit code for a mistake in the command line, or a bug; prints it."""
     if isinstance(error, click.exceptions.Abort):
         return 130
     if isinstance(error, click.ClickException):

@@ -13,7 +13,7 @@ from policykit.errors import UsageError
 from policykit.workspace.inputs import read_inputs
 
 if TYPE_CHECKING:
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
 
 
 @click.command("import")
@@ -53,6 +53,6 @@ def command(files: tuple[str, ...], output: str, access: Access | None) -> int:
 def _inputs(files: tuple[str, ...], access: Access | None) -> Mapping[str, bytes]:
     if access is None:
         return read_inputs(files)
-    from policykit.cli.live.import_ import texts_of
+    from policykit.cli.live import texts_of
 
     return texts_of(access)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli import click
-from policykit.cli.options import allow_path, cache_of
+from policykit.cli.options import allow_path, cache_of, cluster_for
 from policykit.cli.output import print_error, print_escaped, print_message, write_data
-from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FormatContext, krm
 from policykit.formats.krm import API, ROLES, FunctionConfig, function_config
@@ -24,8 +23,8 @@ from policykit.manifests.writer import dump
 from policykit.model.severity import Severity
 from policykit.targets import writers
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch, unique_notices
-from policykit.workspace import boundary
+from policykit.targets.workloads.stream import ManifestText, patch, unique_notices
+from policykit.workspace import safe_paths
 from policykit.workspace.linting.request import today
 from policykit.workspace.policies import reader
 
@@ -80,7 +79,7 @@ def _standard_input() -> bytes:
 def _cluster(config: FunctionConfig) -> Cluster | None:
     if not config.inline:
         if config.policy and not config.policy.startswith("profile:"):
-            boundary.readable(config.policy, by=_INLINE)
+            safe_paths.readable(config.policy, by=_INLINE)
         return cluster_for(os.getcwd(), config.policy or None, cache_of((config.policy,)))
     from policykit.policy.load import load_text
 
@@ -117,7 +116,7 @@ def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) 
     """The list with its workloads patched. All items share one document."""
     options = PatchOptions(config.workload, config.card, config.queue, config.only)
     options.check(cluster)
-    source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
+    source = ManifestText("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
     patched = patch(source, cluster, options)
     options.check_found(patched.objects)
     for note in (*patched.notes, *unique_notices(patched.notices)):

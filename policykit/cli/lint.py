@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli import click
-from policykit.cli.linting.assumptions import assumed_releases
-from policykit.cli.linting.messages import about_builds, about_not_judged, about_workload_kinds
-from policykit.cli.linting.reports import ReportOptions, format_context, report_options, with_fixes, write
 from policykit.cli.options import (
     allow_path,
     cache_of,
@@ -22,21 +19,33 @@ from policykit.cli.options import (
     policies_option,
 )
 from policykit.cli.output import print_error, print_message, write_data
+from policykit.cli.reports import (
+    ReportOptions,
+    about_builds,
+    about_not_judged,
+    about_workload_kinds,
+    assumed_releases,
+    format_context,
+    report_options,
+    with_fixes,
+    write,
+)
 from policykit.errors import SourceError, UsageError
 from policykit.formats import text
+from policykit.linter.baseline import ANY
 from policykit.linter.finding import Report
-from policykit.linter.member import STDIN
-from policykit.linter.not_judged_pass import not_accepted
+from policykit.linter.input_file import STDIN
+from policykit.linter.run import not_accepted
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Applicability
-from policykit.workspace.linting.cache import lint
+from policykit.workspace.linting.incremental import lint
+from policykit.workspace.linting.loader import OpenResult, open_workspace
 from policykit.workspace.linting.request import Request, today
-from policykit.workspace.linting.workspace import OpenResult, open_workspace
 
 if TYPE_CHECKING:
     from policykit.cli.progress import ProgressLine
     from policykit.linter.fix_files import FixResult
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
 
 _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
@@ -46,9 +55,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @policies_option
 @allow_path
 @report_options
-@click.option(
-    "--fix", is_flag=True, help="Apply safe fixes: those proven not to change where pods run wrongly."
-)
+@click.option("--fix", is_flag=True, help="Apply safe fixes: those proven not to send pods to a wrong place.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe fixes too; implies --fix.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what --fix would change.")
 @click.option(
@@ -71,13 +78,13 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only what a git revision did not have; REV... means since HEAD branched off REV.",
+    help="Report only findings that a git revision did not have; REV... means since HEAD branched off REV.",
 )
 @click.option(
     "--hook",
     is_flag=True,
-    help="For hooks of pre-commit: report everything in the files, and elsewhere what HEAD, or"
-    " PRE_COMMIT_FROM_REF, did not have.",
+    help="For pre-commit hooks: report all findings in the named files, and in others only those that HEAD,"
+    " or PRE_COMMIT_FROM_REF, did not have.",
 )
 @click.option(
     "--crd",
@@ -146,11 +153,11 @@ def command(
     error. With --diff, the diff goes to standard output and findings go to standard error.
 
     With --since, the files of that revision are linted too, with the policies, baselines and
-    builds of that revision, and only what it did not have is reported: a changed policy or base is
-    reported only where it changes a finding. A finding is the same one if its rule, object, field, cluster
-    and cause are the same, in whatever file and line. What the revision judged and is not judged
-    any more is printed. REV is resolved in the repository of the current folder; a submodule is
-    compared with the commit recorded there. Standard input counts as new.
+    builds of that revision, and only findings that it did not have are reported: a changed policy or
+    base is reported only where it changes a finding. A finding is the same one if its rule, object, field,
+    cluster and cause are the same, whatever its file and line. Anything that was judged at the revision
+    and no longer is gets listed. REV is resolved in the repository of the current folder; a submodule
+    is compared with the commit recorded there. Standard input counts as new.
 
     POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
@@ -158,7 +165,7 @@ def command(
         _refuse_options_of_files(locals())
         if len(policies) > 1:
             raise UsageError("a cluster has one policy, but -p is repeated", "name one")
-        from policykit.cli.live.lint import lint_cluster
+        from policykit.cli.live import lint_cluster
 
         return lint_cluster(access, "".join(policies), cache_of(policies, cache_dir, no_cache), reporting)
     if baseline and no_baseline:
@@ -188,7 +195,7 @@ def command(
         build_seconds=build_seconds,
     )
     if hook:
-        from policykit.workspace.linting.hook import hook_request
+        from policykit.workspace.linting.since import hook_request
 
         request = hook_request(request)
     opened = open_workspace(request)
@@ -215,13 +222,13 @@ def command(
     if progress:
         progress.erase()
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
-    context = format_context(workspace, after)
+    context = format_context(workspace, after, named=bool(request.policies))
     done = write(report, reporting.outputs, context, reporting.color, stdout_taken) and done
-    _tell(report, opened, show_files)
-    _tell_numbers(report, reporting.statistics, timings)
+    _print_notes(report, opened, show_files)
+    _print_numbers(report, reporting.statistics, timings)
     if require_judged and not _is_all_judged(report, workspace):
         done = False
-    if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
+    if notes.failures or report.failures or not done or (require_policy and report.without_policy):
         return 2
     return int(reporting.fails(report) or (changes and not reporting.exit_zero))
 
@@ -277,11 +284,11 @@ def _is_all_judged(report: Report, workspace: Workspace) -> bool:
 
 def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool, bool]:
     """Prints or writes the fixes; returns (everything was written, a diff was printed)."""
-    from policykit.cli.linting import fixes
+    from policykit.cli import fixes
 
     failed, shown = frozenset[str](), ""
     if diff:
-        shown = fixes.differences(fixed_files, {m.file: m.path for m in opened.workspace.members})
+        shown = fixes.differences(fixed_files, {m.file: m.path for m in opened.workspace.input_files})
         write_data(shown)
     else:
         failed = fixes.write_fixed_files(fixed_files, STDIN, opened.notes.given)
@@ -294,18 +301,28 @@ def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool,
     return not failed, bool(shown)
 
 
-def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
+def _print_numbers(report: Report, statistics: bool, timings: bool) -> None:
     for line in text.statistics(report) if statistics else ():
         print_message(line)
     for line in text.timings(report) if timings else ():
         print_message(line)
 
 
-def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
+def _older_baselines(workspace: Workspace) -> Iterator[str]:
+    """Baselines with entries that hide more than what was accepted."""
+    for file in workspace.baselines.files.values() if workspace.baselines else ():
+        if any(key.cluster == ANY for key in file.baseline.accepted):
+            yield (
+                f"{file.shown}: an older policykit wrote it: it accepts findings in every cluster and for "
+                "any cause\n  help: run `policykit baseline` to accept only what is found now"
+            )
+
+
+def _print_notes(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
-    if not workspace.members and not notes.failures:
+    if not workspace.input_files and not notes.failures:
         print_message("policykit: no YAML or JSON files found")
-    for failure in (*notes.policy_notices, *notes.failures, *report.failures):
+    for failure in (*notes.policy_notices, *_older_baselines(workspace), *notes.failures, *report.failures):
         print_error(failure)
     if show_files:
         for path, why in report.skipped:
@@ -322,10 +339,10 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
         print_message(line)
     for line in assumed_releases(workspace):
         print_message(line)
-    if notes.without_policy and report.silent_rules:
-        files = "file has" if notes.without_policy == 1 else "files have"
+    if report.without_policy and report.silent_rules:
+        files = "file has" if report.without_policy == 1 else "files have"
         print_message(
-            f"policykit: {notes.without_policy} {files} no policy: {report.silent_rules} "
+            f"policykit: {report.without_policy} {files} no policy: {report.silent_rules} "
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )

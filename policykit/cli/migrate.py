@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from policykit.cli import click
-from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
+from policykit.cli.options import allow_path, cache_of, cache_options, cluster_from, policy_option
 from policykit.cli.output import print_message, write_data
-from policykit.cli.policy import cluster_from
 from policykit.errors import UsageError
 from policykit.formats.diff import diff as unified
 from policykit.formats.findings import counted
@@ -15,9 +14,9 @@ from policykit.linter.reader import decode
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import parse
 from policykit.manifests.path import dotted
-from policykit.workspace.boundary import writable
 from policykit.workspace.files import read
 from policykit.workspace.policies import nearest_policy, shown_as
+from policykit.workspace.safe_paths import writable
 from policykit.workspace.writing import replace_all
 
 
@@ -27,9 +26,9 @@ from policykit.workspace.writing import replace_all
 @allow_path
 @cache_options
 def command(policy: str | None, diff: bool, cache_dir: str | None, no_cache: bool) -> int:
-    """Write into a policy what it left out, as it is understood today: releases of targets, roles of kinds.
+    """Write the defaults that a policy relies on into it: releases of targets, roles of kinds.
 
-    The meaning of the policy stays the same, also for later versions of policykit.
+    Later versions of policykit then read the policy as this one does.
     """
     path = policy or nearest_policy(os.getcwd())
     if not path or path.startswith("profile:"):
@@ -42,7 +41,7 @@ def command(policy: str | None, diff: bool, cache_dir: str | None, no_cache: boo
     root = next(document.root for document in parse(text) if document.root is not None)
     patches = migration(root.data, cluster)
     if not patches:
-        print_message(f"policykit: {shown_as(path)}: nothing is left out")
+        print_message(f"policykit: {shown_as(path)}: nothing to add")
         return 0
     made = spliced(text, edits(text, [ObjectPatches((), patches)]))
     if diff:

@@ -10,17 +10,17 @@ from policykit.cli.options import (
     allow_path,
     cache_of,
     cache_options,
+    cluster_for,
     format_option,
     policy_option,
     whole_cluster_options,
 )
 from policykit.cli.output import print_message, write_output
-from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.workspace.inputs import cluster_of_nodes, cluster_of_text, stdin
 
 if TYPE_CHECKING:
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
     from policykit.model.cluster import Cluster
 
 
@@ -58,8 +58,7 @@ def command(
     are listed, and differ only if a pool has no others.
     """
     from policykit.formats import nodes as formats
-    from policykit.importer.node_commands import steps
-    from policykit.importer.node_differences import differences, has_former_taints
+    from policykit.importer.node_differences import differences, has_former_taints, steps
     from policykit.importer.node_membership import membership
 
     cache = cache_of((path or "", policy or ""), cache_dir, no_cache)
@@ -84,7 +83,7 @@ def _nodes(path: str, access: Access | None) -> Cluster:
     if bool(path) == (access is not None):
         raise UsageError("name either a file or --live", "policykit nodes --check FILE, or --check --live")
     if access is not None:
-        from policykit.cli.live.nodes import cluster_of_nodes as cluster_of_live_nodes
+        from policykit.cli.live import cluster_of_nodes as cluster_of_live_nodes
 
         return cluster_of_live_nodes(access)
     return cluster_of_text(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)

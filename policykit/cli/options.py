@@ -1,4 +1,4 @@
-"""Options that several commands share, and the cache that they select."""
+"""Options that several commands share, and the cache and the policy that they select."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from policykit.cli import click
-from policykit.cli.output import print_message
+from policykit.cli.output import print_error, print_message
 from policykit.errors import UsageError
-from policykit.workspace import boundary
+from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.cache.folder import NO_CACHE, VARIABLE, Cache, default_folder, enclosing, fault_of
+from policykit.workspace.command_state import cached
+from policykit.workspace.policies import compiled_policy, nearest_policy
 
 if TYPE_CHECKING:
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
+    from policykit.model.cluster import Cluster
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _allow(_: object, __: object, folders: tuple[str, ...]) -> None:
-    boundary.begin(folders)
+    safe_paths.begin(folders)
+    for folder in folders:
+        filesystem.exists(folder)  # click has made sure of it
 
 
 allow_path = click.option(
@@ -48,8 +53,8 @@ policies_option = click.option(
     "policies",
     metavar="POLICY",
     multiple=True,
-    help="Policy file, or profile:NAME; repeatable. One that says what it applies to judges only that of the"
-    " paths. Default: the policies of the repository, each for what it applies to.",
+    help="Policy file, or profile:NAME; repeatable. One that states what it applies to judges"
+    " only those of the paths. Default: all policies of the repository, each for what it applies to.",
 )
 
 namespace_option = click.option(
@@ -77,7 +82,7 @@ _LIMITS = (
         default=10_000,
         show_default=True,
         metavar="NUMBER",
-        help="Most kustomizations and charts to build, each once per policy; others are not judged.",
+        help="Maximum of kustomizations and charts to build, each once per policy; others are not judged.",
     ),
     click.option(
         "--max-units",
@@ -85,7 +90,7 @@ _LIMITS = (
         default=200_000,
         show_default=True,
         metavar="NUMBER",
-        help="Most files of several policies to judge as they are written, each once per policy.",
+        help="Maximum of files of several policies to judge as they are written, each once per policy.",
     ),
     click.option(
         "--build-seconds",
@@ -93,7 +98,7 @@ _LIMITS = (
         default=600,
         show_default=True,
         metavar="SECONDS",
-        help="Time in which builds may begin; others are not judged.",
+        help="Builds that have not begun after this time are not judged.",
     ),
 )
 
@@ -122,7 +127,7 @@ _CONNECTION = (
         default=30,
         show_default=True,
         metavar="SECONDS",
-        help="Time that the API server has for one answer.",
+        help="Timeout of one request to the API server.",
     ),
 )
 _LIVE = click.option("--live", is_flag=True, help="Read a running cluster. Needs policykit-k8s[live].")
@@ -186,7 +191,7 @@ def _access_if(live: bool, options: dict[str, Any], namespace: str, every: bool)
 
 def _access(options: dict[str, Any], namespace: str, every: bool) -> Access:
     """Takes the options of the connection out of those of a command."""
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
 
     if namespace and every:
         raise UsageError("--namespace and --all-namespaces cannot be combined", "use only one of them")
@@ -233,3 +238,18 @@ def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool 
 
 def _is_path(argument: str) -> bool:
     return argument not in ("", "-") and not argument.startswith("profile:")
+
+
+@cached
+def cluster_from(reference: str, cache: Cache) -> Cluster:
+    """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
+    found = compiled_policy(reference, cache)
+    for notice in found.notices:
+        print_error(notice)
+    return found.cluster
+
+
+def cluster_for(folder: str, reference: str | None, cache: Cache) -> Cluster | None:
+    """The policy that applies to a folder; None if there is none."""
+    chosen = reference or nearest_policy(folder)
+    return cluster_from(chosen, cache) if chosen else None

@@ -7,10 +7,12 @@ import sys
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.escape import lines, one_line
+from policykit.workspace.filesystem import note_printed
 
 
 def write_output(text: str | bytes, path: str = "") -> None:
     """Writes to a file, or to standard output if the path is empty or `-`."""
+    note_printed(path or "-", encoded(text))
     if path and path != "-":
         write_file(path, text)
         return
@@ -46,7 +48,7 @@ def write_file(path: str, text: str | bytes) -> None:
     A symbolic link is kept: its target is written. A device or a pipe (`/dev/stderr`) is
     appended to, never replaced.
     """
-    from policykit.workspace.boundary import output
+    from policykit.workspace.safe_paths import output
     from policykit.workspace.writing import append, replace_all
 
     place = output(path)
@@ -71,6 +73,7 @@ def print_escaped(text: str, *, newline: bool = True) -> None:
     exit code do not depend on it."""
     if sys.stderr is None:
         return
+    note_printed("2", f"{text}\n".encode(errors="backslashreplace") if newline else text.encode())
     try:
         sys.stderr.write(f"{text}\n" if newline else text)
         sys.stderr.flush()

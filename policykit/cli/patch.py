@@ -11,9 +11,15 @@ from typing import Any
 
 from policykit import api
 from policykit.cli import click
-from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    cluster_from,
+    namespace_option,
+    policy_option,
+)
 from policykit.cli.output import print_message, write_data
-from policykit.cli.policy import cluster_from
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.findings import counted
@@ -23,11 +29,11 @@ from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
 from policykit.targets.workloads.companion_objects import Identity, OtherObjects
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
-from policykit.workspace.boundary import Place, writable
+from policykit.targets.workloads.stream import ManifestText, PatchedText, objects, patch, unique_notices
 from policykit.workspace.cache.folder import Cache
-from policykit.workspace.clusters import policies_of
 from policykit.workspace.files import discover, read
+from policykit.workspace.gitops.clusters import policies_of
+from policykit.workspace.safe_paths import SafePath, writable
 from policykit.workspace.scopes import is_patch, kustomization_namespace
 from policykit.workspace.writing import replace_all
 
@@ -49,7 +55,7 @@ _STDIN = "-"
     "--queue",
     metavar="QUEUE",
     default="",
-    help="Queue to use. Default: the one that is written, if the policy has it, else that of the tenant of"
+    help="Queue to use. Default: the queue in the manifest if the policy has it, else that of the tenant of"
     " the namespace, else that of the workload kind.",
 )
 @click.option(
@@ -63,7 +69,7 @@ _STDIN = "-"
     "before",
     metavar="REV|FILE",
     default="",
-    help="First take out what the policy of a git revision, or another policy file, had written.",
+    help="First remove what an earlier policy wrote: that of a git revision, or another policy file.",
 )
 @click.option("--in-place", is_flag=True, help="Write changed files instead of printing them.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
@@ -128,7 +134,7 @@ def command(
     return 0
 
 
-def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[Source]:
+def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[ManifestText]:
     """The inputs in the given order, each once."""
     seen: set[str] = set()
     for path in dict.fromkeys(paths):
@@ -144,10 +150,10 @@ def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Itera
             seen.add(name)
 
 
-def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> Source:
+def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> ManifestText:
     default_namespace = namespace or kustomization_namespace(_folder(path)) or "default"
     partial = not rendered and is_patch(path)
-    return Source(path, raw, default_namespace, partial=partial, rendered=rendered)
+    return ManifestText(path, raw, default_namespace, partial=partial, rendered=rendered)
 
 
 def _folder(path: str) -> str:
@@ -176,14 +182,14 @@ def _earlier(reference: str) -> Iterator[Callable[[str], Cluster | None]]:
     if not reference:
         yield lambda policy: None
         return
-    from policykit.cli.earlier import earlier_state
+    from policykit.cli.base_revision import earlier_state
 
     with earlier_state(reference, os.getcwd()) as state:
         yield state.cluster
 
 
 def _policies(
-    source: Source,
+    source: ManifestText,
     policy: str | None,
     options: PatchOptions,
     cache: Cache,
@@ -204,10 +210,10 @@ def _policies(
 class _OtherObjects:
     """The objects of all inputs, read once and only if one is looked for."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[ManifestText]) -> None:
         self._sources = sources
 
-    def __call__(self, source: Source) -> OtherObjects:
+    def __call__(self, source: ManifestText) -> OtherObjects:
         """Those of other inputs in the folder of one: another folder may be another environment, with objects
         of the same names."""
         folder = _folder(source.path)
@@ -229,7 +235,7 @@ class _OtherObjects:
 
 
 def _patched(
-    source: Source, policies: Sequence[_Policy], options: PatchOptions, others_of: _OtherObjects
+    source: ManifestText, policies: Sequence[_Policy], options: PatchOptions, others_of: _OtherObjects
 ) -> PatchedText:
     """The text that suits all policies. Raises SourceError if there is none."""
 
@@ -254,7 +260,7 @@ def _patched(
     )
 
 
-def _suits(source: Source, patched: PatchedText, policy: _Policy, options: PatchOptions) -> bool:
+def _suits(source: ManifestText, patched: PatchedText, policy: _Policy, options: PatchOptions) -> bool:
     """Whether a policy has nothing to add to a patched text, and its pools accept the pods as if it alone had
     patched it. Raises SourceError if they accept none."""
     cluster, before = policy
@@ -272,14 +278,14 @@ def _accepting(raw: bytes, cluster: Cluster) -> list[tuple[str, ...]]:
     ]
 
 
-def _overlays(source: Source) -> str:
-    from policykit.workspace.linting.shared_files import overlays_of
+def _overlays(source: ManifestText) -> str:
+    from policykit.workspace.linting.run_policies import overlays_of
 
     found = overlays_of(source.path)
     return listed(found) if found else "an overlay of each"
 
 
-def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
+def _print_notes(done: Sequence[tuple[ManifestText, PatchedText]]) -> None:
     """Prints the notes on each object, and each scheduler limitation at the first object it affects."""
     for note in (note for _, patched in done for note in patched.notes):
         print_message(f"policykit: {note}")
@@ -289,13 +295,13 @@ def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
         for data in patched.unwritten:
             named = f"{data['kind']}/{data['metadata']['name']}"
             print_message(
-                f"policykit: {source.path}: {named} is needed beside its workload, but this file cannot hold"
-                " another document: add it yourself"
+                f"policykit: {source.path}: {named} is needed next to its workload, but this file cannot"
+                " contain another document: add it yourself"
             )
 
 
 def _for_others(
-    source: Source,
+    source: ManifestText,
     patched: PatchedText,
     own: _Policy,
     policy: str,
@@ -305,26 +311,30 @@ def _for_others(
 ) -> PatchedText:
     """The text with what other policies that apply to the file need as well. Raises SourceError if there is
     none that suits them all."""
-    from policykit.workspace.linting.shared_files import shared_with
+    from policykit.workspace.linting.run_policies import shared_with
 
     shared = shared_with(source.path, policy) if patched.raw != source.raw else []
     if not shared:
         return patched
+    others: list[_Policy] = []
+    differs = shared[0]
     with suppress(SourceError, UsageError):
-        others = [_Policy(cluster_from(one.policy, cache)) for one in shared]
-        for other in others:
+        for differs in shared:
+            other = _Policy(cluster_from(differs.policy, cache))
             options.check(other.cluster)
-        return _patched(source, (own, *others), options, others_of)
+            others.append(other)
+            found = _patched(source, (own, *others), options, others_of)
+        return found
     raise SourceError(
-        f"nothing is written: {shared[0].shown} applies to the file too, and needs something else",
-        shared[0].advice,
+        f"nothing is written: {differs.shown} applies to the file too, and needs something else",
+        differs.advice,
         source.path,
     )
 
 
-def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
+def _write(done: Iterable[tuple[ManifestText, PatchedText]]) -> None:
     """Writes all changed files, or none. A file with several names is written once."""
-    changed: dict[str, tuple[Place, Source, PatchedText]] = {}
+    changed: dict[str, tuple[SafePath, ManifestText, PatchedText]] = {}
     for source, patched in done:
         if patched.raw != source.raw:
             _check_replaceable(source)
@@ -340,7 +350,7 @@ def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
     print_message(f"policykit: {counted(len(changed), 'file')} written")
 
 
-def _check_replaceable(source: Source) -> None:
+def _check_replaceable(source: ManifestText) -> None:
     if not os.path.isfile(source.path):
         raise SourceError("is not a regular file", "omit --in-place", source.path)
     if read(source.path) != source.raw:

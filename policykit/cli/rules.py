@@ -10,9 +10,8 @@ from policykit.cli import click, completion
 from policykit.cli.options import format_option
 from policykit.cli.output import write_output
 from policykit.errors import UsageError
-from policykit.linter.rule import AnyRule
-from policykit.linter.selection import resolve
-from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, StaleEntry
+from policykit.linter.registry import resolve
+from policykit.linter.rule import AnyRule, DeclaredPolicy, GeneratedFile, StaleEntry
 from policykit.linter.suppressions import SuppressionUse
 from policykit.model.severity import Applicability
 from policykit.rules import rules

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli import click
-from policykit.cli.linting.messages import about_builds
 from policykit.cli.options import (
     allow_path,
     cache_of,
     cache_options,
+    cluster_for,
     format_option,
     live_options,
     namespace_option,
     policy_option,
 )
 from policykit.cli.output import print_error, print_message, write_output
-from policykit.cli.policy import cluster_for
+from policykit.cli.reports import about_builds
 from policykit.errors import UsageError
 from policykit.formats import where as formats
-from policykit.gates.gate import REFUSED
+from policykit.gates import REFUSED
 from policykit.model.cluster import Cluster
+from policykit.workspace.linting.loader import open_units
 from policykit.workspace.linting.request import Request
-from policykit.workspace.linting.workspace import open_units
 
 if TYPE_CHECKING:
     from policykit.gates.pod_gates import Answer
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
     from policykit.workspace.cache.folder import Cache
 
 
@@ -56,7 +56,7 @@ def command(
     no_cache: bool,
     access: Access | None,
 ) -> int:
-    """Show which pools each pod set can run in, why others refuse it, and what else holds it.
+    """Show which pools each pod set can run in, why others refuse it, and what else blocks it.
 
     A file that several clusters apply is shown for each of them, as kustomize or helm builds it there.
     Exits with 1 if something certainly keeps the pods of an object from running. With --live, pods are
@@ -102,7 +102,7 @@ def _write(answers: Sequence[Answer], failures: Sequence[str], format_: str, *, 
 
 def _of_cluster(access: Access, policy: str | None, nodes: str | None, cache: Cache) -> Iterator[Answer]:
     """Each pod set of a running cluster."""
-    from policykit.cli.live.where import answers
+    from policykit.cli.live import answers
 
     return answers(access, _nodes(nodes, policy, None) or cluster_for(os.getcwd(), policy, cache))
 
@@ -115,7 +115,7 @@ def _nodes(path: str | None, policy: str | None, access: Access | None) -> Clust
                 "with PATHS, --live replaces the policy: -p and --nodes cannot be combined with it",
                 "omit PATHS to see the pods of the cluster",
             )
-        from policykit.cli.live.nodes import cluster_of_nodes as cluster_of_live_nodes
+        from policykit.cli.live import cluster_of_nodes as cluster_of_live_nodes
 
         return cluster_of_live_nodes(access)
     if path is None:

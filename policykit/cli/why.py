@@ -10,16 +10,16 @@ from policykit.cli.options import (
     allow_path,
     cache_of,
     cache_options,
+    cluster_for,
     cluster_options,
     format_option,
     policy_option,
 )
 from policykit.cli.output import write_output
-from policykit.cli.policy import cluster_for
 from policykit.errors import UsageError
 
 if TYPE_CHECKING:
-    from policykit.live.access import Access
+    from policykit.live.connection import Access
 
 
 @click.command("why")
@@ -37,15 +37,15 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Tell why a pod waits, or why it runs where it does: pools, room on their nodes, queue, gang, and the
-    last words of its scheduler; then what would let it run. Nothing is changed.
+    """Explain why a pod is pending, or runs where it does: pools, room on their nodes, queue, gang, and the
+    last message of its scheduler; then what would let it run. Nothing is changed.
 
-    Without a policy, each node counts as a pool. Exit 0 if all pods have a node, 1 if some wait.
+    Without a policy, each node counts as a pool. Exit 0 if all pods have a node, 1 if some are pending.
     """
     if access.every_namespace:
         raise UsageError("names are those of one namespace", "use --namespace")
-    from policykit.cli.live.session import reading, tell
-    from policykit.cli.live.why import explanations
+    from policykit.cli.live import reading, tell
+    from policykit.cli.live_why import explanations
     from policykit.formats import why as formats
 
     cluster = cluster_for(os.getcwd(), policy, cache_of((policy or "",), cache_dir, no_cache))

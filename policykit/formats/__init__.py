@@ -25,6 +25,9 @@ class FormatContext(NamedTuple):
     version: str = "0"
     clusters: tuple[str, ...] = ()
     """Names of the policies of the run, sorted."""
+    category: str = ""
+    """Names of the clusters that the run was asked for, where it was not asked for all: runs for others are
+    kept apart from it."""
     live: bool = False
     """The paths are names of objects in a cluster: their lines and columns mean nothing to people."""
 

@@ -1,16 +1,70 @@
-"""What several formats share: totals, message lines, groups of findings, fingerprints."""
+"""What several formats share: totals, message lines, groups, fingerprints and locations of findings."""
 
 from __future__ import annotations
 
+import os
+import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
 from policykit.linter.finding import Finding, Report
 from policykit.namedtuple import NamedTuple
 
+_BOM = b"\xef\xbb\xbf"
+_BREAK = re.compile(b"\n")
+
+
+class SourceFiles:
+    """The files of a report, each read once."""
+
+    def __init__(self, raw: Callable[[str], bytes]) -> None:
+        self._raw = raw
+        self._lines: dict[str, list[str]] = {}
+        self._bytes: dict[str, bytes] = {}
+        self._starts: dict[str, list[int]] = {}
+
+    def line(self, path: str, number: int) -> str:
+        """A line of a file, counted from 1, without its ending; empty if there is none."""
+        if path not in self._lines:
+            text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
+            lines = text.split("\n")
+            self._lines[path] = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+        lines = self._lines[path]
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def line_and_column(self, path: str, offset: int) -> tuple[int, int]:
+        """Line and column, from 1 and in code points, of an offset in bytes."""
+        raw = self._content(path)
+        if path not in self._starts:
+            shift = len(_BOM) if raw.startswith(_BOM) else 0
+            self._starts[path] = [shift, *(match.end() for match in _BREAK.finditer(raw))]
+        starts = self._starts[path]
+        line = max(bisect_right(starts, offset), 1)
+        return line, len(raw[starts[line - 1] : offset].decode("utf-8", errors="replace")) + 1
+
+    def _content(self, path: str) -> bytes:
+        if path not in self._bytes:
+            self._bytes[path] = self._raw(path)
+        return self._bytes[path]
+
+
+def relative(path: str, root: str) -> str:
+    """A path as services expect it: relative to the repository root, with slashes, without `./`."""
+    if root and os.path.isabs(path):
+        inside = os.path.relpath(path, root)
+        path = path if inside.startswith("..") else inside
+    elif root and os.path.isabs(root):
+        inside = os.path.relpath(os.path.abspath(path), root)
+        path = path if inside.startswith("..") else inside
+    return path.replace(os.sep, "/")
+
+
 _MAX_OTHERS = 5
 """Most other messages to show for one location."""
+_MAX_CLUSTERS = 8
+"""Most clusters to name for one message."""
 
 
 def counted(amount: int, noun: str) -> str:
@@ -37,11 +91,14 @@ class Group(NamedTuple):
     finding: Finding
     """The most severe, which is shown in full."""
     others: tuple[Finding, ...] = ()
-    """Those of other clusters; empty if all clusters agree."""
+    """Those of other clusters; empty if all that have one agree."""
+    clusters: tuple[str, ...] = ()
+    """All clusters of the run."""
 
     def lines(self) -> list[str]:
-        """A line for each finding with its clusters, if they disagree; at most five of the others."""
-        if not self.others:
+        """A line for each finding with its clusters, unless all agree; at most five of the others."""
+        own = self.finding.clusters
+        if not self.others and (not own or len(own) >= len(self.clusters)):
             return []
         lines = [_clusters(self.finding)]
         lines += [f"{_clusters(other)}: {other.message}" for other in self.others[:_MAX_OTHERS]]
@@ -49,8 +106,11 @@ class Group(NamedTuple):
         return lines + ([f"and {more} more clusters"] if more else [])
 
 
-def grouped(findings: Iterable[Finding]) -> list[Group]:
-    """Findings in their order; those of one rule and location but different clusters are one group."""
+def grouped(findings: Iterable[Finding], clusters: tuple[str, ...]) -> list[Group]:
+    """Findings in their order; those of one rule and location but different clusters are one group.
+
+    `clusters`: all clusters of the run.
+    """
     found: dict[tuple[object, ...], list[list[Finding]]] = {}
     for finding in findings:
         groups = found.setdefault((finding.path, finding.span, finding.code, finding.document), [])
@@ -59,7 +119,7 @@ def grouped(findings: Iterable[Finding]) -> list[Group]:
             groups.append([finding])
         else:
             group.append(finding)
-    return [_group(group) for groups in found.values() for group in groups]
+    return [_group(group, clusters) for groups in found.values() for group in groups]
 
 
 def fingerprints(findings: Iterable[tuple[str, Finding]]) -> Iterator[str]:
@@ -88,11 +148,12 @@ def _share_no_cluster(finding: Finding, group: Iterable[Finding]) -> bool:
     )
 
 
-def _group(found: list[Finding]) -> Group:
+def _group(found: list[Finding], clusters: tuple[str, ...]) -> Group:
     first, *others = sorted(found, key=lambda finding: finding.severity.rank)
-    return Group(first, tuple(others))
+    return Group(first, tuple(others), clusters)
 
 
 def _clusters(finding: Finding) -> str:
+    named, more = finding.clusters[:_MAX_CLUSTERS], len(finding.clusters) - _MAX_CLUSTERS
     noun = "cluster" if len(finding.clusters) == 1 else "clusters"
-    return f"{noun} {', '.join(finding.clusters)}"
+    return f"{noun} {', '.join(named)}" + (f" and {more} more" if more > 0 else "")

@@ -9,8 +9,7 @@ from collections import Counter
 
 from policykit.escape import markdown, one_line
 from policykit.formats import FormatContext
-from policykit.formats.findings import Group, counted, grouped, message_lines, tally
-from policykit.formats.locations import relative
+from policykit.formats.findings import Group, counted, grouped, message_lines, relative, tally
 from policykit.linter.finding import Report
 from policykit.model.severity import Severity
 
@@ -23,7 +22,7 @@ _ROWS = 200
 
 def github(report: Report, context: FormatContext) -> str:
     """A command per finding, most severe first, and one with the number of those not shown."""
-    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank))
+    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank), context.clusters)
     lines = [_command(group, context) for group in ordered]
     amounts = Counter(group.finding.severity for group in ordered)
     hidden = sum(max(0, amount - _SHOWN) for amount in amounts.values())
@@ -39,7 +38,7 @@ def step_summary(report: Report, context: FormatContext) -> str:
     lines = ["### policykit", "", totals or "no findings", ""]
     if report.findings:
         lines += ["| | rule | location | message |", "| --- | --- | --- | --- |"]
-    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank))
+    ordered = grouped(sorted(report.findings, key=lambda f: f.severity.rank), context.clusters)
     for group in ordered[:_ROWS]:
         finding = group.finding
         location = f"{relative(finding.path, context.root)}:{finding.span.line}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from policykit.escape import dumps
 from policykit.formats import FormatContext
-from policykit.formats.findings import fingerprints, grouped
-from policykit.formats.locations import relative
+from policykit.formats.findings import fingerprints, grouped, relative
 from policykit.linter.finding import Report
 from policykit.model.severity import Severity
 
@@ -14,7 +13,7 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.I
 
 def gitlab(report: Report, context: FormatContext) -> str:
     """A list with an entry per finding; fingerprints are unique, because GitLab merges equal ones."""
-    groups = grouped(report.findings)
+    groups = grouped(report.findings, context.clusters)
     named = [(relative(group.finding.path, context.root), group.finding) for group in groups]
     entries = [
         {

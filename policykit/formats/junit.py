@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from policykit.escape import xml_text
 from policykit.formats import FormatContext
-from policykit.formats.findings import Group, grouped, message_lines
-from policykit.formats.locations import relative
+from policykit.formats.findings import Group, grouped, message_lines, relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -15,7 +14,7 @@ from policykit.model.severity import Severity
 def junit(report: Report, context: FormatContext) -> str:
     """Info findings are output of a passed case. Times are 0, because rules are not timed per file."""
     by_file: dict[str, list[Group]] = {path: [] for path in context.files}
-    groups = grouped(report.findings)
+    groups = grouped(report.findings, context.clusters)
     for group in groups:
         by_file.setdefault(group.finding.path, []).append(group)
     failed = sum(_fails(group.finding) for group in groups)

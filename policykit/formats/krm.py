@@ -10,8 +10,9 @@ from typing import Any
 
 from policykit.errors import SourceError, UsageError
 from policykit.linter.finding import Finding
+from policykit.linter.input_file import origin_of
 from policykit.linter.reader import decode
-from policykit.manifests.amend import apply
+from policykit.manifests.document_edits import apply
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
@@ -24,13 +25,11 @@ from policykit.nearest import nearest
 _VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
 _INDICES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
-_ORIGIN = "config.kubernetes.io/origin"
 _LOCAL = "config.kubernetes.io/local-config"
 API = "policykit.io/v1alpha1"
 ROLES = ("generate", "patch", "lint")
 _POLICY = "Policy"
 _TEXTS = ("namespace", "workload", "card", "queue", "failOn")
-_LISTS = ("targets", "only", "select", "ignore")
 _NAMES = {"failOn": "fail_on"}
 _FIELDS = {
     "generate": ("policy", "targets"),
@@ -170,14 +169,11 @@ def result(finding: Finding, item: Mapping[str, Any]) -> dict[str, Any]:
 
 def path_of(item: Mapping[str, Any]) -> str:
     """The file an item comes from, according to its annotations; empty if unknown."""
+    # Kustomize makes up a path from kind and name where it knows none; this one is real.
+    path = origin_of(item).get("path")
+    if isinstance(path, str):
+        return path
     annotations = _annotations(item)
-    origin = annotations.get(_ORIGIN)
-    if isinstance(origin, str):
-        # Kustomize makes up a path from kind and name where it knows none; this one is real.
-        read_origin = next(iter(parse(origin)), None)
-        path = lookup(read_origin.root.data, ("path",)) if read_origin and read_origin.root else None
-        if isinstance(path, str):
-            return path
     return next((annotations[key] for key in _PATHS if isinstance(annotations.get(key), str)), "")
 
 

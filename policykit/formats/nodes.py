@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
-from policykit.importer.node_commands import Step
-from policykit.importer.node_differences import Difference
+from policykit.importer.node_differences import Difference, Step
 
 _NAMED = 5
 

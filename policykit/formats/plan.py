@@ -9,13 +9,15 @@ from typing import Any
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
 from policykit.plan.changes import Change
-from policykit.plan.effects import Effect
+from policykit.plan.effects import NOWHERE, Effect
 from policykit.plan.plan import Plan
-from policykit.plan.steps import Step
+from policykit.plan.transition import Step
 
 _BACKTICKS = re.compile(r"`+")
 _SHOWN = 20
 """Effects of one kind, and commands of one step, that text and Markdown show."""
+_NAMED = 5
+"""Objects with the same effect that they name."""
 
 
 def text(plan: Plan, source: str) -> str:
@@ -32,7 +34,7 @@ def text(plan: Plan, source: str) -> str:
 
 
 def markdown(plan: Plan, source: str) -> str:
-    """A comment for a merge request. Text from outside stands only in code that it cannot close."""
+    """A comment for a merge request. Text from outside appears only in code that it cannot close."""
     lines = [f"### policykit plan: {_code(plan.policy)}", "", f"From {_code(source)}. {_verdict(plan)}", ""]
     if plan.changes:
         lines += ["**What changes**", "", *(f"- {_code(_change(each))}" for each in plan.changes), ""]
@@ -57,6 +59,7 @@ def json_text(plan: Plan, source: str) -> str:
             "one_merge": plan.one_merge,
             "harmless": plan.is_harmless,
             "pod_sets": plan.pod_sets,
+            "gangs": plan.gangs,
             "not_judged": plan.not_judged,
         },
         "changes": [_change_data(each) for each in plan.changes],
@@ -67,18 +70,27 @@ def json_text(plan: Plan, source: str) -> str:
 
 
 def _verdict(plan: Plan) -> str:
+    lost = sum(each.kind == NOWHERE for each in plan.effects)
+    nowhere = f"{counted(lost, 'pod set')} {'lands' if lost == 1 else 'land'} nowhere afterwards. "
+    return f"{nowhere if lost else ''}{_of_the_order(plan, 'no other pod set' if lost else 'no pod set')}"
+
+
+def _of_the_order(plan: Plan, others: str) -> str:
+    if plan.stale:
+        return "The way there depends on the patched manifests."
     if not plan.is_safe:
-        why = (
-            "No order of these steps keeps"
-            if plan.exhaustive
-            else "No order of these steps was found that keeps"
-        )
-        return f"{why} every pod set at the nodes of before or after, whichever are fewer: plan a pause."
+        found = "No order of these steps keeps" if plan.exhaustive else "No order was found that keeps"
+        kept = "every pod set at the nodes of before or after, whichever are fewer"
+        gangs = ", and every gang at the room that it needs" if plan.gangs else ""
+        return f"{found} {kept}{gangs}: plan a pause."
     if not plan.steps:
         return "There is nothing to do."
     if plan.one_merge:
         return "One merge is enough."
-    return "In this order no pod set has fewer accepting nodes than before or after, whichever are fewer."
+    gangs = ", and no gang less room than it needs" if plan.gangs else ""
+    return (
+        f"In this order {others} has fewer accepting nodes than before or after, whichever are fewer{gangs}."
+    )
 
 
 def _not_judged(plan: Plan) -> str:
@@ -92,16 +104,18 @@ def _change(change: Change) -> str:
 
 
 def _effects(found: Iterable[Effect]) -> Iterator[str]:
-    """One line for each, the first of many alike only."""
-    kinds: dict[str, list[Effect]] = {}
+    """One line for each message, with the first of those it concerns."""
+    alike: dict[tuple[str, str], list[Effect]] = {}
     for each in found:
-        kinds.setdefault(each.kind, []).append(each)
-    for kind, some in kinds.items():
-        for each in some[:_SHOWN]:
-            where = f" ({each.path})" if each.path else ""
-            yield f"{kind}: {each.who}{where}: {each.message}"
-        if len(some) > _SHOWN:
-            yield f"{kind}: {len(some) - _SHOWN} more"
+        alike.setdefault((each.kind, each.message), []).append(each)
+    kinds: dict[str, int] = {}
+    for (kind, message), some in alike.items():
+        kinds[kind] = kinds.get(kind, 0) + 1
+        if kinds[kind] <= _SHOWN:
+            who = [f"{each.who} ({each.path})" if each.path else each.who for each in some[:_NAMED]]
+            more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
+            yield f"{kind}: {', '.join(who)}{more}: {message}"
+    yield from (f"{kind}: {number - _SHOWN} more" for kind, number in kinds.items() if number > _SHOWN)
 
 
 def _step(step: Step) -> Iterator[str]:
@@ -129,7 +143,7 @@ def _on_one_line(command: str) -> str:
 
 
 def _more(step: Step) -> Iterator[str]:
-    """What stands for the commands that are not shown."""
+    """A line in place of the commands that are not shown."""
     if len(step.commands) > _SHOWN:
         yield f"# {len(step.commands) - _SHOWN} more such commands: see --format json"
 

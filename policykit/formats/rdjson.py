@@ -9,8 +9,7 @@ from typing import Any
 
 from policykit.escape import dumps
 from policykit.formats import FormatContext
-from policykit.formats.findings import Group, grouped
-from policykit.formats.locations import SourceFiles, relative
+from policykit.formats.findings import Group, SourceFiles, grouped, relative
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -22,7 +21,9 @@ def rdjson(report: Report, context: FormatContext) -> str:
     files = SourceFiles(context.raw)
     data = {
         "source": {"name": "policykit"},
-        "diagnostics": [_diagnostic(group, context.root, files) for group in grouped(report.findings)],
+        "diagnostics": [
+            _diagnostic(group, context.root, files) for group in grouped(report.findings, context.clusters)
+        ],
     }
     return dumps(data) + "\n"
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from policykit.escape import dumps
 from policykit.formats import FormatContext
-from policykit.formats.findings import fingerprints
-from policykit.formats.locations import SourceFiles, relative
+from policykit.formats.findings import SourceFiles, fingerprints, relative
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.rule import AnyRule
 from policykit.model.severity import Severity
@@ -53,9 +52,9 @@ def sarif(report: Report, context: FormatContext) -> str:
         "results": results,
         "invocations": [{"executionSuccessful": not report.failures, **_notifications(report, left_out)}],
     }
-    if context.clusters:
+    if context.category:
         # Runs of a matrix, one for each cluster, would replace each other without it.
-        run["automationDetails"] = {"id": f"policykit/{'+'.join(context.clusters)}/"}
+        run["automationDetails"] = {"id": f"policykit/{context.category}/"}
     if context.root:
         run["originalUriBaseIds"] = {_ROOT: {"description": {"text": "The root of the repository."}}}
     return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from policykit.escape import in_place, one_line
 from policykit.formats import FormatContext
-from policykit.formats.findings import Group, counted, grouped, message_lines, tally
-from policykit.formats.locations import SourceFiles
+from policykit.formats.findings import Group, SourceFiles, counted, grouped, message_lines, tally
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -28,7 +27,7 @@ def text(report: Report, context: FormatContext) -> str:
     """Each finding with its source line and help; empty if there are none."""
     files = SourceFiles(context.raw)
     lines: list[str] = []
-    for group in grouped(report.findings):
+    for group in grouped(report.findings, context.clusters):
         lines.append(_heading(group.finding, context))
         lines += _excerpt(group.finding, files, context)
         lines += _help(group.finding)
@@ -38,7 +37,9 @@ def text(report: Report, context: FormatContext) -> str:
 
 def concise(report: Report, context: FormatContext) -> str:
     """`path:line:col: CODE severity: message [name]`, a line for each location and rule."""
-    return "".join(_concise_line(group, context) + "\n" for group in grouped(report.findings))
+    return "".join(
+        _concise_line(group, context) + "\n" for group in grouped(report.findings, context.clusters)
+    )
 
 
 def _concise_line(group: Group, context: FormatContext) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
-from policykit.gates.gate import ACCEPTED
+from policykit.gates import ACCEPTED
 from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem

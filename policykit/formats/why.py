@@ -8,10 +8,10 @@ from typing import Any
 from policykit.escape import dumps, one_line
 from policykit.formats.findings import counted
 from policykit.formats.where import heading, pod_set, pool_lines
-from policykit.gates.explanation import Explanation, GangState, QueueState
-from policykit.gates.gate import ACCEPTED
+from policykit.gates import ACCEPTED
+from policykit.gates.explanation import Explanation, GangState, PoolRoom, QueueState, Refusal, Shortage
+from policykit.gates.pod_gates import LIVE_GATES
 from policykit.model.quantity import amount_text
-from policykit.placement.room import PoolRoom, Refusal, Shortage
 
 
 def text(found: Iterable[Explanation]) -> str:
@@ -38,13 +38,13 @@ def _lines(one: Explanation) -> Iterator[str]:
     yield from (
         f"  {gate.state} by the {gate.name}: {gate.detail}"
         for gate in one.answer.gates
-        if gate.state != ACCEPTED
+        if gate.state != ACCEPTED and gate.name not in LIVE_GATES
     )
     yield from (f"  queue {queue.name}: {_queue(queue)}" for queue in one.queues)
     if one.gang:
         yield f"  gang {one.gang.name}: {_gang(one.gang)}"
     if not one.runs and one.phase:
-        yield f"  {one.scheduler}: {one.said or 'has not tried it: check that it runs'}"
+        yield f"  {one.scheduler}: {one.message or 'has not tried it: check that it runs'}"
     for step in one.steps:
         yield f"  help: {step.note}"
         if step.command:
@@ -142,6 +142,6 @@ def _json(one: Explanation) -> dict[str, Any]:
         "queues": [queue._asdict() for queue in one.queues],
         "gang": one.gang._asdict() if one.gang else None,
         "scheduler": one.scheduler or None,
-        "said": one.said or None,
+        "said": one.message or None,
         "steps": [step._asdict() for step in one.steps],
     }

@@ -6,26 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets import Gang, gangs, pod_sets
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.model.pool import Pool
-from policykit.model.quantity import amount_text
+from policykit.model.gang import MemberRoom, PodGroup
+from policykit.model.pod_admission import PodMutation
 from policykit.namedtuple import NamedTuple
-from policykit.placement.capacity import largest_domain, pods_in
-from policykit.placement.review import Review, review
+from policykit.placement.capacity import member_room
+from policykit.placement.review import review
 from policykit.targets import TARGETS
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
-
-
-class _Members(NamedTuple):
-    review: Review
-    pools: tuple[Pool, ...]
-    room: int | None
-    """How many of its pods fit into empty pools; None: unknown or unlimited."""
-    level: str = ""
-    """The level of the topology that limits them to one domain; empty: none does."""
 
 
 class GangShortage(NamedTuple):
@@ -33,9 +25,25 @@ class GangShortage(NamedTuple):
 
     gang: Gang
     path: Path
-    """Where its size stands, else the first of its pods that are limited."""
+    """Where the size is set; without one, the first of the limited pods."""
     most: int
     """Pods that fit."""
+    message: str
+
+
+class GroupShortage(NamedTuple):
+    """A PodGroup whose members, which join it by name, need more than what the pools hold."""
+
+    group: LocatedFact[PodGroup]
+    most: int
+    """Pods that fit."""
+    message: str
+
+
+class _Lack(NamedTuple):
+    most: int
+    tight: MemberRoom
+    """The first part with too little room."""
     message: str
 
 
@@ -47,11 +55,40 @@ def shortages(manifest: Manifest, cluster: Cluster, namespace: str) -> Iterator[
     sets = pod_sets(manifest.data)
     bounded = _states_topology(manifest)
     for gang in found:
-        members = [
-            _members(bounded, review(manifest, s, cluster, namespace)) for s in sets if s.name in gang.members
-        ]
-        if members and all(one.review.is_final and not one.review.selects_unlisted_pool for one in members):
-            yield from _check_gang(gang, members)
+        own = [one for one in sets if one.name in gang.members]
+        members = [member_room(review(manifest, one, cluster, namespace), bounded=bounded) for one in own]
+        lack = _lack(gang.min_member or 0, members)
+        if lack:
+            at = next(n for n, one in enumerate(members) if one is lack.tight)
+            path: Path = gang.path if gang.written else own[at].path
+            yield GangShortage(gang, path, lack.most, lack.message)
+
+
+def group_shortages(scope: Scope, cluster: Cluster) -> Iterator[GroupShortage]:
+    """PodGroups whose members are all known, against empty pools."""
+    changed = {each.value.namespace for each in scope.of(PodMutation)}
+    if not scope.complete or "" in changed:
+        return
+    scaled = {each.value[:3] for each in scope.autoscalers}
+    members: dict[tuple[str, ...], list[MemberRoom]] = {}
+    for each in scope.of(MemberRoom):
+        one = each.value
+        grows = (one.namespace, each.resource.kind, each.resource.name) in scaled
+        key = (one.target_name, one.namespace, one.group)
+        members.setdefault(key, []).append(one._replace(pods=None) if grows else one)
+    groups: dict[tuple[str, ...], list[LocatedFact[PodGroup]]] = {}
+    for group in scope.groups:
+        groups.setdefault(group.value[:3], []).append(group)
+    for name, (group, *others) in groups.items():
+        joined, minimum = members.get(name, []), group.value.min_member or 0
+        pods = [one.pods for one in joined]
+        too_few = None not in pods and sum(number or 0 for number in pods) < minimum  # whatever the room
+        foreign = any(one.policy != cluster.name for one in joined)
+        if others or too_few or foreign or group.value.namespace in changed or scope.may_hold(name[2]):
+            continue
+        lack = _lack(minimum, joined)
+        if lack:
+            yield GroupShortage(group, lack.most, lack.message)
 
 
 def _states_topology(manifest: Manifest) -> bool:
@@ -64,65 +101,44 @@ def _states_topology(manifest: Manifest) -> bool:
     return False
 
 
-def _members(bounded: bool, pod_review: Review) -> _Members:
-    pools = tuple(landing.pool for landing in pod_review.landings if landing.verdict != "refused")
-    cluster = pod_review.cluster
-    closed = cluster is not None and (cluster.complete or bool(pod_review.card_resources))
-    if not closed or any(pool.autoscaled and any(s.maximum is None for s in pool.shapes) for pool in pools):
-        return _Members(pod_review, pools, None)
-    room = pods_in((s for pool in pools for s in pool.shapes), pod_review.requests)
-    domain = None if bounded else largest_domain(pod_review, pools)
-    if domain is not None and (room is None or domain.pods < room):
-        return _Members(pod_review, pools, domain.pods, domain.level)
-    return _Members(pod_review, pools, room)
-
-
-def _check_gang(gang: Gang, members: Sequence[_Members]) -> Iterator[GangShortage]:
-    """The most members that fit: each part by itself, and identical parts together."""
-    minimum = gang.min_member or 0
+def _lack(minimum: int, members: Sequence[MemberRoom]) -> _Lack | None:
+    """The most members that fit: each part by itself, and alike parts together. None: enough, or unknown."""
+    if minimum < 2 or not members or not all(one.certain for one in members):
+        return None
     most = 0
-    for group in _alike(members):
-        wanted = [one.review.pod_set.replicas for one in group]
+    alike = _alike(members)
+    for group in alike:
+        wanted = [one.pods for one in group]
         room = group[0].room
         if room == 0 or (room is None and None in wanted):
-            return  # not even one pod fits, which other rules report; or nothing is known
+            return None  # not even one pod fits, which other rules report; or nothing is known
         pods = None if None in wanted else sum(number or 0 for number in wanted)
         most += min(number for number in (pods, room) if number is not None)
-    if most < minimum:
-        tight = next((one for one in members if one.room is not None), None)
-        if tight is not None:
-            alike = next(group for group in _alike(members) if tight in group)
-            yield _shortage(gang, alike, len(members), minimum, most)
+    tight = next((one for one in members if one.room is not None), None)
+    if most >= minimum or tight is None:
+        return None
+    group = next(group for group in alike if any(one is tight for one in group))
+    return _Lack(most, tight, _message(group, len(members), minimum, most))
 
 
-def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
+def _alike(members: Sequence[MemberRoom]) -> list[list[MemberRoom]]:
     """Parts whose pods request the same and may use the same pools compete for the same nodes."""
-    groups: list[list[_Members]] = []
+    groups: dict[tuple[object, ...], list[MemberRoom]] = {}
     for one in members:
-        for group in groups:
-            same = group[0].review.requests == one.review.requests
-            if same and [p.name for p in group[0].pools] == [p.name for p in one.pools]:
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    return groups
+        groups.setdefault((frozenset(one.request.items()), one.pools), []).append(one)
+    return [*groups.values()]
 
 
-def _shortage(gang: Gang, alike: Sequence[_Members], parts: int, minimum: int, most: int) -> GangShortage:
+def _message(alike: Sequence[MemberRoom], parts: int, minimum: int, most: int) -> str:
     """`alike`: the parts of the gang for which there is too little room, of so many `parts`."""
     tight = alike[0]
-    pod_review = tight.review
-    asked = ", ".join(f"{amount_text(r, pod_review.requests[r])} {r}" for r in pod_review.card_resources)
-    each = f" of {asked} each" if asked else ""
-    if asked and len(alike) < parts:
-        pods = [one.review.pod_set.replicas for one in alike]
+    each = f" of {tight.asked} each" if tight.asked else ""
+    if tight.asked and len(alike) < parts:
+        pods = [one.pods for one in alike]
         count = "some" if None in pods else str(sum(number or 0 for number in pods))
-        each = f" ({count} of them with {asked} each)"
-    names = ", ".join(pool.name for pool in tight.pools)
+        each = f" ({count} of them with {tight.asked} each)"
+    names = ", ".join(tight.pools)
     where = f"the empty pools ({names}) hold"
     if tight.level:
         where = f"its pods must stay within one {tight.level}, and the largest of pools {names} holds"
-    path: Path = gang.path if gang.written else pod_review.pod_set.path
-    message = f"the gang needs {minimum} pods{each} at once, but {where} only {most}"
-    return GangShortage(gang, path, most, message)
+    return f"the gang needs {minimum} pods{each} at once, but {where} only {most}"

@@ -5,31 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.gates import queues
-from policykit.gates.gang_room import shortages
-from policykit.gates.gate import ACCEPTED, REFUSED, UNKNOWN, Gate, state_of
-from policykit.gates.quotas import NamespaceLimits
+from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, state_of
+from policykit.gates.gang_room import group_shortages, shortages
+from policykit.gates.limits import NamespaceLimits
+from policykit.kube import runtime_classes
+from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
+from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context
 from policykit.linter.scope import Scope
 from policykit.manifests.document import Manifest
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.declared_queues import QueueUse
-from policykit.model.namespace_limits import Demand
-from policykit.model.queue import DeclaredPriority
+from policykit.model.gang import Membership
+from policykit.model.pod_admission import PodMutation
+from policykit.model.queue import DeclaredPriority, Demand
+from policykit.model.topology import DeclaredClaim, DeclaredVolume
 from policykit.namedtuple import NamedTuple
-from policykit.placement import separation, topology_keys
-from policykit.placement.capacity import gang_problem
+from policykit.placement import topology
+from policykit.placement.capacity import gang_problem, pods_in
+from policykit.placement.landing import selection
+from policykit.placement.owner import is_gated_or_suspended, owner
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, DEFAULT_TARGET, TARGETS, submission_facts, target_name_of
+from policykit.targets import (
+    DEFAULT_SCHEDULER,
+    DEFAULT_TARGET,
+    DOMAIN_ANNOTATIONS,
+    TARGETS,
+    target_name_of,
+    target_of,
+)
 from policykit.targets.controllers import decides_scheduler
-from policykit.targets.namespace_facts import demand_of_pod, demands_of_gangs
+from policykit.targets.facts import queue_submissions
+from policykit.targets.facts.namespaces import demand_of_pod, demands_of_gangs
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
+ADMISSION, ROOM = "admission policy", "room"
+SCHEDULING_GATE, SUSPENSION = "scheduling gate", "suspension"
+LIVE_GATES = frozenset({ROOM, SCHEDULING_GATE, SUSPENSION})
+"""Gates of which `why` knows more from the cluster."""
 _BUILT_IN_PRIORITIES = frozenset({"system-cluster-critical", "system-node-critical"})
 
 
@@ -41,7 +60,7 @@ class Answer(NamedTuple):
     review: Review
     gates: tuple[Gate, ...] = ()
     line: int = 0
-    """In the file; 0: where the object stands that was read."""
+    """In the file; 0: at the object that was read."""
     clusters: tuple[str, ...] = ()
     """Names of the policies that say so, sorted; empty: nodes do, or nobody asked."""
     builds: tuple[str, ...] = ()
@@ -55,7 +74,10 @@ class Answer(NamedTuple):
     @property
     def state(self) -> str:
         """Of pods that must pass every gate and find a pool."""
-        return state_of((pools_gate(self.review), *self.gates))
+        pools = pools_gate(self.review)
+        if pools.state == REFUSED and any(gate.name == ADMISSION for gate in self.gates):
+            pools = pools._replace(state=UNKNOWN)
+        return state_of((pools, *self.gates))
 
 
 def pools_gate(review: Review) -> Gate:
@@ -77,8 +99,13 @@ class PodGates:
     def __init__(self, scope: Scope, cluster: Cluster) -> None:
         self._scope = scope
         self._cluster = cluster
-        self._queues = queues.Queues(scope, cluster)
+        self._queues = limits.Queues(scope, cluster)
         self._limits = NamespaceLimits(scope, cluster)
+        self._short = {each.group.value[:3]: each.message for each in group_shortages(scope, cluster)}
+        volumes = [each.value for each in scope.of(DeclaredVolume)]
+        self._by_claim = {each.claim: each for each in volumes if each.claim}
+        self._by_name = {(each.kind, each.name): each for each in volumes}
+        self._claims = {each.value[:2]: each.value for each in scope.of(DeclaredClaim)}
         self._priorities = {each.value.name for each in scope.of(DeclaredPriority)}
         self._priorities |= {each.name for each in cluster.priorities}
 
@@ -86,14 +113,32 @@ class PodGates:
         """In the order in which pods meet them; a gate that does not concern the pods is left out."""
         if review.pod_set.stored or review.manifest.partial:
             return ()
+        uses = _queue_uses(review, self._cluster)
         return (
+            *self._admission(review),
+            *_runtime_class(review),
+            *_held(review, uses),
             *self._scheduler(review),
             *self._priority(review),
             *self._namespace(review),
-            *queues.gates(_queue_uses(review, self._cluster), self._queues),
-            *self._gang(review),
+            *limits.gates(uses, self._queues),
+            *(self._gang(review) or self._group(review) or self._room(review)),
             *self._topology(review),
+            *self._volumes(review),
+            *_claims(review),
         )
+
+    def _admission(self, review: Review) -> Iterator[Gate]:
+        """What may yet change where the pods go; a pool that accepts them is listed all the same."""
+        namespace = owner(review.manifest, review.pod_set).namespace or review.namespace
+        if namespace in self._cluster.placed_elsewhere:
+            detail = f"the policy says that something else places the pods of namespace {namespace}"
+            yield Gate(ADMISSION, UNKNOWN, detail)
+            return
+        for each in self._scope.of(PodMutation):
+            if each.value.namespace in ("", namespace):
+                yield Gate(ADMISSION, UNKNOWN, f"{each.value.name} may change where the pods go")
+                return
 
     def _scheduler(self, review: Review) -> Iterator[Gate]:
         name, listed = review.pod_set.scheduler_name, self._cluster.schedulers
@@ -134,24 +179,120 @@ class PodGates:
             if over := self._limits.range_excess(demand):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")
 
-    def _gang(self, review: Review) -> Iterator[Gate]:
+    def _gang(self, review: Review) -> tuple[Gate, ...]:
         for short in shortages(review.manifest, self._cluster, review.namespace):
             if review.pod_set.name in short.gang.members:
-                yield Gate("gang", REFUSED, short.message)
-                return
-        if problem := gang_problem(review):
-            yield Gate("gang", REFUSED, problem)
+                return (Gate("gang", REFUSED, short.message),)
+        problem = gang_problem(review)
+        return (Gate("gang", REFUSED, problem),) if problem else ()
+
+    def _group(self, review: Review) -> tuple[Gate, ...]:
+        """The group that the pods join by name: whether it is there, with enough members and room."""
+        found = next(_memberships(review), None)
+        if found is None:
+            return ()
+        name, shown = found[:3], f"PodGroup {found.group}"
+        if name in self._short:
+            return (Gate("gang", REFUSED, self._short[name]),)
+        groups = [each.value for each in self._scope.groups if each.value[:3] == name]
+        members = [each.value for each in self._scope.memberships if each.value[:3] == name]
+        if not groups and not found.by_pods and found.min_member is None:
+            return (Gate("gang", UNKNOWN, f"no file here defines {shown}"),)
+        stated = [each.min_member for each in groups if each.min_member is not None]
+        stated = stated or [each.min_member for each in members if each.min_member is not None]
+        pods = [each.pods for each in members]
+        if not stated or None in pods or len(groups) > 1 or self._scope.may_hold(found.group):
+            return ()
+        there, least = sum(each or 0 for each in pods), min(stated)
+        if there >= least:
+            return ()
+        detail = f"{shown} needs {least} members, but the files have {there}"
+        return (Gate("gang", REFUSED if self._scope.complete and groups else UNKNOWN, detail),)
+
+    def _room(self, review: Review) -> tuple[Gate, ...]:
+        """Pods that do not start together run as far as there is room."""
+        replicas, pools = review.pod_set.replicas, [each.pool for each in review.landings if each.accepts]
+        if not self._cluster.complete or not replicas or review.pod_set.per_node or not pools:
+            return ()
+        room = pods_in((shape for pool in pools for shape in pool.shapes), review.requests)
+        if room is None or room >= replicas:
+            return ()
+        return (Gate(ROOM, UNKNOWN, f"the empty pools hold {room} of its {replicas} pods"),)
 
     def _topology(self, review: Review) -> Iterator[Gate]:
-        for each in topology_keys.uses(review.manifest, review.pod_set):
-            if each.use in topology_keys.HOLDS and topology_keys.is_absent(self._cluster, each.key):
-                yield Gate("topology", REFUSED, f"no pool has the label {each.key}, by which pods are placed")
-        for apart in separation.separations(review):
-            if apart.replicas > apart.domains:
-                there = f"the pools have {apart.domains} {separation.what(apart.key)}"
-                yield Gate(
-                    "topology", UNKNOWN, f"anti-affinity keeps {apart.replicas} pods apart, but {there}"
-                )
+        for use in topology.topology_uses(review.manifest, review.pod_set):
+            if use.use in topology.HOLDS and topology.is_absent(self._cluster, use.key):
+                yield Gate("topology", REFUSED, f"no pool has the label {use.key}, by which pods are placed")
+        for each in topology.separations(review, DOMAIN_ANNOTATIONS):
+            if each.replicas > each.room:
+                yield Gate("topology", UNKNOWN, f"{each.cause}, but {each.limit}")
+
+    def _volumes(self, review: Review) -> Iterator[Gate]:
+        """Claims whose volumes other nodes mount than those of the pools that accept the pods."""
+        accepting = [landing.pool for landing in review.landings if landing.accepts]
+        namespace = review.manifest.namespace or review.namespace
+        for volume in mappings(review.pod_set.spec.get("volumes")) if accepting else ():
+            name = text(mapping(volume.get("persistentVolumeClaim")).get("claimName"))
+            found = self._limiting(namespace, name) if name else None
+            if found is None:
+                continue
+            terms = tuple(Term(tuple(Requirement(*one) for one in term)) for term in found.terms)
+            answers = [selection(self._cluster, pool, NodeAffinity(required=terms)) for pool in accepting]
+            if not any(answers):
+                nodes = " or ".join(" and ".join(map(str, term.expressions)) for term in terms)
+                state = UNKNOWN if None in answers else REFUSED
+                message = f"claim {name}: {found.kind} {found.name} is only for nodes with {nodes}"
+                yield Gate("volume", state, message)
+
+    def _limiting(self, namespace: str, claim: str) -> DeclaredVolume | None:
+        """What limits the volume of a claim to some nodes: the volume itself, else its StorageClass."""
+        own = self._claims.get((namespace, claim))
+        bound = self._by_claim.get(f"{namespace}/{claim}")
+        if bound or own is None:
+            return bound
+        kind, name = ("PersistentVolume", own.volume) if own.volume else ("StorageClass", own.storage_class)
+        return self._by_name.get((kind, name))
+
+
+def _runtime_class(review: Review) -> Iterator[Gate]:
+    """What the RuntimeClass of the pods may change, and where the API server refuses them for it."""
+    known = review.cluster.runtime_classes if review.cluster else {}
+    name = runtime_classes.named(review.pod_set)
+    found = known.get(name)
+    if found is not None:
+        for conflict in runtime_classes.conflicts(review.pod_set.spec, found):
+            yield Gate("runtime class", REFUSED, conflict.message)
+    elif name and not is_placeholder(name) and runtime_classes.may_add(name, known):
+        yield Gate("runtime class", UNKNOWN, f"no file here says what RuntimeClass {name} adds to the pods")
+
+
+def _held(review: Review, uses: Sequence[QueueUse]) -> Iterator[Gate]:
+    """Scheduling gates and suspension; a system that admits the workload removes its own."""
+    listed = review.pod_set.spec.get("schedulingGates")
+    names = ", ".join(text(each.get("name")) for each in mappings(listed))
+    support = [target.queues for use in uses if (target := target_of(use.target_name))]
+    admitted = any(each is not None and each.admits for each in support)
+    pod_owner = owner(review.manifest, review.pod_set)
+    if names:
+        yield Gate(SCHEDULING_GATE, UNKNOWN, f"{names} blocks the pods until somebody removes it")
+    elif not admitted and is_gated_or_suspended(pod_owner, review.pod_set):
+        detail = f"the {pod_owner.kind} is suspended: it makes no pods until somebody resumes it"
+        yield Gate(SUSPENSION, UNKNOWN, detail)
+
+
+def _claims(review: Review) -> Iterator[Gate]:
+    """Which nodes have the devices of a claim is in no file."""
+    names = [text(each.get("name")) for each in mappings(review.pod_set.spec.get("resourceClaims"))]
+    if names:
+        yield Gate("device claim", UNKNOWN, f"nothing here says which nodes can serve {', '.join(names)}")
+
+
+def _memberships(review: Review) -> Iterator[Membership]:
+    for target in TARGETS:
+        read = target.read_membership
+        found = read(review.manifest, review.pod_set, review.namespace) if read else None
+        if found and not is_placeholder(found.membership.group):
+            yield found.membership
 
 
 def _queue_uses(review: Review, cluster: Cluster) -> Sequence[QueueUse]:
@@ -160,7 +301,7 @@ def _queue_uses(review: Review, cluster: Cluster) -> Sequence[QueueUse]:
     context = Context(cluster, "", review.namespace)
     read = (read_queue(manifest.data, pod_set, target.name) for target in TARGETS)
     paths = {found.path for found in read if found is not None}
-    facts = submission_facts.facts(manifest, _own_pod_sets(manifest), context)
+    facts = queue_submissions.facts(manifest, _own_pod_sets(manifest), context)
     return [fact.value for fact in facts if fact.places.get("queue") in paths]
 
 

@@ -1,11 +1,12 @@
-"""The output of a target: files with a role, and notices for users."""
+"""The output of a target: files with a role, sync waves of their objects, and notices for users."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from policykit.cycles import depth
 from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
 
@@ -53,12 +54,30 @@ class Notice(NamedTuple):
     message: str
 
 
-class Generated(NamedTuple):
+class TargetOutput(NamedTuple):
     """The output of one target for a cluster."""
 
     artifacts: tuple[Artifact, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
-Generate = Callable[[Cluster], Generated]
+Generate = Callable[[Cluster], TargetOutput]
 """A target's writer. Pure: files to merge into are in `TargetSettings.options` as text."""
+
+
+ANNOTATION = "argocd.argoproj.io/sync-wave"
+
+
+def in_waves(objects: Iterable[Mapping[str, Any]], parents: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Objects of one kind, each with its depth as its sync wave; `parents`: name to name of the parent.
+
+    Within a wave Argo CD applies objects by name. Objects at the top need no annotation: their wave is 0.
+    """
+    for data in objects:
+        metadata = data["metadata"]
+        wave = depth(metadata["name"], parents)
+        if not wave:
+            yield dict(data)
+            continue
+        annotations = {**metadata.get("annotations", {}), ANNOTATION: str(wave)}
+        yield {**data, "metadata": {**metadata, "annotations": annotations}}

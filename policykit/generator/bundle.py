@@ -2,14 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from policykit.errors import PolicykitError
 from policykit.escape import markdown
-from policykit.generator.artifact import Artifact, Generated, Role
+from policykit.generator.artifact import Artifact, Generate, Notice, Role, TargetOutput
 from policykit.generator.header import with_header
 from policykit.kube.names import label_value_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.release import Releases, Version, ranges
+
+_MOST = 3
+"""Notices of the oldest release that are repeated."""
+
+
+def notices(
+    target: str, write: Generate, cluster: Cluster, known: Releases, newest: TargetOutput
+) -> Iterator[Notice]:
+    """One notice, if some supported release needs other files than the `newest`; none if all read the same.
+
+    Every minor release is asked for its own files, which are thrown away.
+    """
+    made = {version: _written(write, cluster, target, version) for version in known.minors}
+    others = [version for version, found in made.items() if _differs(found, newest)]
+    if not others:
+        return
+    yield Notice(
+        target,
+        f"the policy states no release of {known.title}, so the files are written for {known.newest}; "
+        f"{known.title} {ranges(others, tuple(made))} need{'s' if len(others) == 1 else ''} others"
+        f"{_difference(made[others[0]], newest, others[0])}. Set targets.{target}.version",
+    )
+
+
+def _written(
+    write: Generate, cluster: Cluster, target: str, version: Version
+) -> TargetOutput | PolicykitError:
+    settings = cluster.targets[target]._replace(version=str(version))
+    try:
+        return write(cluster._replace(targets={**cluster.targets, target: settings}))
+    except PolicykitError as error:
+        return error
+
+
+def _differs(found: TargetOutput | PolicykitError, newest: TargetOutput) -> bool:
+    return isinstance(found, PolicykitError) or _files(found) != _files(newest)
+
+
+def _files(generated: TargetOutput) -> tuple[tuple[str, str], ...]:
+    """Without pages, which are for people."""
+    return tuple((each.path, each.text) for each in generated.artifacts if each.role is not Role.PAGE)
+
+
+def _difference(found: TargetOutput | PolicykitError, newest: TargetOutput, version: Version) -> str:
+    """What the oldest of the other releases makes of the policy."""
+    if isinstance(found, PolicykitError):
+        return f" (with {version}: {found.message})"
+    known = {notice.message for notice in newest.notices}
+    more = [notice.message for notice in found.notices if notice.message not in known]
+    return f" (with {version}: {'; '.join(more[:_MOST])})" if more else ""
+
 
 POLICY_LABEL = "policykit.io/policy"
 """Label of the objects that the kustomization applies. A cluster keeps it, unlike comments: so objects that
@@ -24,7 +77,7 @@ _ROLES = {
 }
 
 
-def bundle(cluster: Cluster, generated: Generated) -> dict[str, str]:
+def bundle(cluster: Cluster, generated: TargetOutput) -> dict[str, str]:
     """Path to text, sorted by path: every artifact with its header, and the files that combine them."""
     artifacts = list(generated.artifacts)
     objects = [artifact.path for artifact in artifacts if artifact.role is Role.MANIFEST]
@@ -52,7 +105,7 @@ def _kustomization(cluster: Cluster, paths: Iterable[str]) -> str:
     )
 
 
-def _page(cluster: Cluster, generated: Generated) -> str:
+def _page(cluster: Cluster, generated: TargetOutput) -> str:
     lines = [
         f"# What policy {cluster.name} generates",
         "",
@@ -89,7 +142,7 @@ def recorded_protection(page: str) -> tuple[str, ...]:
     return tuple(line.removeprefix("- ") for line in listed.split("\n") if line.startswith("- "))
 
 
-def _howto(generated: Generated) -> list[str]:
+def _howto(generated: TargetOutput) -> list[str]:
     lines = []
     if any(a.role is Role.MANIFEST for a in generated.artifacts):
         lines.append(

@@ -13,9 +13,9 @@ from policykit.importer.card_sharing import CardSharing, card_sharing, gke_shari
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
-from policykit.model.virtual_cards import NAMES, SLOTS, VirtualCards
+from policykit.model.shared_cards import NAMES, SLOTS, VirtualCards
 from policykit.namedtuple import NamedTuple
-from policykit.policy.compile.card_labels import GFD_VENDOR
+from policykit.policy.compile.scheme import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 
 GPU = "nvidia.com/gpu"

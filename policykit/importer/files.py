@@ -1,17 +1,62 @@
-"""Reads the files to import: each system reads its own, the importer reads nodes."""
+"""Reads the files to import: each system reads its own objects, the importer reads nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from policykit.errors import faults_at
+from policykit.errors import SourceError, faults_at
 from policykit.generator.header import owner
-from policykit.importer import documents, nodes
+from policykit.importer import nodes
 from policykit.linter.import_reader import ImportReader
-from policykit.linter.reader import is_template
-from policykit.manifests.document import Manifest
+from policykit.linter.reader import decode, is_template
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.node import Node
+from policykit.manifests.parser import parse
 from policykit.model.inventory import Inventory
 from policykit.targets import TARGETS
+
+_LIST = "List"
+
+
+def text(raw: bytes, path: str) -> str:
+    """Raises SourceError for bytes that are not UTF-8."""
+    decoded = decode(raw)
+    if decoded.problem:
+        raise SourceError(decoded.problem.message, "save it as UTF-8", path)
+    return decoded.text
+
+
+def objects(source: str, path: str) -> Iterator[Manifest]:
+    """Every object of a file, from documents, Lists and JSON arrays.
+
+    Raises SourceError at the first syntax error.
+    """
+    for number, document in enumerate(parse(source)):
+        if document.problem:
+            place = f"{path}:{document.problem.line + 1}:{document.problem.column + 1}"
+            several = number and source.lstrip().startswith("{")
+            hint = (
+                "separate the objects with ---, or wrap them in one List"
+                if several
+                else "check that the file is complete"
+            )
+            raise SourceError(f"not YAML: {document.problem.message}", hint, place)
+        if document.root is not None:
+            yield from _objects(document.root, number)
+
+
+def _objects(root: Node, number: int) -> Iterator[Manifest]:
+    if isinstance(root.data, list):
+        for item in root.entries:
+            yield from manifests(item, number)
+        return
+    kind = root.data.get("kind") if isinstance(root.data, dict) else None
+    items = kind.removesuffix(_LIST) if isinstance(kind, str) and kind.endswith(_LIST) else ""
+    # In a NodeList from an API server, items have no kind.
+    stated = {"kind": items, "apiVersion": root.data.get("apiVersion")} if items else {}
+    for manifest in manifests(root, number):
+        yield manifest if manifest.kind else manifest._replace(data={**stated, **manifest.data})
+
 
 Files = Mapping[str, bytes]
 """Path, with `/`, to content, in reading order."""
@@ -35,7 +80,7 @@ class ImportedFiles:
         self._report_ignored()
 
     def _read(self, files: Files) -> None:
-        texts = {path: documents.text(raw, path) for path, raw in files.items()}
+        texts = {path: text(raw, path) for path, raw in files.items()}
         generated = {path: source for path, source in texts.items() if owner(source)}
         finished = {path for path, source in generated.items() if self._read_generated(path, source)}
         for path, source in texts.items():
@@ -61,7 +106,7 @@ class ImportedFiles:
         if is_template(source):
             self.inventory.add_remark(f"{path}: a template, not YAML until it is rendered; left out")
             return
-        for manifest in documents.objects(source, path):
+        for manifest in objects(source, path):
             if not manifest.kind:
                 self._read_values(path, manifest)
             elif manifest.kind == "Node":

@@ -38,9 +38,9 @@ def card_names(cards: Iterable[NodeCard], stated: Mapping[str, str]) -> dict[Car
     found: dict[CardEntry, str] = {}
     entries = {card.entry: card for card in cards}
     for entry, card in entries.items():
-        said = stated.get(card.product) or stated.get(card.resource if not card.product else "", "")
-        if said and said not in found.values():
-            found[entry] = said
+        short_name = stated.get(card.product) or stated.get(card.resource if not card.product else "", "")
+        if short_name and short_name not in found.values():
+            found[entry] = short_name
     shorts = {entry: _short(card) for entry, card in entries.items()}
     for entry in entries:
         if entry not in found:

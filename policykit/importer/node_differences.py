@@ -1,22 +1,22 @@
-"""Differences between live nodes and the policy."""
+"""Differences between live nodes and the policy, and commands that remove them in a safe order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from policykit.catalogue import cards as catalogue
 from policykit.importer.node_labels import is_transient
-from policykit.importer.node_membership import Member, Membership
+from policykit.importer.node_membership import Membership, PoolNode
 from policykit.kube.nodes import labels_of
 from policykit.kube.tolerations import tolerates
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
+from policykit.model.pool import Pool, Taint
 from policykit.model.quantity import amount_text
-from policykit.model.taint import Taint
-from policykit.model.virtual_cards import NAMES
+from policykit.model.shared_cards import NAMES
 from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import injected
-from policykit.policy.compile.node_shapes import PODS_PER_NODE
+from policykit.policy.compile.pools import PODS_PER_NODE
+from policykit.targets.nodes.existing_nodes import BATCH, EVICTS, command
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 
 
@@ -45,11 +45,11 @@ def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
     """All differences: pools in the policy's order, then nodes in no pool."""
     found: list[Difference] = []
     for pool in cluster.pools:
-        members = [member for member in where.members if member.pool.name == pool.name]
-        for member in members:
-            found += [*_labels(cluster, member), *_taints(cluster, member), *_sizes(cluster, member)]
-        found += _usability(pool, members)
-        found += _numbers(pool, members)
+        pool_nodes = [pool_node for pool_node in where.pool_nodes if pool_node.pool.name == pool.name]
+        for pool_node in pool_nodes:
+            found += [*_labels(cluster, pool_node), *_taints(cluster, pool_node), *_sizes(cluster, pool_node)]
+        found += _usability(pool, pool_nodes)
+        found += _numbers(pool, pool_nodes)
     for node in where.unclaimed:
         message = "node is in no pool of the policy"
         like = _like(cluster, node)
@@ -72,8 +72,8 @@ def _like(cluster: Cluster, node: Pool) -> str:
     return min(found)[2] if found else ""
 
 
-def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
-    node, pool, shape = member
+def _labels(cluster: Cluster, pool_node: PoolNode) -> Iterator[Difference]:
+    node, pool, shape = pool_node
     has = labels_of(node)
     ours = shape_labels(cluster, pool, shape)
     for key, value in sorted({**pool.labels, **shape.labels}.items()):
@@ -106,8 +106,8 @@ def _writer(cluster: Cluster, pool: Pool, key: str, there: str | None) -> str:
     return "the cloud or the kubelet sets it: check the node pool of the node"
 
 
-def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
-    node, pool, _ = member
+def _taints(cluster: Cluster, pool_node: PoolNode) -> Iterator[Difference]:
+    node, pool, _ = pool_node
     ours = pool_taints(cluster, pool)
     wanted = {(taint.key, taint.effect): taint for taint in pool.taints}
     there = {(taint.key, taint.effect): taint for taint in node.taints}
@@ -139,7 +139,9 @@ def _owned(cluster: Cluster) -> frozenset[str]:
 def has_former_taints(cluster: Cluster, where: Membership) -> bool:
     """Whether a node still has a taint under a former key or value."""
     return any(
-        _is_former(cluster, member.pool, taint) for member in where.members for taint in member.node.taints
+        _is_former(cluster, pool_node.pool, taint)
+        for pool_node in where.pool_nodes
+        for taint in pool_node.node.taints
     )
 
 
@@ -162,9 +164,9 @@ def _is_foreign(pool: Pool, taint: Taint) -> bool:
 _CORDONED = "it is cordoned"
 
 
-def _usability(pool: Pool, members: list[Member]) -> Iterator[Difference]:
+def _usability(pool: Pool, pool_nodes: list[PoolNode]) -> Iterator[Difference]:
     """Nodes that accept no new pods in their present state; it fails only if the pool has no others."""
-    states = {member.node.name: _state(member.node) for member in members}
+    states = {pool_node.node.name: _state(pool_node.node) for pool_node in pool_nodes}
     for name, state in states.items():
         # A cordon that the policy states is no difference.
         if state and not (pool.unschedulable and state == _CORDONED):
@@ -179,11 +181,12 @@ def _state(node: Pool) -> str:
     """Why a node accepts no new pods at the moment; empty: it does."""
     if node.unschedulable:
         return _CORDONED
-    return next((f"taint {taint}" for taint in node.hard_taints if is_transient(taint)), "")
+    taint = next((taint for taint in node.hard_taints if is_transient(taint)), None)
+    return f"taint {taint}" if taint else "" if node.ready else "its condition Ready is not True"
 
 
-def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
-    node, pool, shape = member
+def _sizes(cluster: Cluster, pool_node: PoolNode) -> Iterator[Difference]:
+    node, pool, shape = pool_node
     offers = node.shapes[0].allocatable
     if shape.allocatable and not offers:
         says = "node reports no allocatable resources"
@@ -210,8 +213,8 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
         yield Difference(pool.name, "too-small", says, node.name, help=hint)
 
 
-def _numbers(pool: Pool, members: list[Member]) -> Iterator[Difference]:
-    there = {member.node.name for member in members}
+def _numbers(pool: Pool, pool_nodes: list[PoolNode]) -> Iterator[Difference]:
+    there = {pool_node.node.name for pool_node in pool_nodes}
     absent = sorted(name for shape in pool.shapes for name in shape.node_names if name not in there)
     for name in absent:
         hint = "join it to the cluster, or remove it from the policy"
@@ -252,3 +255,94 @@ def _control_plane(cluster: Cluster, nodes: Iterable[Pool]) -> Iterator[Differen
 
 def _nodes(number: int) -> str:
     return f"{number or 'no'} node{'' if number == 1 else 's'}"
+
+
+_LABEL = "kubectl label nodes --overwrite"
+_UNLABEL = "kubectl label nodes"
+_TAINT = "kubectl taint nodes --overwrite"
+_UNTAINT = "kubectl taint nodes"
+_SET = ("missing-taint", "wrong-taint")
+
+
+class Step(NamedTuple):
+    """Commands that can run one after another."""
+
+    note: str
+    """Precondition, for the user."""
+    commands: tuple[str, ...]
+
+
+def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
+    """Labels, then new taints, then taints to remove; nodes with the same change share a command.
+
+    A taint is removed after its replacement is set; in between any pod could be placed there.
+    `cloud`: nodes are recreated from node pools, which must have the same labels and taints.
+    """
+    made = (
+        Step("Labels. They do not move any pod by themselves.", tuple(_label_steps(found))),
+        Step(_before_taints(found), tuple(_taint_steps(found))),
+        Step(
+            "Removal of taints that are not in the policy, after its own taints are set.",
+            tuple(_removed_taints(found, "extra-taint")),
+        ),
+        Step(
+            "Removal of taints with keys that the policy does not have: an earlier policy may have set\n"
+            "them, or somebody else. Find out first.",
+            tuple(_removed_taints(found, "foreign-taint")),
+        ),
+    )
+    kept = tuple(step for step in made if step.commands)
+    if kept and cloud:
+        says = "Nodes that the cloud recreates lose all this: set it in their node pool as well."
+        kept = (kept[0]._replace(note=f"{says}\n{kept[0].note}"), *kept[1:])
+    return kept
+
+
+def _before_taints(found: Iterable[Difference]) -> str:
+    says = (
+        "Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that\n"
+        "should stay (workloads/) must tolerate them."
+    )
+    evicting = any(each.taint and each.taint.evicts for each in found if each.kind in _SET)
+    return f"{says}\n{EVICTS}" if evicting else says
+
+
+def _label_steps(found: Iterable[Difference]) -> Iterator[str]:
+    wanted: dict[str, list[str]] = {}
+    unwanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.label:
+            key, value = each.label
+            if each.kind == "extra-label":
+                unwanted.setdefault(each.node, []).append(f"{key}-")
+            else:
+                wanted.setdefault(each.node, []).append(f"{key}={value}")
+    yield from _joined(_LABEL, wanted)
+    yield from _joined(_UNLABEL, unwanted)
+
+
+def _removed_taints(found: Iterable[Difference], kind: str) -> Iterator[str]:
+    unwanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.taint and each.kind == kind:
+            unwanted.setdefault(each.node, []).append(f"{each.taint}-")
+    yield from _joined(_UNTAINT, unwanted)
+
+
+def _taint_steps(found: Iterable[Difference]) -> Iterator[str]:
+    wanted: dict[str, list[str]] = {}
+    for each in found:
+        if each.taint and each.kind in _SET:
+            wanted.setdefault(each.node, []).append(str(each.taint))
+    yield from _joined(_TAINT, wanted)
+
+
+def _joined(words: str, by_node: dict[str, list[str]]) -> Iterator[str]:
+    """One command for the nodes that need the same, in batches."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for node in sorted(by_node):
+        if not node.startswith("-"):  # no node is called so, and kubectl would take it for an option
+            alike.setdefault(tuple(by_node[node]), []).append(node)
+    for arguments, nodes in alike.items():
+        for start in range(0, len(nodes), BATCH):
+            yield command(words, nodes[start : start + BATCH], arguments)

@@ -11,7 +11,7 @@ from policykit.catalogue.cards import vendors
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
 from policykit.model.inventory import Node
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.model.topology import LEVELS
 
 NODE_POOL_IDS = ("alibabacloud.com/nodepool-id", "tke.cloud.tencent.com/nodepool-id")

@@ -12,7 +12,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.namedtuple import NamedTuple
 
 
-class Member(NamedTuple):
+class PoolNode(NamedTuple):
     """A live node with its pool and shape."""
 
     node: Pool
@@ -24,7 +24,7 @@ class Member(NamedTuple):
 class Membership(NamedTuple):
     """All nodes by pool."""
 
-    members: tuple[Member, ...]
+    pool_nodes: tuple[PoolNode, ...]
     unclaimed: tuple[Pool, ...] = ()
     """Nodes in no pool."""
     control_plane: tuple[Pool, ...] = ()
@@ -36,7 +36,7 @@ def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
     Nodes belong to the shape that lists or selects them. Others belong to the pool whose labels and
     taints match best and do not conflict.
     """
-    members: list[Member] = []
+    pool_nodes: list[PoolNode] = []
     unclaimed: list[Pool] = []
     control_planes: list[Pool] = []
     sizes: dict[tuple[str, int], int] = {}
@@ -49,30 +49,30 @@ def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
         if found is None:
             unclaimed.append(node)
             continue
-        members.append(found)
+        pool_nodes.append(found)
         place = found.pool.name, found.pool.shapes.index(found.shape)
         sizes[place] = sizes.get(place, 0) + 1
-    return Membership(tuple(members), tuple(unclaimed), tuple(control_planes))
+    return Membership(tuple(pool_nodes), tuple(unclaimed), tuple(control_planes))
 
 
-def _named(cluster: Cluster, node: Pool) -> Member | None:
+def _named(cluster: Cluster, node: Pool) -> PoolNode | None:
     for pool in cluster.pools:
         for shape in pool.shapes:
             if node.name in shape.node_names:
-                return Member(node, pool, shape)
+                return PoolNode(node, pool, shape)
     return None
 
 
-def _selected(cluster: Cluster, node: Pool) -> Member | None:
+def _selected(cluster: Cluster, node: Pool) -> PoolNode | None:
     labels = labels_of(node)
     for pool in cluster.pools:
         for shape in pool.shapes:
             if shape.selector and shape.selector.items() <= labels.items():
-                return Member(node, pool, shape)
+                return PoolNode(node, pool, shape)
     return None
 
 
-def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) -> Member | None:
+def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) -> PoolNode | None:
     """The best match among shapes without names and selector."""
     ranked = []
     ours = frozenset(card.resource for card in cluster.cards.values())
@@ -88,7 +88,7 @@ def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) 
                 continue
             full = shape.maximum is not None and sizes.get((pool.name, number), 0) >= shape.maximum
             rank = (bool(missing), -matched, _distance(node, shape), full, order, number)
-            ranked.append((rank, Member(node, pool, shape)))
+            ranked.append((rank, PoolNode(node, pool, shape)))
     return min(ranked, key=lambda each: each[0])[1] if ranked else None
 
 

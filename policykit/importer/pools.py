@@ -8,15 +8,15 @@ from typing import Any
 from policykit.importer import names, node_labels
 from policykit.importer.cards import CardEntry, discovery
 from policykit.importer.draft import Draft
-from policykit.importer.groups import INSTANCE_TYPE, Group, Size, same_size
-from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
+from policykit.importer.label_scheme import UsageKey, guessed_usage, kind_of, usage
+from policykit.importer.nodes import INSTANCE_TYPE, Group, Size, same_size
 from policykit.kube.names import dns_subdomain_problem
-from policykit.model.policy_values import quantities
 from policykit.model.pool import Amounts
-from policykit.model.virtual_cards import NAMES
+from policykit.model.shared_cards import NAMES
 from policykit.namedtuple import NamedTuple
-from policykit.policy.compile.node_shapes import PODS_PER_NODE
+from policykit.policy.compile.pools import PODS_PER_NODE
 from policykit.policy.presets import PRESETS
+from policykit.targets.import_values import quantities
 
 PoolGroups = dict[str, Group]
 """Pool name to group."""
@@ -205,9 +205,9 @@ def _node_pool(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
         others = [each for each in groups if each is not group and each.all_labels.get(key) == value]
         if not others:
             return {key: value}
-        for more, said in sorted(group.labels.items()):
-            if said and all(each.labels.get(more) != said for each in others):
-                return {key: value, more: said}
+        for more, label_value in sorted(group.labels.items()):
+            if label_value and all(each.labels.get(more) != label_value for each in others):
+                return {key: value, more: label_value}
     return {}
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from policykit.importer.draft import Draft
 from policykit.model.gang import GangRule
 from policykit.model.inventory import Inventory
-from policykit.model.placement import Placement, ResourcePlacement
-from policykit.model.policy_values import duration, quantities, without_empty
 from policykit.model.queue import (
     ContainerRange,
     PoolAffinity,
@@ -22,9 +20,17 @@ from policykit.model.queue import (
     Tenant,
 )
 from policykit.model.topology import TopologyAffinity, TopologySpread
-from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
+from policykit.model.workload import (
+    Autoscaling,
+    Metric,
+    Placement,
+    ResourcePlacement,
+    ScaleTarget,
+    WorkloadKind,
+)
 from policykit.policy.models.targets import Targets
 from policykit.targets import DEFAULT_TARGET, TARGETS
+from policykit.targets.import_values import duration, quantities, without_empty
 
 _SERVED = {
     target.name: min(target.schedulers, default="")

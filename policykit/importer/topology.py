@@ -9,7 +9,7 @@ from policykit.importer import names
 from policykit.importer.draft import Draft
 from policykit.model.inventory import Inventory
 from policykit.model.topology import LEVELS, default_key
-from policykit.policy.node_names import expand_range
+from policykit.policy.compile.topology import expand_range
 
 
 def add_topology(draft: Draft, inventory: Inventory) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from policykit.importer.draft import Draft
+from policykit.importer.label_scheme import kind_of
 from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
-from policykit.importer.usages import kind_of
 from policykit.model.inventory import Component, Inventory, LevelBound
-from policykit.model.placement import Placement
 from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, WorkloadKind
 
 _WEIGHT = 100
 _ROLES = {"training": "training", "inference": "serving"}
@@ -88,13 +87,13 @@ def _numbered_level(number: int, levels: Mapping[str, str]) -> str:
 
 
 def _merged(
-    placed: Mapping[str, Any], said: WorkloadKind, placements: Mapping[str, Placement]
+    placed: Mapping[str, Any], kind: WorkloadKind, placements: Mapping[str, Placement]
 ) -> dict[str, Any]:
     """A kind from its components and its other objects."""
-    whole = said._replace(
-        scheduler=placed.get("scheduler", said.scheduler),
-        priority_class=placed.get("priorityClass", said.priority_class),
-        queue=placed.get("queue", said.queue),
+    whole = kind._replace(
+        scheduler=placed.get("scheduler", kind.scheduler),
+        priority_class=placed.get("priorityClass", kind.priority_class),
+        queue=placed.get("queue", kind.queue),
     )
     if whole.scheduler and not whole.placement_name:
         named = [name for name, each in placements.items() if each.scheduler == whole.scheduler]

@@ -30,28 +30,37 @@ class ChartValues(NamedTuple):
     """Nothing else gives the chart values, so what these leave out has the chart's default."""
     parameters: tuple[str, ...] = ()
     """Dotted names of values that are stated elsewhere and override these."""
+    namespace: str = ""
+    """Where it is installed; empty: not stated."""
 
 
 def chart_values(manifest: Manifest) -> Iterator[ChartValues]:
     """One for each chart that an object installs from a chart repository."""
     spec = mapping(manifest.data.get("spec"))
     if manifest.kind == "HelmRelease" and manifest.group == "helm.toolkit.fluxcd.io":
-        yield from _of_release(spec)
+        yield from _of_release(spec, manifest.namespace or "")
     elif manifest.kind == "Application" and manifest.group == "argoproj.io":
-        yield from _of_source(spec.get("source"), ("spec", "source"))
+        namespace = text(mapping(spec.get("destination")).get("namespace"))
         sources = spec.get("sources")
-        for number, source in enumerate(sources if isinstance(sources, list) else ()):
-            yield from _of_source(source, ("spec", "sources", number))
+        listed = sources if isinstance(sources, list) else []
+        places: list[tuple[object, Path]] = [(spec.get("source"), ("spec", "source"))]
+        places += [(source, ("spec", "sources", number)) for number, source in enumerate(listed)]
+        for source, path in places:
+            for found in _of_source(source, path):
+                yield found._replace(namespace=namespace)
 
 
-def _of_release(spec: Mapping[str, Any]) -> Iterator[ChartValues]:
+def _of_release(spec: Mapping[str, Any], namespace: str) -> Iterator[ChartValues]:
     chart = mapping(mapping(spec.get("chart")).get("spec"))
     repository = mapping(chart.get("sourceRef")).get("kind")
     name = text(chart.get("chart"))
     if not name or repository != "HelmRepository":
         return
     elsewhere = spec.get("valuesFrom") or chart.get("valuesFiles") or spec.get("postRenderers")
-    yield ChartValues(name, mapping(spec.get("values")), ("spec", "values"), False, not elsewhere)
+    installed = text(spec.get("targetNamespace")) or namespace
+    yield ChartValues(
+        name, mapping(spec.get("values")), ("spec", "values"), False, not elsewhere, namespace=installed
+    )
 
 
 def _of_source(source: object, at: Path) -> Iterator[ChartValues]:

@@ -56,7 +56,7 @@ def _wrong(part: str, field: _Field) -> str:
     if start in "*?":
         low, high = field.least, field.most
         if end:
-            return "is no range"
+            return "is not a range"
     else:
         found = [_value(each, field) for each in (start, end or start)]
         if found[0] is None or found[1] is None:

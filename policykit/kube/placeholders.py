@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _PLACEHOLDER = re.compile(
     r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
-    r"|\{[A-Z][A-Z0-9_]*\}|\AENC\[[A-Z0-9_]+,"
+    r"|\{[A-Z][A-Z0-9_]*\}|\AENC\[[A-Z0-9_]+,|PLACEHOLDER|(?:REPLACE|CHANGE)[-_]?ME\b|\bYOUR[-_][A-Z]"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
@@ -16,7 +16,7 @@ _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 def is_placeholder(value: object) -> bool:
     """Whether text is to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `{X}`, `<x>`, `__X__`, `a_X_`, `@X@`,
-    `%X%`, `...`, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
+    `%X%`, `...`, PLACEHOLDER_X, CHANGE_ME, YOUR_X, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
     """
     return isinstance(value, str) and _has_placeholder(value)
 

@@ -30,7 +30,19 @@ def rolling(spec: Mapping[str, Any], replicas: int) -> Rollout | None:
     update = mapping(lookup(strategy, ("rollingUpdate",)))
     surge = _pods(update.get("maxSurge", _DEFAULT), replicas, up=True)
     unavailable = _pods(update.get("maxUnavailable", _DEFAULT), replicas, up=False)
-    return None if surge is None or unavailable is None else Rollout(surge, unavailable)
+    if surge is None or unavailable is None:
+        return None
+    # Percentages may round to nothing; then one pod is removed first.
+    return Rollout(surge, unavailable or int(surge == 0))
+
+
+def adds_first(data: Mapping[str, Any], group: str, kind: str, replicas: int) -> bool:
+    """Whether a rolling update of an object removes no pod before a new one is ready: where no room is free,
+    it never ends. Only Deployments do so."""
+    if (group, kind) != ("apps", "Deployment") or not replicas:
+        return False
+    rollout = rolling(mapping(data.get("spec")), replicas)
+    return rollout is not None and rollout.unavailable == 0
 
 
 def _pods(written: object, replicas: int, *, up: bool) -> int | None:

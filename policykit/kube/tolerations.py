@@ -8,12 +8,12 @@ from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.selectors import int64
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Taint, Toleration
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 MALFORMED = Toleration(operator="(malformed)")
 """A list item that is not a toleration: it tolerates nothing."""
-_COMPARISON = "TaintTolerationComparisonOperators"
+COMPARISON = "TaintTolerationComparisonOperators"
 _CANONICAL = re.compile(r"(?:0|-?[1-9][0-9]*)\Z")
 
 
@@ -149,7 +149,7 @@ def _value_problems(toleration: Toleration, comparison: bool) -> Iterable[tuple[
     elif operator not in ("Gt", "Lt"):
         yield "operator", f"operator {operator!r} is neither 'Exists' nor 'Equal'"
     elif not comparison:
-        yield "operator", f"operator {operator!r} needs the feature gate {_COMPARISON}, off by default"
+        yield "operator", f"operator {operator!r} needs the feature gate {COMPARISON}, off by default"
     elif _number(value) is None:
         yield (
             "value",

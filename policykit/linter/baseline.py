@@ -10,7 +10,7 @@ from typing import Any
 
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding
-from policykit.linter.subjects import StaleEntry
+from policykit.linter.rule import StaleEntry
 from policykit.manifests.node import Span
 from policykit.namedtuple import NamedTuple
 
@@ -160,10 +160,12 @@ def stale_entries(
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     """The paths that are inside no other one, sorted; all are relative and normalised, with `/`."""
     every = sorted(set(paths))
-    return tuple(path for path in every if not any(within(path, other) for other in every if other != path))
+    return tuple(
+        path for path in every if not any(is_within(path, other) for other in every if other != path)
+    )
 
 
-def within(path: str, folder: str) -> bool:
+def is_within(path: str, folder: str) -> bool:
     """Whether a relative path is, or is below, another one."""
     outside = path == ".." or path.startswith("../")
     return path == folder or path.startswith(f"{folder}/") or (folder == "." and not outside)

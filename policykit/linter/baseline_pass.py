@@ -1,4 +1,4 @@
-"""The pass over baselines: which findings they accept, and which of their entries are stale."""
+"""The pass over baselines: the findings that they, or an earlier revision, have, and stale entries."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
-from policykit.linter.locate import finding_of, locate
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
 from policykit.linter.unit import UnitFinding
-from policykit.linter.workspace import Setting, Workspace
+from policykit.linter.violations import finding_of, locate
+from policykit.linter.workspace import EarlierFindings, Setting, Workspace
 from policykit.namedtuple import NamedTuple
 
 
@@ -24,7 +24,7 @@ class BaselineResult(NamedTuple):
     """Number of accepted findings; a finding that several units share counts once."""
 
 
-class Slot(NamedTuple):
+class FindingGroup(NamedTuple):
     """Findings that count as one: the same finding of one cluster, in several builds, at one location."""
 
     baseline: str
@@ -92,7 +92,7 @@ def common_codes(settings: Sequence[Setting]) -> frozenset[str]:
 def settings_of(workspace: Workspace, paths: Iterable[str]) -> list[Setting]:
     """The settings of the files; without files, those that apply without a policy."""
     wanted = {*paths}
-    numbers = {member.setting for member in workspace.members if member.path in wanted}
+    numbers = {input_file.setting for input_file in workspace.input_files if input_file.path in wanted}
     return [workspace.settings[number] for number in sorted(numbers) or [0]]
 
 
@@ -101,9 +101,9 @@ def slots(
     clusters: Sequence[str],
     baselines: Baselines,
     locate: Locate | None = None,
-) -> Iterator[Slot]:
+) -> Iterator[FindingGroup]:
     """Groups findings by key and location; `clusters` has the name of each setting's cluster."""
-    known: dict[tuple[object, ...], Slot] = {}
+    known: dict[tuple[object, ...], FindingGroup] = {}
     seen: Counter[tuple[object, ...]] = Counter()
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         of = one.finding
@@ -112,17 +112,17 @@ def slots(
         place = (path, of.path, of.span, of.document, key.general())
         # A second finding of a unit at the same location counts separately, unless its message is the same.
         unit = (one.setting, one.build)
-        said = (*place, *unit, of.message, of.severity)
-        number = seen[(*place, *unit)] - (1 if seen[said] else 0)
-        if not seen[said]:
+        whole_key = (*place, *unit, of.message, of.severity)
+        number = seen[(*place, *unit)] - (1 if seen[whole_key] else 0)
+        if not seen[whole_key]:
             seen[(*place, *unit)] += 1
-        seen[said] += 1
-        slot = Slot(path, key, (*place, number), [])
+        seen[whole_key] += 1
+        slot = FindingGroup(path, key, (*place, number), [])
         known.setdefault((*slot.place, key), slot).findings.append(one)
     yield from known.values()
 
 
-def _take(slot: Slot, left: dict[str, Counter[Key]], shared: set[tuple[object, ...]]) -> bool:
+def _take(slot: FindingGroup, left: dict[str, Counter[Key]], shared: set[tuple[object, ...]]) -> bool:
     """Whether a slot is accepted. Removes the entry it uses; one of version 1 is used once per location."""
     if not slot.baseline:
         return False
@@ -160,3 +160,76 @@ def _stale(
             for violation in rule.check(entry, Context(path=file.shown)):
                 found = finding_of(rule, violation, locate(violation, file.shown))
                 yield from settings[0].selection.apply([found])
+
+
+class NewFindings(NamedTuple):
+    """The findings that a revision did not have."""
+
+    findings: tuple[UnitFinding, ...]
+    known: int
+    """Number of findings that it had."""
+
+
+def earlier_amounts(
+    found: Iterable[UnitFinding], clusters: Sequence[str], locate: Locate
+) -> Counter[tuple[Key, str]]:
+    """Number of each finding of a run, per file."""
+    every = slots(found, clusters, Baselines({}, {}), locate)
+    return Counter((slot.key, locate(slot.findings[0].finding.path)) for slot in every)
+
+
+def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewFindings:
+    """The findings that the revision did not have. Findings are equal if rule, object, field, cluster and
+    cause are, in any file and line. Of two equal findings, the one in a file that had it is known.
+    """
+    left = _UnpairedFindings(earlier)
+    every = [*slots(found, earlier.clusters, Baselines({}, {}), earlier.locate)]
+    paths = [earlier.locate(slot.findings[0].finding.path) for slot in every]
+    known = [left.take(slot.key, path) for slot, path in zip(every, paths, strict=True)]
+    for take in (left.take, left.take_whatever_cluster, left.take_from_gone_file):
+        known = [is_known or take(slot.key) for slot, is_known in zip(every, known, strict=True)]
+    known = [is_known and path not in earlier.whole for is_known, path in zip(known, paths, strict=True)]
+    new = [slot for slot, is_known in zip(every, known, strict=True) if not is_known]
+    places = {slot.place for slot in every} - {slot.place for slot in new}
+    return NewFindings(tuple(one for slot in new for one in slot.findings), len(places))
+
+
+class _UnpairedFindings:
+    """The findings of the revision that are not yet paired with one of this run."""
+
+    def __init__(self, earlier: EarlierFindings) -> None:
+        self._by_file = Counter(dict(earlier.amounts))
+        self._by_key: Counter[Key] = Counter()
+        self._without_policy: Counter[Key] = Counter()
+        self._whatever: Counter[Key] = Counter()
+        self._gone: Counter[Key] = Counter()
+        for (key, path), amount in earlier.amounts.items():
+            self._by_key[key] += amount
+            bare = key._replace(cluster="")
+            self._whatever[bare] += amount
+            if not key.cluster:
+                self._without_policy[bare] += amount
+            if path in earlier.gone and key.path:
+                self._gone[key._replace(path="")] += amount
+
+    def take(self, key: Key, path: str | None = None) -> bool:
+        """Pairs a finding; with `path`, only with one of the same file."""
+        if self._by_key[key] <= 0 or (path is not None and self._by_file[key, path] <= 0):
+            return False
+        self._by_key[key] -= 1
+        if path is not None:
+            self._by_file[key, path] -= 1
+        return True
+
+    def take_whatever_cluster(self, key: Key) -> bool:
+        """Pairs a finding of a file that had no policy, or no longer has one: a finding without a policy
+        is true with any, so it is paired with those of all clusters."""
+        bare = key._replace(cluster="")
+        return self._without_policy[bare] > 0 if key.cluster else self._whatever[bare] > 0
+
+    def take_from_gone_file(self, key: Key) -> bool:
+        """Pairs a finding without an object with one of a file that no longer exists."""
+        if not key.path or self._gone[key._replace(path="")] <= 0:
+            return False
+        self._gone[key._replace(path="")] -= 1
+        return True

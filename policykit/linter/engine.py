@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from policykit.kube import podsets
-from policykit.kube.structure.versions import NOTHING, ServedApis
-from policykit.linter.apply_rules import FileRules
+from policykit.kube.structure.schema import NOTHING, ServedApis
+from policykit.linter.apply_rules import FileRules, facts_of, unreadable
 from policykit.linter.configurations import (
     Configuration,
     EmbeddedConfiguration,
@@ -17,18 +17,20 @@ from policykit.linter.configurations import (
     hinted,
     may_hold,
 )
-from policykit.linter.extract_facts import facts_of, unreadable
 from policykit.linter.finding import Finding
+from policykit.linter.input_file import OBJECTS, origin_of
 from policykit.linter.location import LocatedObject
-from policykit.linter.member import OBJECTS
 from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
-from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
 from policykit.linter.reader import (
     BOM,
     Text,
     absent_substrings,
     decode,
     documents,
+    has_directives,
+    has_signs,
+    is_marked_partial,
+    is_partial,
     is_template,
     no_text,
     source_comments,
@@ -71,6 +73,10 @@ class Job(NamedTuple):
     """Names of out-of-tree scheduler plugins, from the settings."""
     components: tuple[str, ...] = ()
     """Workload kinds whose generated components a kustomization applies to the file."""
+    origins: tuple[str, ...] = ()
+    """Origins of the built objects that are linted: of others only facts are read; empty: all are."""
+    literal: bool = False
+    """Whether nothing replaces `${NAME}` in it before it is applied."""
 
 
 _SUPPRESSION_WORD = "policykit"
@@ -121,10 +127,11 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
         return FileResult(skipped=what)
     text = decode(raw)
     absent = absent_substrings(text.text, _words(rules.substrings, targets.substrings))
+    only_facts = not rules
     rules, targets = rules.without(absent), targets.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-    linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions)
+    linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, only_facts=only_facts)
     for document in _documents(text):
         linter.document(document)
     return linter.result()
@@ -146,6 +153,8 @@ class _FileLinter:
         targets: Targets,
         fixes: Fixes | None,
         suppressions: FileSuppressions | None,
+        *,
+        only_facts: bool,
     ) -> None:
         self._job = job
         self._text = text
@@ -153,10 +162,13 @@ class _FileLinter:
         self._targets = targets
         self._fixes = fixes
         self._suppressions = suppressions
-        self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
+        literal = job.literal and "${" in text
+        self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins, literal)
         self._file_rules = FileRules(rules, self._context, fixes, frozenset(job.components))
+        self._only_facts = only_facts
+        """Whether rules are left out for the present document."""
         self._template = is_template(text)
-        self._partial = job.partial or (suppressions is not None and says_partial(text))
+        self._partial = job.partial or (suppressions is not None and is_marked_partial(text))
         self._directives = has_directives(text)
         self._signs = not self._partial and has_signs(text)
         self._rendered_from = source_comments(text)
@@ -178,7 +190,10 @@ class _FileLinter:
             self._skipped = "a template, YAML only once rendered"
             self._obstacle = NOT_YAML
             return
-        self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
+        if self._job.origins and parsed.root is not None:
+            self._only_facts = origin_of(parsed.root.data).get("path", "") not in self._job.origins
+        if not self._only_facts:
+            self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
         if parsed.root is None or parsed.problem:
             return
         self._obstacle = self._obstacle or _obstacle(parsed.root)
@@ -235,7 +250,8 @@ class _FileLinter:
 
     def _embedded(self, inner: EmbeddedConfiguration) -> None:
         """Lints a configuration in a string."""
-        self._found.extend(self._file_rules.embedded(inner))
+        if not self._only_facts:
+            self._found.extend(self._file_rules.embedded(inner))
         if inner.parsed.problem:
             self._facts.append(unreadable(inner.text))
         if inner.manifest.data:
@@ -244,7 +260,8 @@ class _FileLinter:
     def _configuration(self, located: LocatedObject) -> None:
         """Lints a configuration that is a document of its own."""
         self._objects += 1
-        self._found.extend(self._file_rules.configuration(located))
+        if not self._only_facts:
+            self._found.extend(self._file_rules.configuration(located))
         self._state(located)
 
     def _object(self, manifest: Manifest, partial: bool) -> None:
@@ -256,7 +273,8 @@ class _FileLinter:
             self._suppressions.object(located)
         if partial:
             self._unfinished.add(manifest.document)
-        self._found.extend(self._file_rules.object(located, pod_sets))
+        if not self._only_facts:
+            self._found.extend(self._file_rules.object(located, pod_sets))
         self._facts.extend(facts_of(located, pod_sets, self._targets, self._context))
 
     def _state(self, located: LocatedObject) -> None:
@@ -303,7 +321,7 @@ def _documents(text: Text) -> Iterator[_Document]:
 
 
 def _is_abridged(text: str, document: _Document, root: Node) -> bool:
-    from policykit.linter.partial import is_abridged
+    from policykit.linter.reader import is_abridged
     from policykit.manifests.lines import split
 
     return is_abridged(root, split(text), document.first, document.end)
@@ -330,6 +348,6 @@ def _suppressions(text: Text, today: str) -> FileSuppressions:
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
     """The object that computes fixes of a file, whose module is imported only if needed."""
-    from policykit.linter.text_fixes import Fixes, Source
+    from policykit.linter.text_fixes import FileText, Fixes
 
-    return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))
+    return Fixes(path, FileText(text, len(BOM) if raw.startswith(BOM) else 0))

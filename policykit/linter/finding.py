@@ -62,9 +62,9 @@ class Finding(NamedTuple):
         return (self.path, self.span, self.code, self.message, self.pointer)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Up to three names in a sentence, or the first and the number of others."""
-    if len(names) > 3:
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names in a sentence; of more than `most` the first and the number of others."""
+    if len(names) > most:
         return f"{names[0]} and {len(names) - 1} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
@@ -98,6 +98,8 @@ class Report(NamedTuple):
     suppressed: int = 0
     silent_rules: int = 0
     """Number of rules skipped because they need a policy."""
+    without_policy: int = 0
+    """Number of files with objects that no policy applies to."""
     dropped: tuple[str, ...] = ()
     """Fixes left out because the text would not say what was intended, each with its place."""
     baselined: int = 0

@@ -8,7 +8,7 @@ from functools import partial
 
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
-from policykit.linter.member import OBJECTS, TEXT, Member
+from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.registry import NO_RULES
 from policykit.linter.workspace import Options, Run, Setting
 from policykit.namedtuple import NamedTuple
@@ -21,7 +21,7 @@ _BATCH = 32
 """Number of files whose results are encoded and decoded together, which is faster than one by one."""
 
 
-class MemberResult(NamedTuple):
+class InputFileResult(NamedTuple):
     """One file's result, or why it could not be read."""
 
     result: FileResult
@@ -40,88 +40,92 @@ class _Attempt(NamedTuple):
     """The result as bytes."""
 
 
-def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[MemberResult]:
-    """The result of every member, in order; `sizes`: bytes of each, empty if unknown."""
-    known = _known(run, members)
+def lint_input_files(
+    run: Run, input_files: Sequence[InputFile], sizes: Sequence[int]
+) -> Iterator[InputFileResult]:
+    """The result of every file, in order; `sizes`: bytes of each, empty if unknown."""
+    known = _known(run, input_files)
     left = [number for number, attempt in enumerate(known) if attempt is None]
-    new = _new(run, [members[n] for n in left], [sizes[n] for n in left] if sizes else ())
-    for start in range(0, len(members), _BATCH):
+    new = _new(run, [input_files[n] for n in left], [sizes[n] for n in left] if sizes else ())
+    for start in range(0, len(input_files), _BATCH):
         attempts = [attempt or next(new) for attempt in known[start : start + _BATCH]]
-        yield from _outcomes(run, members[start : start + _BATCH], attempts)
+        yield from _outcomes(run, input_files[start : start + _BATCH], attempts)
 
 
-def read_facts(run: Run, members: Sequence[Member]) -> Iterator[MemberResult]:
+def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[InputFileResult]:
     """What files state that are not linted: results without findings."""
     workspace = run.workspace.remembered(run.workspace)
     options = run.options._replace(fixes=False, today="")
     reading = Run(workspace, options, run.targets, facts_only=True)
-    return lint_members(reading, members, (_USUAL,) * len(members))
+    return lint_input_files(reading, input_files, (_USUAL,) * len(input_files))
 
 
-def lint_member(run: Run, member: Member) -> MemberResult:
+def lint_input_file(run: Run, input_file: InputFile) -> InputFileResult:
     """The result of one file, which may be outside the run."""
-    (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
+    (outcome,) = _outcomes(run, [input_file], _encoded(run, [_attempt(run, input_file)]))
     return outcome
 
 
-def _known(run: Run, members: Sequence[Member]) -> Sequence[_Attempt | None]:
+def _known(run: Run, input_files: Sequence[InputFile]) -> Sequence[_Attempt | None]:
     """Results of earlier runs, looked up in this process: to start others takes longer."""
     if not run.workspace.cache:
-        return (None,) * len(members)
+        return (None,) * len(input_files)
     found: list[_Attempt | None] = []
-    for member in members:
+    for input_file in input_files:
         try:
-            attempt = _cached(run, member, run.workspace.read(member.file))
+            attempt = _cached(run, input_file, run.workspace.read(input_file.file))
         except Exception:
             attempt = _Attempt()  # the failure comes up again when the file is linted
         found.append(attempt if attempt.entry else None)
     return found
 
 
-def _new(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[_Attempt]:
+def _new(run: Run, input_files: Sequence[InputFile], sizes: Sequence[int]) -> Iterator[_Attempt]:
     """Results that are not known yet, in order."""
     workers = run.options.workers
     # Workers are forked: they share rules and policy. A Python started anew would import from the current
     # folder, which is a checkout.
-    wanted = min(workers or os.cpu_count() or 1, len(members)) if hasattr(os, "fork") else 1
+    wanted = min(workers or os.cpu_count() or 1, len(input_files)) if hasattr(os, "fork") else 1
     if wanted < 2 or (not workers and sum(sizes) < _WORTH_WORKERS):
-        for start in range(0, len(members), _BATCH):
-            yield from _attempts(run, members, range(start, min(start + _BATCH, len(members))))
+        for start in range(0, len(input_files), _BATCH):
+            yield from _attempts(run, input_files, range(start, min(start + _BATCH, len(input_files))))
         return
     from policykit.linter.workers import results
 
-    parts = [*_parts(sizes or (1,) * len(members), wanted)]
-    for found in results(partial(_attempts, run, members), parts, wanted, partial(_lost, members)):
+    parts = [*_parts(sizes or (1,) * len(input_files), wanted)]
+    for found in results(partial(_attempts, run, input_files), parts, wanted, partial(_lost, input_files)):
         yield from found
 
 
-def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[MemberResult]:
+def _outcomes(
+    run: Run, input_files: Sequence[InputFile], attempts: Sequence[_Attempt]
+) -> Iterator[InputFileResult]:
     """The results of attempts; new ones are stored for the next run."""
     cache = run.workspace.cache
     numbers = [number for number, attempt in enumerate(attempts) if attempt.result is None]
     known: dict[int, FileResult | None] = {}
     if numbers and cache:
         entries = [attempts[number].entry for number in numbers]
-        found = cache.decode(entries, [members[number].path for number in numbers])
+        found = cache.decode(entries, [input_files[number].path for number in numbers])
         known = dict(zip(numbers, found, strict=True))
-    for number, (member, attempt) in enumerate(zip(members, attempts, strict=True)):
+    for number, (input_file, attempt) in enumerate(zip(input_files, attempts, strict=True)):
         result = attempt.result or known.get(number)
         if result is None:
             # The cached result is damaged.
-            result, failure, _, _ = _attempt(_uncached(run), member)
-            yield MemberResult(result or FileResult(), failure)
+            result, failure, _, _ = _attempt(_uncached(run), input_file)
+            yield InputFileResult(result or FileResult(), failure)
             continue
         if attempt.entry and cache:
             cache.keep(attempt.key, attempt.entry)
-        yield MemberResult(result, attempt.failure)
+        yield InputFileResult(result, attempt.failure)
 
 
 def _uncached(run: Run) -> Run:
     return run._replace(workspace=run.workspace._replace(cache=None))
 
 
-def _attempts(run: Run, members: Sequence[Member], part: range) -> list[_Attempt]:
-    return _encoded(run, [_attempt(run, members[number]) for number in part])
+def _attempts(run: Run, input_files: Sequence[InputFile], part: range) -> list[_Attempt]:
+    return _encoded(run, [_attempt(run, input_files[number]) for number in part])
 
 
 def _encoded(run: Run, attempts: list[_Attempt]) -> list[_Attempt]:
@@ -134,57 +138,61 @@ def _encoded(run: Run, attempts: list[_Attempt]) -> list[_Attempt]:
     return attempts
 
 
-def _attempt(run: Run, member: Member) -> _Attempt:
+def _attempt(run: Run, input_file: InputFile) -> _Attempt:
     """The result of a file, or its failure: no file aborts a run."""
     try:
-        return _judged(run, member)
+        return _judged(run, input_file)
     except Exception as error:
-        return _failed(failure_of(error, member.path))
+        return _failed(failure_of(error, input_file.path))
 
 
 def _failed(error: PolicykitError) -> _Attempt:
     return _Attempt(FileResult(), str(error))
 
 
-def _judged(run: Run, member: Member) -> _Attempt:
-    raw = run.workspace.read(member.file)
-    attempt = _cached(run, member, raw)
+def _judged(run: Run, input_file: InputFile) -> _Attempt:
+    raw = run.workspace.read(input_file.file)
+    attempt = _cached(run, input_file, raw)
     if attempt.entry:
         return attempt
-    setting = run.workspace.settings[member.setting]
-    rules = setting.rules.part(reading=member.only == TEXT) if member.only else setting.rules
-    job = _job(run.options, member, setting)
+    setting = run.workspace.settings[input_file.setting]
+    rules = setting.rules.part(reading=input_file.only == TEXT) if input_file.only else setting.rules
+    job = _job(run.options, input_file, setting)
     return attempt._replace(result=lint_file(job, raw, NO_RULES if run.facts_only else rules, run.targets))
 
 
-def _cached(run: Run, member: Member, raw: bytes) -> _Attempt:
+def _cached(run: Run, input_file: InputFile, raw: bytes) -> _Attempt:
     """The result of an earlier run, or only its key; neither if results are not cached."""
-    setting = run.workspace.settings[member.setting]
+    setting = run.workspace.settings[input_file.setting]
     cache = run.workspace.cache
     if cache is None or setting.fingerprint is None:
         return _Attempt()
-    key = cache.key(_job(run.options, member, setting), setting.fingerprint, raw, facts_only=run.facts_only)
+    key = cache.key(
+        _job(run.options, input_file, setting), setting.fingerprint, raw, facts_only=run.facts_only
+    )
     return _Attempt(None, "", key, cache.find(key))
 
 
-def _job(options: Options, member: Member, setting: Setting) -> Job:
+def _job(options: Options, input_file: InputFile, setting: Setting) -> Job:
     return Job(
-        member.path,
+        input_file.path,
         setting.cluster,
-        member.partial,
-        member.namespace or setting.namespace,
-        options.fixes and member.only != OBJECTS,
+        input_file.partial,
+        input_file.namespace or setting.namespace,
+        options.fixes and input_file.only != OBJECTS,
         options.today,
         setting.served,
-        member.only,
+        input_file.only,
         setting.plugins,
-        member.components,
+        input_file.components,
+        input_file.origins,
+        input_file.literal,
     )
 
 
-def _lost(members: Sequence[Member], number: int, why: str) -> _Attempt:
+def _lost(input_files: Sequence[InputFile], number: int, why: str) -> _Attempt:
     hint = "check whether there is enough memory: fewer --jobs need less"
-    return _failed(SourceError(why, hint, members[number].path))
+    return _failed(SourceError(why, hint, input_files[number].path))
 
 
 def _parts(sizes: Sequence[int], workers: int) -> Iterator[range]:

@@ -24,7 +24,7 @@ _NAMES = ("name", "key")
 have names; tolerations, taints and expressions have keys."""
 
 
-class Place(NamedTuple):
+class FieldLocation(NamedTuple):
     """The location of a field: in its file, and as a path in its document."""
 
     span: Span
@@ -57,14 +57,14 @@ class LocatedObject(_LocatedObject):
         key: bool = False,
         inside: Path | None = None,
         part: tuple[int, int] | None = None,
-    ) -> Place:
+    ) -> FieldLocation:
         """The location of a field; `inside`: of a field in the text of the string at `path`; `part`: of some
         of its characters.
         """
         manifest = self.manifest
         found = None
         if inside is not None:
-            found = within(self.text, manifest.node, path, inside)
+            found = embedded_span(self.text, manifest.node, path, inside)
         elif part is not None:
             found = characters(self.text, manifest.node, path, part)
         if found is None:
@@ -73,9 +73,9 @@ class LocatedObject(_LocatedObject):
             found = self.relocate(found)
         named = field(manifest.data, path)
         if manifest.holder is None:
-            return Place(found, (*manifest.base, *path), named)
+            return FieldLocation(found, (*manifest.base, *path), named)
         holder, held_at = manifest.holder, manifest.held_at
-        return Place(found, (*holder.base, *held_at), field(holder.data, held_at) + named)
+        return FieldLocation(found, (*holder.base, *held_at), field(holder.data, held_at) + named)
 
     @property
     def document(self) -> int:
@@ -91,7 +91,7 @@ class LocatedObject(_LocatedObject):
         return Resource(manifest.api_version, kind, manifest.namespace or None, manifest.name)
 
 
-def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
+def embedded_span(text: str, root: Node, path: Path, inside: Path) -> Span | None:
     """The span, in a text, of a field in the text of one of its strings; None: there is none."""
     node = node_at(root, path)
     if node is None or not isinstance(node.data, str):

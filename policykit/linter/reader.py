@@ -1,15 +1,159 @@
-"""Reads the bytes of a file as text and documents, and recognises templates."""
+"""Reads bytes as text and documents; recognises templates, and documents that are parts of objects."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 
+from policykit.errors import SourceError
+from policykit.kube.podsets.podset import PodSet
 from policykit.manifests import extension
+from policykit.manifests.document import Manifest
+from policykit.manifests.node import Node
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.namedtuple import NamedTuple
+
+_PARTIAL_COMMENT = re.compile(r"(?:^|\n)\s*#\s*policykit:\s*partial\b")
+_DIRECTIVES = ("$patch", "$retainKeys")
+_CONTROLLERS = frozenset(
+    {"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "CronJob"}
+)
+"""Built-in kinds that require a pod template."""
+_VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
+_SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
+_END = re.compile(r"\.\.\.(?:\s|\Z)")
+_NOTHING = re.compile(r"\s*(?:#.*)?\Z")
+
+
+def is_marked_partial(text: str) -> bool:
+    """Whether a file or document has the comment `# policykit: partial`."""
+    return "policykit:" in text and _PARTIAL_COMMENT.search(text) is not None
+
+
+def has_directives(text: str) -> bool:
+    """Whether a file may contain a document with a patch directive: one search for the whole file."""
+    return "$" in text and any(directive in text for directive in _DIRECTIVES)
+
+
+def has_signs(text: str) -> bool:
+    """Whether a file may contain a document with dots for omitted parts: see `is_abridged`."""
+    return "..." in text or "…" in text
+
+
+def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
+    """Whether a document has a patch directive, or is a controller with neither selector nor any image.
+
+    A PodGroup of Volcano without metadata is the template that `spark-submit` reads.
+
+    A Job with a restartPolicy, which every Job must have, is complete. `directives` False: the file has no
+    patch directive.
+
+    Complete objects of kinds with containers outside a PodSpec (Argo, Spark) have no image there.
+    """
+    if manifest.kind == "PodGroup" and manifest.group == "scheduling.volcano.sh":
+        return "metadata" not in manifest.data or (directives and _has_directive(manifest.data))
+    whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
+    if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
+        spec = manifest.data.get("spec")
+        if not (isinstance(spec, dict) and spec.get("selector")) and not _is_job(manifest, pod_sets):
+            return True
+    return directives and _has_directive(manifest.data)
+
+
+def _makes_pods(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+    """Whether the kind creates pods: a patch of `replicas` has no pod template."""
+    return bool(pod_sets) or (manifest.kind in _CONTROLLERS and manifest.group in ("", "apps", "batch"))
+
+
+def _is_job(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+    """Whether it is a complete Job or CronJob, even if its containers lack fields.
+
+    A patch of a Volcano Job replaces the whole list of tasks, so it must repeat the containers.
+    """
+    if manifest.group in _VOLCANO:
+        return any(one.spec.get("containers") for one in pod_sets)
+    return manifest.group == "batch" and any(one.spec.get("restartPolicy") for one in pod_sets)
+
+
+def _has_image(pod_sets: tuple[PodSet, ...]) -> bool:
+    for pod_set in pod_sets:
+        containers = pod_set.spec.get("containers")
+        if isinstance(containers, list) and any(isinstance(c, dict) and c.get("image") for c in containers):
+            return True
+    return False
+
+
+def _has_directive(data: object) -> bool:
+    pending: list[object] = [data]
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if any(directive in value for directive in _DIRECTIVES):
+                return True
+            pending.extend(value.values())
+        elif isinstance(value, list) and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value)
+    return False
+
+
+def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
+    """Whether the document in the lines from `first` to before `end` shows that it is an excerpt.
+
+    It does by a value or key that is only dots, or by `...`, which ends a document in YAML, in a file whose
+    documents do not begin with `---`. Comments do not count.
+    """
+    end = end if end > root.end.line else _last(lines, root.end.line)
+    if not any("..." in line or "…" in line for line in lines[first:end]):
+        return False
+    if any(isinstance(scalar.data, str) and _SIGN.match(scalar.data) for scalar in _scalars(root)):
+        return True
+    ended = next((number for number in range(first, min(end, len(lines))) if _END.match(lines[number])), None)
+    return ended is not None and _is_left_out(lines, ended)
+
+
+def _last(lines: Sequence[str], first: int) -> int:
+    """The line before which a document ends if the text after it cannot be parsed."""
+    later = (number for number in range(first + 1, len(lines)) if lines[number].startswith("---"))
+    return next(later, len(lines))
+
+
+def _is_left_out(lines: Sequence[str], number: int) -> bool:
+    """Whether `...` at the beginning of a line stands for omitted text, not the end of a document."""
+    begins = _first(lines, 0)
+    goes_on = _first(lines, number + 1) or "---"
+    return not begins.startswith(("---", "%")) or not goes_on.startswith(("---", "%"))
+
+
+def _first(lines: Sequence[str], start: int) -> str:
+    """The first line from `start` on that is not empty; empty: all are."""
+    later = (lines[number] for number in range(start, len(lines)))
+    return next((line for line in later if not _NOTHING.match(line)), "")
+
+
+def _scalars(root: Node) -> Iterator[Node]:
+    """Keys and values; nodes that aliases share only once."""
+    pending, seen = [root], set[int]()
+    while pending:
+        node = pending.pop()
+        entries = node.entries
+        if entries is None:
+            yield node
+        elif id(entries) not in seen:
+            seen.add(id(entries))
+            if isinstance(entries, dict):
+                for key, value in entries.values():
+                    pending += (key, value)
+            else:
+                pending += entries
+
 
 BOM = b"\xef\xbb\xbf"
 _DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
@@ -19,6 +163,9 @@ _WORD = "# Source: "
 _COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
 _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
 """With these a quoted scalar in YAML or JSON can contain a word that is not in the text."""
+
+_LONG = 8_000
+"""Characters of a line of which it is not remembered which words it contains."""
 
 
 class Text(NamedTuple):
@@ -77,6 +224,19 @@ def is_template(text: str) -> bool:
     return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
 
 
+def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:
+    """Why a document with a problem cannot be read; None: its text is a template."""
+    problem = document.problem
+    if problem is None or is_template(text.text) or stops_at_placeholder(text.text, problem):
+        return None
+    if text.problem:
+        return SourceError(problem.message, "save it as UTF-8", path)
+    from policykit.manifests.syntax import explain
+
+    cause = explain(text.text, problem, document.start_line)
+    return SourceError(cause.message, cause.help, f"{path}:{cause.span.line}:{cause.span.column}")
+
+
 _PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")
 
 
@@ -106,11 +266,11 @@ def source_comments(text: str) -> tuple[tuple[int, str], ...]:
     return tuple(found)
 
 
-def source_of(said: tuple[tuple[int, str], ...], first_line: int, start_line: int) -> str:
+def source_of(comments: tuple[tuple[int, str], ...], first_line: int, start_line: int) -> str:
     """The template of a document with its `---` at `first_line` and its content from `start_line`, both
     from 0; empty: unknown."""
-    last = bisect_left(said, start_line, key=lambda comment: comment[0]) - 1
-    return said[last][1] if last >= 0 and said[last][0] >= first_line else ""
+    last = bisect_left(comments, start_line, key=lambda comment: comment[0]) - 1
+    return comments[last][1] if last >= 0 and comments[last][0] >= first_line else ""
 
 
 def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
@@ -133,32 +293,29 @@ def _as_set(words: tuple[str, ...]) -> frozenset[str]:
 
 
 def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
-    """The words that a text does not contain, without the extension."""
-    lacking: list[str] = []
-    for word, longer in _by_containment(words).items():
-        if word not in text:
-            lacking.append(word)
-        elif longer:
-            lacking += [each for each in longer if each not in text]
-    return _with_longer(words, tuple(lacking))
+    """The words that a text does not contain, without the extension.
+
+    Files of a tree, and documents of a file, have most of their lines in common: each line is searched once.
+    """
+    lines = {*text.split("\n")}
+    found: Iterable[frozenset[str]] = ()
+    if len(text) >= _LONG:
+        long = {line for line in lines if len(line) >= _LONG}
+        lines -= long
+        found = (_words_in(line, words) for line in long)
+    return _others(words, frozenset().union(*found, *filter(None, map(_in_line, lines, repeat(words)))))
+
+
+@lru_cache(maxsize=2048)
+def _in_line(line: str, words: frozenset[str]) -> frozenset[str]:
+    """The words, in which no line ends, that a short line contains."""
+    return _words_in(line, words)
+
+
+def _words_in(text: str, words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word in text)
 
 
 @lru_cache(maxsize=1024)  # files of a tree lack the same words
-def _with_longer(words: frozenset[str], lacking: tuple[str, ...]) -> frozenset[str]:
-    """The words that a text lacks, given those that were looked for and not found."""
-    groups = _by_containment(words)
-    return frozenset(lacking).union(*(groups.get(word, ()) for word in lacking))
-
-
-@lru_cache(maxsize=64)
-def _by_containment(words: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    """Words that contain no other word, each with longer ones that contain it: without the one, a text has
-    none of the others."""
-    groups: dict[str, list[str]] = {}
-    for word in sorted(words, key=lambda each: (len(each), each)):
-        within = next((known for known in groups if known in word), None)
-        if within is None:
-            groups[word] = []
-        else:
-            groups[within].append(word)
-    return {word: tuple(longer) for word, longer in groups.items()}
+def _others(words: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+    return words - found

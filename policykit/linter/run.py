@@ -2,26 +2,98 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
-from policykit.linter.finding import Finding, Report, listed
-from policykit.linter.locate import finding_of, locate
-from policykit.linter.member import TEXT
-from policykit.linter.not_judged_pass import left_over
+from policykit.linter.finding import Finding, NotJudged, Report, listed
+from policykit.linter.input_file import KUSTOMIZATIONS, STDIN, TEXT, InputFile
+from policykit.linter.not_judged import EMPTY_INPUT, NO_POLICY, NOT_YAML, REASONS
+from policykit.linter.pod_mutation_pass import changed_at_admission
 from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
-from policykit.linter.scope_pass import scope_facts, scope_findings
+from policykit.linter.runtime_class_pass import with_classes
+from policykit.linter.scope_pass import scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
-from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
+from policykit.linter.unit import PassResult, UnitFinding, UnitResult, file_findings, unit_results
+from policykit.linter.violations import finding_of, locate
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.model.severity import Applicability
+
+_POLICY = "policykit.yaml"
+
+
+def left_over(run: Run, judged: Sequence[UnitResult]) -> tuple[NotJudged, ...]:
+    """Everything that a run did not judge, sorted; each file or kustomization once per reason."""
+    found = {(one.path, one.reason, one.detail): one for one in run.workspace.not_judged}
+    for one in _files(run, judged):
+        found.setdefault((one.path, one.reason, one.detail), one)
+    return tuple(sorted(found.values()))
+
+
+def not_accepted(settings: Sequence[Setting], found: Iterable[NotJudged]) -> tuple[NotJudged, ...]:
+    """Those whose reason and path the settings do not accept. For a file without a policy, any policy of the
+    run may accept it."""
+    left = []
+    for one in found:
+        asked = settings if one.reason == NO_POLICY else settings[one.setting : one.setting + 1]
+        if not any(setting.selection.accepts(one.reason, one.path) for setting in asked):
+            left.append(one)
+    return tuple(left)
+
+
+def _files(run: Run, judged: Sequence[UnitResult]) -> Iterator[NotJudged]:
+    any_policy = any(setting.cluster for setting in run.workspace.settings)
+    reached = _reached(run, judged) | run.workspace.bases
+    for each in judged:
+        result, input_file = each.result, each.input_file
+        if not each.first or each.failure or input_file.is_built:
+            continue
+        reason = result.obstacle
+        if reason == NOT_YAML and input_file.only == TEXT:
+            reason = ""  # its objects are judged as built
+        if input_file.file == STDIN and not result.documents:
+            reason = reason or EMPTY_INPUT
+        elif (
+            any_policy
+            and result.documents
+            and input_file.path not in reached
+            and not _is_of_tools(input_file)
+        ):
+            reason = reason or NO_POLICY
+        if reason:
+            yield NotJudged(input_file.path, reason, REASONS[reason], input_file.setting)
+
+
+def _reached(run: Run, judged: Sequence[UnitResult]) -> set[str]:
+    """Paths of the files that a policy judges."""
+    settings = run.workspace.settings
+    return {each.input_file.path for each in judged if any(settings[n].cluster for n in each.settings)}
+
+
+def _without_policy(run: Run, judged: Sequence[UnitResult]) -> int:
+    """Number of files that no policy judges, without those that are read and have no objects."""
+    if not run.workspace.without_policy:
+        return 0
+    reached = _reached(run, judged)
+    return sum(
+        each.first
+        and each.input_file.path in run.workspace.without_policy
+        and each.input_file.path not in reached
+        and bool(each.result.documents or each.result.findings or each.result.obstacle or each.failure)
+        for each in judged
+    )
+
+
+def _is_of_tools(input_file: InputFile) -> bool:
+    """Whether a file has no objects for a cluster, by its name: a kustomization or a policy."""
+    return os.path.basename(input_file.file) in (*KUSTOMIZATIONS, _POLICY)
 
 
 class UnitFindings(NamedTuple):
@@ -41,7 +113,7 @@ def lint(run: Run) -> Report:
 
         found, accepted = accept(run.workspace, found, complete=not report.failures)
     if run.workspace.earlier is not None:
-        from policykit.linter.new_findings import new_findings
+        from policykit.linter.baseline_pass import new_findings
 
         found, known = new_findings(found, run.workspace.earlier)
     return report._replace(findings=merge(run, found), baselined=accepted, unchanged=known)
@@ -59,11 +131,11 @@ def unit_findings(run: Run) -> UnitFindings:
 
 
 def _judged(run: Run) -> UnitFindings:
-    judged = judgements(run)
-    scoped = scope_findings(run, scope_facts(run, judged))
+    judged, scopes = with_classes(run, unit_results(run))
+    scoped = scope_findings(run, scopes)
     about_files = _with_sources(judged, (one for one in scoped.findings if one.build < 0))
     placed = _of_builds(run, judged, (one for one in scoped.findings if one.build >= 0))
-    files = tuple(file_findings(judged))
+    files = changed_at_admission(run, scopes, tuple(file_findings(judged)))
     if run.workspace.builds:
         from policykit.linter.builds.findings import reconcile
 
@@ -120,6 +192,9 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
     """The findings that the settings of each unit select, with the severities they set."""
     kept = []
     for one in found:
+        owners = run.workspace.owners.get(one.finding.path)
+        if owners and not owners.judges(one.finding.document, one.setting):
+            continue
         chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
         kept += [one if finding is one.finding else one._replace(finding=finding) for finding in chosen]
     return tuple(kept)
@@ -128,16 +203,16 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     """The report without fixes that one policy needs in files to which another policy also applies, unless
     they are right for both."""
-    members = {member.path: member for member in workspace.members}
+    input_files = {input_file.path: input_file for input_file in workspace.input_files}
     needing = [setting.rules.needing_policy() for setting in workspace.settings]
     kept: list[Finding] = []
     dropped: list[str] = []
     refused: set[Applicability] = set()
     for finding in report.findings:
-        member = members.get(finding.path)
-        if finding.fix and member and finding.code in needing[member.setting]:
-            texts = partial(_texts, workspace, member.file, finding)
-            other = workspace.other_policy(member.file, member.setting, texts)
+        input_file = input_files.get(finding.path)
+        if finding.fix and input_file and finding.code in needing[input_file.setting]:
+            texts = partial(_texts, workspace, input_file.file, finding)
+            other = workspace.other_policy(input_file.file, input_file.setting, texts)
             if other:
                 why = f"{other.shown} applies to the file too: {other.advice}"
                 dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
@@ -158,7 +233,7 @@ def _texts(workspace: Workspace, file: str, finding: Finding) -> tuple[bytes, by
     return raw, fixed_once(raw, (finding,))[0]
 
 
-def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:
+def _of_builds(run: Run, judged: tuple[UnitResult, ...], scoped: Iterable[UnitFinding]) -> PassResult:
     if not run.workspace.builds:
         return PassResult()
     from policykit.linter.builds.findings import build_findings
@@ -166,10 +241,10 @@ def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFin
     return build_findings(run, judged, scoped)
 
 
-def _with_sources(judged: Iterable[Judgement], found: Iterable[UnitFinding]) -> list[UnitFinding]:
+def _with_sources(judged: Iterable[UnitResult], found: Iterable[UnitFinding]) -> list[UnitFinding]:
     """Findings with the templates that their documents were rendered from."""
     sources = {
-        (each.member.path, number): source
+        (each.input_file.path, number): source
         for each in judged
         for number, source in each.result.sources.items()
     }
@@ -183,12 +258,12 @@ def _with_sources(judged: Iterable[Judgement], found: Iterable[UnitFinding]) -> 
 
 def _summary(
     run: Run,
-    judged: tuple[Judgement, ...],
+    judged: tuple[UnitResult, ...],
     hidden: int,
     failures: tuple[str, ...],
     dropped: tuple[str, ...],
 ) -> Report:
-    files = [each for each in judged if each.first and not each.member.is_built]
+    files = [each for each in judged if each.first and not each.input_file.is_built]
     times: dict[str, float] = {}
     for code, seconds in chain(
         *(each.result.times for each in judged),
@@ -198,23 +273,33 @@ def _summary(
     settings: tuple[Setting, ...] = run.workspace.settings
     return Report(
         (),
-        len(run.workspace.members),
+        len(run.workspace.input_files),
         sum(each.result.documents for each in files),
-        tuple((each.member.path, each.result.skipped) for each in files if each.result.skipped),
+        tuple((each.input_file.path, each.result.skipped) for each in files if each.result.skipped),
         failures,
         hidden + sum(each.result.suppressed for each in files),
         max((setting.rules.skipped for setting in settings), default=0),
+        _without_policy(run, judged),
         dropped,
         times=tuple(sorted(times.items())),
         not_judged=left_over(run, judged),
-        unrecognized=_unrecognized(judged),
+        unrecognized=_unrecognized(run, judged),
     )
 
 
-def _unrecognized(judged: Iterable[Judgement]) -> tuple[tuple[str, str], ...]:
-    """Objects without a workload kind where one is needed, each once; built ones as they are built."""
-    whole = (each for each in judged if each.member.only != TEXT)
-    return tuple(sorted({(each.member.path, name) for each in whole for name in each.result.unrecognized}))
+def _unrecognized(run: Run, judged: Iterable[UnitResult]) -> tuple[tuple[str, str], ...]:
+    """Objects without a workload kind where one is needed, each once; built ones with what is built."""
+    whole = [each for each in judged if each.input_file.only != TEXT and each.result.unrecognized]
+    shown = {
+        build.input_file.path: build.names[build.file].path if build.file in build.names else build.shown
+        for build in (run.workspace.builds if whole else ())
+    }
+    found = {
+        (shown.get(each.input_file.path, each.input_file.path), name)
+        for each in whole
+        for name in each.result.unrecognized
+    }
+    return tuple(sorted(found))
 
 
 def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
@@ -236,11 +321,11 @@ def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[
     clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
     if group[0].build < 0:
         return first if first.clusters == clusters else first._replace(clusters=clusters)
-    said = _help(group, names)
+    help_text = _help(group, names)
     seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
     if any(one.outside_kustomization for one in group):
-        said = f"{said}\nseen in {listed([*seen])}, as kustomize builds it".lstrip("\n")
-    return first._replace(help=said, clusters=clusters)
+        help_text = f"{help_text}\nseen in {listed([*seen])}, as kustomize builds it".lstrip("\n")
+    return first._replace(help=help_text, clusters=clusters)
 
 
 def _help(group: Sequence[UnitFinding], names: Sequence[str]) -> str:

@@ -7,13 +7,18 @@ kept that other manifests may complete or contradict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from policykit.kube.runtime_classes import by_name
 from policykit.linter.finding import Resource
-from policykit.linter.location import Place
+from policykit.linter.location import FieldLocation
 from policykit.manifests.path import Path
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
+from policykit.model.pod_admission import RuntimeClass
 from policykit.namedtuple import NamedTuple
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 T = TypeVar("T")
 
@@ -41,7 +46,7 @@ class LocatedFact(NamedTuple, Generic[T]):
     """The file, as reported."""
     document: int
     resource: Resource
-    fields: Mapping[str, Place]
+    fields: Mapping[str, FieldLocation]
     partial: bool = False
     """Read from a patch or fragment: nothing is "missing" from it."""
     answers: bool = False
@@ -49,7 +54,7 @@ class LocatedFact(NamedTuple, Generic[T]):
     as_written: bool = False
     """Whether it is about the source files of a kustomization, not about the objects built from them."""
 
-    def place(self, field: str) -> Place:
+    def place(self, field: str) -> FieldLocation:
         """The location of a field of the value. Raises KeyError for a field it does not have."""
         return self.fields[field]
 
@@ -68,7 +73,7 @@ class UnreadableText(NamedTuple):
     """All words in it; None: there are too many to keep."""
 
 
-AnyFact = LocatedFact[Any] | Autoscaler | UnreadableText
+AnyFact = LocatedFact[Any] | UnreadableText
 """Information in a manifest that other manifests may complete or contradict."""
 
 
@@ -83,13 +88,16 @@ class Scope(NamedTuple):
     groups: tuple[LocatedFact[PodGroup], ...] = ()
     memberships: tuple[LocatedFact[Membership], ...] = ()
     gangs: tuple[LocatedFact[OwnGang], ...] = ()
-    autoscalers: tuple[Autoscaler, ...] = ()
+    autoscalers: tuple[LocatedFact[Autoscaler], ...] = ()
     complete: bool = False
     """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
     others: Mapping[type, tuple[LocatedFact[Any], ...]] = {}
     """Facts of the targets' fact readers, by type: many rules read one type each."""
     unreadable: UnreadableText = UnreadableText(frozenset())
     """The words of all unreadable documents."""
+    is_part: bool = False
+    """Whether violations are checked again with all that the cluster applies: an object that a rule compares
+    with need not be here, and rules may report what is wrong only if it is elsewhere."""
 
     def of(self, kind: type[T]) -> tuple[LocatedFact[T], ...]:
         """The facts of one type, from the fact readers."""
@@ -119,7 +127,7 @@ class FactField:
         return hash((self.fact, self.field))
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FieldLocation:
         """The location of the field. Raises KeyError if the fact has no such field."""
         return self.fact.place(self.field)
 
@@ -135,11 +143,21 @@ def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
         tuple(located.pop(PodGroup, ())),
         tuple(located.pop(Membership, ())),
         tuple(located.pop(OwnGang, ())),
-        tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
+        tuple(located.pop(Autoscaler, ())),
         complete,
         {kind: tuple(found) for kind, found in located.items()},
         _joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
     )
+
+
+def with_runtime_classes(cluster: Cluster, facts: Iterable[AnyFact]) -> Cluster:
+    """The policy with the RuntimeClasses among some facts; the same object if there are none."""
+    classes = [
+        each.value for each in facts if isinstance(each, LocatedFact) and isinstance(each.value, RuntimeClass)
+    ]
+    if not classes:
+        return cluster
+    return cluster._replace(runtime_classes={**cluster.runtime_classes, **by_name(classes)})
 
 
 def _joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:

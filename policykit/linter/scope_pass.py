@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, TextFix
+from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.lint_files import read_facts
-from policykit.linter.locate import Location, finding_of, locate
-from policykit.linter.member import OBJECTS, TEXT, Member
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import AnyFact, FactField, LocatedFact, Scope, may_have_findings, scope_of
-from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.unit import PassResult, UnitFinding, UnitResult
+from policykit.linter.violations import Location, finding_of, locate
 from policykit.linter.workspace import Run, Setting
 from policykit.namedtuple import NamedTuple
 
@@ -40,7 +40,7 @@ class ScopeFacts(NamedTuple):
     facts: Mapping[str, Facts]
     policies: Mapping[str, tuple[int, ...]]
     """The policies that judge files of a scope."""
-    members: Mapping[str, Member]
+    input_files: Mapping[str, InputFile]
     """Files and builds of the run by their reported paths."""
     judges: Mapping[str, frozenset[int]]
     """The policies that judge a file."""
@@ -48,46 +48,45 @@ class ScopeFacts(NamedTuple):
     """Scopes with files that could not be read, which may contain objects that seem absent."""
 
 
-def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
+def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
     """The facts of judged files and builds: a build's objects as built, and its files as written."""
     builds = run.workspace.builds
-    built = frozenset(build.member.scope for build in builds)
+    built = frozenset(build.input_file.scope for build in builds)
     facts: dict[str, Facts] = {}
     policies: dict[str, dict[int, None]] = {}
     judges: dict[str, frozenset[int]] = {}
     written: Facts = {}
-    for member, settings, result, _, first in judged:
-        policies.setdefault(_key(member), {}).update(dict.fromkeys(settings))
-        judges[member.path] = judges.get(member.path, frozenset()) | frozenset(settings)
+    for input_file, settings, result, _, first in judged:
+        policies.setdefault(key_of(input_file), {}).update(dict.fromkeys(settings))
+        judges[input_file.path] = judges.get(input_file.path, frozenset()) | frozenset(settings)
         if not first:
             continue
-        if member.only == OBJECTS:
-            facts.setdefault(member.scope, {})[member.path] = _split_as_written(result.facts)[1]
+        if input_file.only == OBJECTS:
+            facts.setdefault(input_file.scope, {})[input_file.path] = _split_as_written(result.facts)[1]
             continue
-        if member.only == TEXT:
-            written[member.path] = _split_as_written(result.facts)[0]
-        if result.facts and not (member.only == TEXT and member.scope in built):
-            facts.setdefault(_key(member), {})[member.path] = result.facts
+        if input_file.only == TEXT:
+            written[input_file.path] = _split_as_written(result.facts)[0]
+        if result.facts and not (input_file.only == TEXT and input_file.scope in built):
+            facts.setdefault(key_of(input_file), {})[input_file.path] = result.facts
     for build in builds:
         for read in filter(None, map(build.names.get, build.tree.written())):
-            stated = facts.setdefault(build.member.scope, {})
+            stated = facts.setdefault(build.input_file.scope, {})
             stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
     return ScopeFacts(
         facts,
         {name: tuple(numbers) for name, numbers in policies.items()},
-        {each.member.path: each.member for each in judged},
+        {each.input_file.path: each.input_file for each in judged},
         judges,
-        frozenset(each.member.scope for each in judged if each.failure),
+        frozenset(each.input_file.scope for each in judged if each.failure),
     )
 
 
-def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
+def scope_findings(run: Run, scopes: ScopesByPolicy) -> PassResult:
     """The findings of rules about scopes. If several policies judge files of a scope, each judges its own."""
-    failures = Failures()
+    known, failures = scopes.known, scopes.failures
     fixes = _ScopeFixes(run)
     found: list[UnitFinding] = []
-    scopes = _ScopesByPolicy(run, known, failures)
-    builds = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
+    builds = {build.input_file.path: number for number, build in enumerate(run.workspace.builds)}
     for name in sorted(
         name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
     ):
@@ -95,13 +94,22 @@ def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
         scope = scopes.scope(name)
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
+            scope = scope._replace(is_part=is_part(name, setting))
             for rule in setting.rules.of(SCOPE):
                 with failures.collect(f"{shown}: {rule.code} {rule.name}"):
                     violations = [*_violations(rule, scope, number, setting, known)]
-                    for member, violation in scopes.confirmed(name, number, rule, violations):
-                        reported = _finding(fixes, member, rule, violation)
+                    for input_file, violation in scopes.confirmed(name, number, rule, violations):
+                        reported = _finding(fixes, input_file, rule, violation)
                         found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
     return PassResult(tuple(found), tuple(failures), fixes.dropped)
+
+
+_Location = tuple[object, ...]
+
+
+def is_part(name: str, setting: Setting) -> bool:
+    """Whether a scope is one of those of a cluster, which are deployed together."""
+    return setting.cluster is not None and not name.startswith(_NO_SCOPE)
 
 
 class _ScopeGroup(NamedTuple):
@@ -111,21 +119,22 @@ class _ScopeGroup(NamedTuple):
     scope: Scope
 
 
-class _ScopesByPolicy:
+class ScopesByPolicy:
     """Scopes, and all files that each policy applies to, read once and only if there is something to report.
 
     All files of a policy are for one cluster, so objects of one scope exist for the others too. Scopes that
     define the same object are alternatives, which never exist together.
     """
 
-    def __init__(self, run: Run, known: ScopeFacts, failures: Failures) -> None:
+    def __init__(self, run: Run, known: ScopeFacts) -> None:
+        self.known = known
+        self.failures = Failures()
+        """Why files could not be read, and rules did not end."""
         self._run = run
-        self._known = known
-        self._failures = failures
         self._facts: dict[str, Facts] = {}
         self._complete: dict[str, bool] = {}
         self._scope_groups: dict[int, list[_ScopeGroup]] = {}
-        self._confirmed: dict[tuple[int, int, str], frozenset[tuple[object, ...]]] = {}
+        self._confirmed: dict[tuple[int, int, str], dict[_Location, list[tuple[InputFile, Violation]]]] = {}
 
     def scope(self, name: str) -> Scope:
         """A scope, with the facts of its files that are not linted."""
@@ -133,39 +142,39 @@ class _ScopesByPolicy:
         return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
 
     def confirmed(
-        self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[Member, Violation]]
-    ) -> Iterable[tuple[Member, Violation]]:
-        """Violations in a scope that are true for the whole cluster too."""
+        self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[InputFile, Violation]]
+    ) -> Iterable[tuple[InputFile, Violation]]:
+        """Violations in a scope as they are in the whole cluster, where they may be none."""
         setting = self._run.workspace.settings[number]
-        if not violations or setting.cluster is None or name.startswith(_NO_SCOPE):
+        if not violations or not is_part(name, setting):
             return violations
         groups = self._scope_groups_of(number)
         position = next(n for n, group in enumerate(groups) if name in group.names)
-        if len(groups[position].names) == 1:
-            return violations
         key = (number, position, rule.code)
         if key not in self._confirmed:
-            everywhere = _violations(rule, groups[position].scope, number, setting, self._known)
-            self._confirmed[key] = frozenset(_location(violation) for _, violation in everywhere)
-        return [each for each in violations if _location(each[1]) in self._confirmed[key]]
+            self._confirmed[key] = {}
+            for each in _violations(rule, groups[position].scope, number, setting, self.known):
+                self._confirmed[key].setdefault(_location(each[1]), []).append(each)
+        locations = dict.fromkeys(_location(violation) for _, violation in violations)
+        return [each for here in locations for each in self._confirmed[key].get(here, ())]
 
     def _read(self, name: str) -> None:
         if name in self._facts:
             return
         facts: Facts = {}
         complete = False
-        with self._failures.collect(_shown(name)):
-            facts, complete = _with_surroundings(self._run, name, self._known, self._failures)
+        with self.failures.collect(_shown(name)):
+            facts, complete = _with_surroundings(self._run, name, self.known, self.failures)
         self._facts[name] = facts
-        unknown = self._run.workspace.incomplete.intersection(self._known.policies.get(name, ()))
-        self._complete[name] = complete and name not in self._known.incomplete and not unknown
+        unknown = self._run.workspace.incomplete.intersection(self.known.policies.get(name, ()))
+        self._complete[name] = complete and name not in self.known.incomplete and not unknown
 
     def _scope_groups_of(self, number: int) -> list[_ScopeGroup]:
         if number not in self._scope_groups:
             beside, complete = self._facts_outside_run(number)
             names = sorted(
                 name
-                for name, numbers in self._known.policies.items()
+                for name, numbers in self.known.policies.items()
                 if number in numbers and not name.startswith(_NO_SCOPE)
             )
             for name in names:
@@ -185,10 +194,10 @@ class _ScopesByPolicy:
         reach = [*islice(self._run.workspace.reach(number), _MAX_BESIDE + 1)]
         if len(reach) > _MAX_BESIDE:
             return {}, False
-        members = [member for member in reach if member.scope not in self._known.policies]
-        for member, outcome in zip(members, read_facts(self._run, members), strict=True):
-            found.setdefault(member.scope, {})[member.path] = outcome.result.facts
-            complete = complete and not (member.is_built and outcome.failure)
+        input_files = [input_file for input_file in reach if input_file.scope not in self.known.policies]
+        for input_file, outcome in zip(input_files, read_facts(self._run, input_files), strict=True):
+            found.setdefault(input_file.scope, {})[input_file.path] = outcome.result.facts
+            complete = complete and not (input_file.is_built and outcome.failure)
         return found, complete
 
     def _as_built(self, facts: Facts) -> Facts:
@@ -199,12 +208,12 @@ class _ScopesByPolicy:
         }
 
     def _is_read(self, path: str) -> bool:
-        member = self._known.members.get(path)
-        return member is not None and member.only == TEXT
+        input_file = self.known.input_files.get(path)
+        return input_file is not None and input_file.only == TEXT
 
     def _namespaces(self, path: str) -> str:
-        member = self._known.members.get(path)
-        return member.namespace if member else ""
+        input_file = self.known.input_files.get(path)
+        return input_file.namespace if input_file else ""
 
 
 def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
@@ -248,14 +257,14 @@ def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[AnyFac
         yield from chain.from_iterable(facts[name].values())
 
 
-def _location(violation: Violation) -> tuple[object, ...]:
+def _location(violation: Violation) -> _Location:
     location = locate(violation, "")
     return location.path, location.document, location.place.span
 
 
-def _key(member: Member) -> str:
+def key_of(input_file: InputFile) -> str:
     """The scope of a file, or a name of its own if it is in none."""
-    return member.scope or f"{_NO_SCOPE}{member.path}"
+    return input_file.scope or f"{_NO_SCOPE}{input_file.path}"
 
 
 def _shown(name: str) -> str:
@@ -277,16 +286,16 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
     True: all files are known, so other objects do not exist.
     """
     whole = not name.startswith(_NO_SCOPE)
-    known, reported = dict(of_run.facts.get(name, {})), of_run.members
-    there: dict[str, Member] = {}
+    known, reported = dict(of_run.facts.get(name, {})), of_run.input_files
+    there: dict[str, InputFile] = {}
     others = 0
-    for member in run.workspace.surroundings(name) if whole else ():
-        others += member.path not in reported
+    for input_file in run.workspace.surroundings(name) if whole else ():
+        others += input_file.path not in reported
         if others > _MAX_BESIDE:
             there, whole = {}, False
             break
-        there[member.path] = member
-    beside = read_facts(run, [member for path, member in there.items() if path not in reported])
+        there[input_file.path] = input_file
+    beside = read_facts(run, [input_file for path, input_file in there.items() if path not in reported])
     everything: Facts = {}
     for path in there:
         if path in reported:
@@ -304,25 +313,25 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
 
 def _violations(
     rule: AnyRule, scope: Scope, number: int, setting: Setting, known: ScopeFacts
-) -> Iterator[tuple[Member, Violation]]:
+) -> Iterator[tuple[InputFile, Violation]]:
     """Violations of a rule in a scope under a policy, in files that the policy judges."""
     context = Context(setting.cluster, "", setting.namespace)
     for violation in setting.rules.check(rule, scope, context):
         if not isinstance(violation.at, FactField):
             raise TypeError(f"{rule.code} must yield its violations at fields of facts")
         fact = violation.at.fact
-        member = known.members.get(fact.path)
+        input_file = known.input_files.get(fact.path)
         if (
-            member is not None
+            input_file is not None
             and number in known.judges[fact.path]
-            and (member.only != TEXT or fact.as_written)
+            and (input_file.only != TEXT or fact.as_written)
         ):
-            yield member, violation
+            yield input_file, violation
 
 
-def _finding(fixes: _ScopeFixes, member: Member, rule: AnyRule, violation: Violation) -> Finding:
-    location = locate(violation, member.path)
-    fix = fixes.at(member, rule, violation, location) if violation.fix and not member.only else None
+def _finding(fixes: _ScopeFixes, input_file: InputFile, rule: AnyRule, violation: Violation) -> Finding:
+    location = locate(violation, input_file.path)
+    fix = fixes.at(input_file, rule, violation, location) if violation.fix and not input_file.only else None
     return finding_of(rule, violation, location, fix)
 
 
@@ -333,16 +342,18 @@ class _ScopeFixes:
         self._run = run
         self._files: dict[str, Fixes] = {}
 
-    def at(self, member: Member, rule: AnyRule, violation: Violation, location: Location) -> TextFix | None:
+    def at(
+        self, input_file: InputFile, rule: AnyRule, violation: Violation, location: Location
+    ) -> TextFix | None:
         """The fix of a violation; None: there is none, or fixes are not requested."""
         if not self._run.options.fixes:
             return None
         from policykit.linter.text_fixes import FixTarget
 
-        fixes = self._files.get(member.path)
+        fixes = self._files.get(input_file.path)
         if fixes is None:
-            raw = self._run.workspace.read(member.file)
-            fixes = self._files[member.path] = fixes_of(member.path, decode(raw).text, raw)
+            raw = self._run.workspace.read(input_file.file)
+            fixes = self._files[input_file.path] = fixes_of(input_file.path, decode(raw).text, raw)
         return fixes.at(rule.code, location.place.span, FixTarget(location.document), violation.fix)
 
     @property

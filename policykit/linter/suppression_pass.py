@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import lint_member
-from policykit.linter.locate import finding_of, locate
-from policykit.linter.location import Place
-from policykit.linter.member import Member
+from policykit.linter.input_file import InputFile
+from policykit.linter.lint_files import lint_input_file
+from policykit.linter.location import FieldLocation
 from policykit.linter.reader import decode
 from policykit.linter.registry import GENERATED_FILE, POLICY, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
-from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.unit import PassResult, UnitFinding, UnitResult
+from policykit.linter.violations import finding_of, locate
 from policykit.linter.workspace import Run
 from policykit.manifests.path import Path, pointer
 from policykit.namedtuple import NamedTuple
@@ -42,13 +42,13 @@ class VisibleFindings(NamedTuple):
     failures: tuple[str, ...] = ()
 
 
-def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
+def suppressions_of(judged: Iterable[UnitResult]) -> Suppressions:
     """The suppressions of the files. One that any unit uses counts as used."""
     found: dict[str, tuple[SuppressionUse, ...]] = {}
-    for member, _, result, _, _ in judged:
-        if result.suppressions and not member.is_built:
-            known = found.get(member.path)
-            found[member.path] = _joined(known, result.suppressions) if known else result.suppressions
+    for input_file, _, result, _, _ in judged:
+        if result.suppressions and not input_file.is_built:
+            known = found.get(input_file.path)
+            found[input_file.path] = _joined(known, result.suppressions) if known else result.suppressions
     return found
 
 
@@ -56,7 +56,7 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
     """Removes findings that comments and annotations hide; files outside the run are read for them."""
     everything = [*found]
     failures = Failures()
-    members = {member.path for member in run.workspace.members}
+    input_files = {input_file.path for input_file in run.workspace.input_files}
     known = dict(suppressions)
     places: dict[str, list[_Place]] = {}
     for number, one in enumerate(everything):
@@ -69,7 +69,7 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
             places.setdefault(path, []).append(at)
     hidden = {number for number, one in enumerate(everything) if one.ignored}
     for path, own in places.items():
-        if path not in known and path not in members:
+        if path not in known and path not in input_files:
             known[path] = _suppressions_beside(run, path, failures)
         if known.get(path):
             there, known[path] = _hidden(own, known[path])
@@ -113,7 +113,7 @@ def _hidden(
     return numbers, (*comments, *annotations)
 
 
-def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> PassResult:
+def suppression_findings(run: Run, judged: Sequence[UnitResult], suppressions: Suppressions) -> PassResult:
     """Findings about suppressions, by the rules of each policy of the file; they cannot be suppressed.
 
     A suppression is unused only if no unit uses it.
@@ -123,35 +123,39 @@ def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Su
     found: list[UnitFinding] = []
     settings: dict[str, dict[int, None]] = {}
     for each in judged:
-        settings.setdefault(each.member.path, {}).update(dict.fromkeys(each.settings))
-    for member in run.workspace.members:
-        if suppressions.get(member.path):
-            with failures.collect(member.path):
-                uses = suppressions[member.path]
-                found += _about(run, member, tuple(settings[member.path]), uses, dropped)
+        settings.setdefault(each.input_file.path, {}).update(dict.fromkeys(each.settings))
+    for input_file in run.workspace.input_files:
+        if suppressions.get(input_file.path):
+            with failures.collect(input_file.path):
+                uses = suppressions[input_file.path]
+                found += _about(run, input_file, tuple(settings[input_file.path]), uses, dropped)
     return PassResult(tuple(found), tuple(failures), tuple(dropped))
 
 
 def _about(
-    run: Run, member: Member, numbers: Sequence[int], uses: Sequence[SuppressionUse], dropped: list[str]
+    run: Run,
+    input_file: InputFile,
+    numbers: Sequence[int],
+    uses: Sequence[SuppressionUse],
+    dropped: list[str],
 ) -> list[UnitFinding]:
 
     settings = run.workspace.settings
     fixes = None
     if run.options.fixes:
-        raw = run.workspace.read(member.file)
-        fixes = fixes_of(member.path, decode(raw).text, raw)
-    whole = any(policy.looked_at(member.path) for policy in run.workspace.policies)
+        raw = run.workspace.read(input_file.file)
+        fixes = fixes_of(input_file.path, decode(raw).text, raw)
+    whole = any(policy.looked_at(input_file.path) for policy in run.workspace.policies)
     codes = frozenset[str]().union(
         *(
-            checked_codes(settings[number].rules, scoped=bool(member.scope), policy=whole)
+            checked_codes(settings[number].rules, scoped=bool(input_file.scope), policy=whole)
             for number in numbers
         )
     )
     found = []
     for number in numbers:
         setting = settings[number]
-        context = Context(setting.cluster, member.path, setting.namespace, setting.served)
+        context = Context(setting.cluster, input_file.path, setting.namespace, setting.served)
         about_suppressions = check_suppressions(uses, setting.rules, context, codes, fixes)
         found += [UnitFinding(finding, number) for finding in about_suppressions]
     dropped.extend(fixes.dropped if fixes else ())
@@ -165,8 +169,8 @@ def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> 
 
 
 def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
-    """The suppressions of a file that a policy extends, which may not be a member."""
-    found = lint_member(run, Member(path, path, "", 0))
+    """The suppressions of a file that a policy extends, which may not be in the run."""
+    found = lint_input_file(run, InputFile(path, path, "", 0))
     if found.failure:
         failures.append(found.failure)
     return found.result.suppressions
@@ -206,7 +210,7 @@ def _suppression_finding(
     location = locate(violation, path, document=suppression.document)
     if isinstance(place, Annotation):
         base = place.base
-        field = Place(suppression.span, (*base, *_FIELD), pointer(_FIELD))
+        field = FieldLocation(suppression.span, (*base, *_FIELD), pointer(_FIELD))
         location = location._replace(place=field, resource=place.resource)
     fix = None
     if fixes:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from policykit.manifests.memoize import computed_once
+from policykit.model.pool import KUBE_SCHEDULER, NodeFilters
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import ComponentPatch, Generate
+    from policykit.kube.gang_units import MembershipFact
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
-    from policykit.linter.gangs import MembershipFact
     from policykit.linter.import_reader import ImportReader
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
     from policykit.manifests.patch import Patch
     from policykit.manifests.path import Path
     from policykit.model.cluster import Cluster, TargetSettings
-    from policykit.model.declared_queues import QueuePlacement
+    from policykit.model.declared_queues import PolicyQueues, QueuePlacement, QueueSemantics
     from policykit.model.gang import PodGroup
     from policykit.model.pod_fields import PodContext, PodFields
-    from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
     from policykit.model.release import ReleaseFact, Releases
     from policykit.model.workload import WorkloadKind
 
@@ -139,6 +139,8 @@ class Target(NamedTuple):
     keys: tuple[Key, ...] = ()
     supports_gangs: bool = False
     """Whether its scheduler starts the pods of a gang together."""
+    domain_annotation: str = ""
+    """Annotation of pods with the key of the domain that all pods of a workload must share."""
     gang_annotations: frozenset[str] = frozenset()
     """Annotations of gangs in addition to those in `keys`, which other schedulers' pods must not have."""
     gang_substrings: tuple[str, ...] = ()
@@ -151,8 +153,8 @@ class Target(NamedTuple):
     added_plugins: Lazy[Callable[[Mapping[str, Any]], frozenset[str]]] | None = None
     """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is for it.
     None: its scheduler does not read such configurations."""
-    resources_first: bool = False
-    """Whether it reports missing resources before other reasons against a node."""
+    filters: NodeFilters = KUBE_SCHEDULER
+    """How its scheduler filters nodes."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
     """Whether it places these pods, and so ignores their preferences; None: it never ignores them."""
     groups_pods: bool = False

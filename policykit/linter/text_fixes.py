@@ -7,8 +7,8 @@ from copy import copy
 from policykit.linter.finding import TextFix
 from policykit.linter.proof import is_proven_safe
 from policykit.linter.rule import Fix, MakeFix
-from policykit.manifests.amend import composed
 from policykit.manifests.document import Manifest
+from policykit.manifests.document_edits import composed
 from policykit.manifests.embedded import apply_inside
 from policykit.manifests.extents import Edit, slice_of
 from policykit.manifests.large_documents import Document, TooManyError
@@ -20,7 +20,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
 
-class Source:
+class FileText:
     """A file's text, and how its offsets map to bytes."""
 
     def __init__(self, text: str, skipped: int = 0) -> None:
@@ -82,7 +82,7 @@ def _root(text: str) -> object:
 class Fixes:
     """Computes the fixes of one file's findings, and collects those that cannot be made."""
 
-    def __init__(self, path: str, source: Source) -> None:
+    def __init__(self, path: str, source: FileText) -> None:
         self._path = path
         self._source = source
         self._outer: FixTarget | None = None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from policykit.linter.builds.kustomization import BuiltKustomization
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import lint_member, lint_members
-from policykit.linter.member import Member
+from policykit.linter.input_file import BuiltKustomization, InputFile
+from policykit.linter.lint_files import lint_input_file, lint_input_files
 from policykit.linter.scope import LocatedFact
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
@@ -16,10 +15,10 @@ from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 
 
-class Judgement(NamedTuple):
+class UnitResult(NamedTuple):
     """The result of one file or build, shared by all policies that lead to the same result."""
 
-    member: Member
+    input_file: InputFile
     settings: tuple[int, ...]
     """Indices of their settings in the workspace, at least one."""
     result: FileResult
@@ -54,39 +53,51 @@ class PassResult(NamedTuple):
     """Fixes left out because the edited text would not have the intended data, each with its location."""
 
 
-def judgements(run: Run) -> tuple[Judgement, ...]:
+def unit_results(run: Run) -> tuple[UnitResult, ...]:
     """Lints every file and then every build with rules about single files, once for all policies that cannot
     lead to different findings.
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
-    jobs: list[tuple[Member, tuple[int, ...], bool]] = []
+    jobs: list[tuple[InputFile, tuple[int, ...], bool]] = []
     files: list[str] = []
     sizes: list[int] = []
-    for number, member in enumerate(workspace.members):
+    for number, input_file in enumerate(workspace.input_files):
         for position, alike in enumerate(
-            _alike(workspace.settings, users.get(member.path, (member.setting,)), bool(member.components))
+            _alike(
+                workspace.settings,
+                users.get(input_file.path, (input_file.setting,)),
+                bool(input_file.components),
+            )
         ):
-            linted = member if member.setting == alike[0] else member._replace(setting=alike[0])
+            linted = input_file if input_file.setting == alike[0] else input_file._replace(setting=alike[0])
             jobs.append((linted, alike, not position))
-            files.append("" if member.only else member.file)
+            files.append("" if input_file.only else input_file.file)
             sizes += workspace.sizes[number : number + 1]
     known_builds = _AlikeBuilds(workspace)
-    repeated: list[tuple[Member, int]] = []
+    repeated: list[tuple[InputFile, int]] = []
     for build in workspace.builds:
         known = known_builds.first(build, len(jobs))
         if known < len(jobs):
-            repeated.append((build.member, known))
+            repeated.append((build.input_file, known))
             continue
-        jobs.append((build.member, (build.member.setting,), True))
+        jobs.append((build.input_file, (build.input_file.setting,), True))
         files.append(build.file)
-        sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
-    found = lint_members(run, [member for member, _, _ in jobs], sizes)
-    judged: list[Judgement] = []
-    for (member, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True):
-        judged.append(Judgement(member, settings, _alone(run, member, file, result), failure, first))
+        sizes += [len(workspace.read(build.input_file.file))] if workspace.sizes else []
+    found = lint_input_files(run, [input_file for input_file, _, _ in jobs], sizes)
+    judged: list[UnitResult] = []
+    for (input_file, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True):
+        judged.append(UnitResult(input_file, settings, _alone(run, input_file, file, result), failure, first))
         run.options.progress(len(judged), len(jobs))
-    return (*judged, *(_again(judged[number], member) for member, number in repeated))
+    return (*judged, *(_again(judged[number], input_file) for input_file, number in repeated))
+
+
+def linted_again(run: Run, each: UnitResult, settings: tuple[Setting, ...]) -> UnitResult:
+    """A judgement under other settings, whose results are not cached."""
+    run = run._replace(workspace=run.workspace._replace(settings=settings, cache=None))
+    result, failure = lint_input_file(run, each.input_file)
+    file = "" if each.input_file.only else each.input_file.file
+    return each._replace(result=_alone(run, each.input_file, file, result), failure=failure)
 
 
 class _AlikeBuilds:
@@ -100,12 +111,20 @@ class _AlikeBuilds:
 
     def first(self, build: BuiltKustomization, number: int) -> int:
         """The number of the first build like this one; its own, if there is none."""
-        member = build.member
-        setting = self._workspace.settings[member.setting]
+        input_file = build.input_file
+        setting = self._workspace.settings[input_file.setting]
         if build.file or setting.selection.per_path:
             return number
-        raw = self._workspace.read(member.file)
-        about = (raw, self._class(member.setting), member.namespace, member.partial, member.components)
+        raw = self._workspace.read(input_file.file)
+        about = (
+            raw,
+            self._class(input_file.setting),
+            input_file.namespace,
+            input_file.partial,
+            input_file.components,
+            input_file.origins,
+            input_file.literal,
+        )
         return self._known.setdefault(about, number)
 
     def _class(self, number: int) -> int:
@@ -120,30 +139,30 @@ class _AlikeBuilds:
         return self._classes[number]
 
 
-def _again(judged: Judgement, member: Member) -> Judgement:
+def _again(judged: UnitResult, input_file: InputFile) -> UnitResult:
     """The judgement of a build for another policy."""
     result = judged.result._replace(
-        findings=tuple(one._replace(path=member.path) for one in judged.result.findings),
+        findings=tuple(one._replace(path=input_file.path) for one in judged.result.findings),
         facts=tuple(
-            one._replace(path=member.path) if isinstance(one, LocatedFact) else one
+            one._replace(path=input_file.path) if isinstance(one, LocatedFact) else one
             for one in judged.result.facts
         ),
         times=(),
     )
-    return Judgement(member, (member.setting,), result, judged.failure)
+    return UnitResult(input_file, (input_file.setting,), result, judged.failure)
 
 
-def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResult:
+def _alone(run: Run, input_file: InputFile, file: str, result: FileResult) -> FileResult:
     """The result of a file alone. If a kustomization that was not built adds to its objects, they are
     incomplete, and nothing missing in them is an error. `file`: the file with the objects as they are
     applied; empty: they are built, or not linted.
     """
-    if not (result.findings and file) or member.partial or not run.workspace.completed(file):
+    if not (result.findings and file) or input_file.partial or not run.workspace.completed(file):
         return result
-    partial, failure = lint_member(run, member._replace(partial=True))
+    partial, failure = lint_input_file(run, input_file._replace(partial=True))
     if failure:
         return result
-    shape = run.workspace.settings[member.setting].rules.schema_rules()
+    shape = run.workspace.settings[input_file.setting].rules.schema_rules()
     certain = {(one.code, one.span, one.message) for one in partial.findings}
     lacking = [
         _may_be_added(one)
@@ -157,8 +176,10 @@ def _alone(run: Run, member: Member, file: str, result: FileResult) -> FileResul
 def _may_be_added(finding: Finding) -> Finding:
     if finding.severity is not Severity.ERROR:
         return finding
-    said = f"{finding.help}\nunless a kustomization that uses this file does: it was not built".lstrip("\n")
-    return finding._replace(severity=Severity.WARNING, help=said)
+    help_text = f"{finding.help}\nunless a kustomization that uses this file does: it was not built".lstrip(
+        "\n"
+    )
+    return finding._replace(severity=Severity.WARNING, help=help_text)
 
 
 def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
@@ -166,16 +187,16 @@ def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
     found: dict[str, dict[int, None]] = {}
     for build in workspace.builds:
         for file in build.tree.written():
-            member = build.names.get(file)
-            if member is not None:
-                found.setdefault(member.path, {})[build.member.setting] = None
+            input_file = build.names.get(file)
+            if input_file is not None:
+                found.setdefault(input_file.path, {})[build.input_file.setting] = None
     return {path: tuple(settings) for path, settings in found.items()}
 
 
-def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
+def file_findings(judged: Sequence[UnitResult]) -> Iterator[UnitFinding]:
     """Findings of single files, once per policy, with suppressions applied."""
     for each in judged:
-        if not each.member.is_built:
+        if not each.input_file.is_built:
             for setting in each.settings:
                 yield from (UnitFinding(finding, setting) for finding in each.result.findings)
 

@@ -105,8 +105,8 @@ class _Workers(Generic[Result]):
 
     def ready(self) -> list[_Worker[Result]]:
         """Waits for workers that have finished a part or were killed."""
-        heard = set(wait([worker.connection for worker in self._busy]))
-        found = [worker for worker in self._busy if worker.connection in heard]
+        ready = set(wait([worker.connection for worker in self._busy]))
+        found = [worker for worker in self._busy if worker.connection in ready]
         self._busy = [worker for worker in self._busy if worker not in found]
         return found
 

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from policykit.kube.structure.versions import NOTHING, ServedApis
-from policykit.linter.member import Member
-from policykit.linter.registry import RuleSet
-from policykit.linter.selection import Selection
+from policykit.kube.structure.schema import NOTHING, ServedApis
+from policykit.linter.baseline import Key, Locate
+from policykit.linter.input_file import InputFile
+from policykit.linter.registry import RuleSet, Selection
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
-    from policykit.linter.builds.kustomization import BuiltKustomization
-    from policykit.linter.earlier import EarlierFindings
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import NotJudged
-    from policykit.linter.subjects import DeclaredPolicy, FailedBuild, GeneratedFile
+    from policykit.linter.input_file import BuiltKustomization
+    from policykit.linter.rule import DeclaredPolicy, FailedBuild, GeneratedFile
     from policykit.linter.target import Targets
     from policykit.model.cluster import Cluster
+
+
+class EarlierFindings(NamedTuple):
+    """The findings of a revision, where it could be judged."""
+
+    amounts: Mapping[tuple[Key, str], int] = {}
+    """Number of each finding per file, relative to the root of its repository."""
+    clusters: tuple[str, ...] = ()
+    """Name in `amounts` of the cluster of each setting of this run."""
+    locate: Locate = lambda path: path
+    """Reported paths to paths relative to the root."""
+    files: frozenset[str] = frozenset()
+    """The files of the revision."""
+    gone: frozenset[str] = frozenset()
+    """Files of the revision that no longer exist, from which findings without an object may have moved."""
+
+    whole: frozenset[str] = frozenset()
+    """Files, relative to the root, of which all findings are reported."""
+
+    def had(self, path: str) -> bool:
+        """Whether the revision had the file with a reported path."""
+        return self.locate(path) in self.files
 
 
 class Setting(NamedTuple):
@@ -96,6 +117,19 @@ class SharedFile(NamedTuple):
         return f"write it into {self.overlay}" if self.overlay else "write it into an overlay"
 
 
+class FileOwners(NamedTuple):
+    """Policies that judge only some documents of a file: objects in it are for other clusters."""
+
+    documents: Mapping[int, frozenset[int]]
+    """Index of each such document to the settings that judge it."""
+    others: frozenset[int] = frozenset()
+    """Settings that judge the other documents."""
+
+    def judges(self, document: int, setting: int) -> bool:
+        """Whether a setting judges a document."""
+        return setting in self.documents.get(document, self.others)
+
+
 OtherPolicy = Callable[[str, int, Callable[[], tuple[bytes, bytes]]], SharedFile | None]
 """From a file (as opened), the index of a setting, and the texts before and after a fix to another policy
 that applies to the file, and under which the fix is not right; None: there is none."""
@@ -104,18 +138,22 @@ that applies to the file, and under which the fix is not right; None: there is n
 class Workspace(NamedTuple):
     """The input of a run; only `read`, `surroundings` and `reach` access the disk."""
 
-    members: tuple[Member, ...]
+    input_files: tuple[InputFile, ...]
     settings: tuple[Setting, ...]
-    """Policies with their settings; members and builds refer to them by index."""
+    """Policies with their settings; input files and builds refer to them by index."""
     read: Callable[[str], bytes]
-    surroundings: Callable[[str], Iterable[Member]] = lambda scope: ()
+    surroundings: Callable[[str], Iterable[InputFile]] = lambda scope: ()
     """All files of a scope, including those of the run."""
-    reach: Callable[[int], Iterable[Member]] = lambda setting: ()
+    reach: Callable[[int], Iterable[InputFile]] = lambda setting: ()
     """All files that a policy applies to, including those of the run."""
     sizes: tuple[int, ...] = ()
-    """Bytes of each member, for spreading work; empty: unknown."""
+    """Bytes of each input file, for spreading work; empty: unknown."""
     policies: tuple[Policy, ...] = ()
     """Policies whose files, or generated files, are judged."""
+    without_policy: frozenset[str] = frozenset()
+    """Paths of files that no policy applies to by their place."""
+    bases: frozenset[str] = frozenset()
+    """Paths of policies that others extend, under any name: they have no objects for a cluster."""
     builds: tuple[BuiltKustomization, ...] = ()
     """Kustomizations whose objects are linted as kustomize builds them."""
     baselines: Baselines | None = None
@@ -134,6 +172,8 @@ class Workspace(NamedTuple):
     """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
     other_policy: OtherPolicy = lambda file, setting, texts: None
     """A policy other than that of a setting that also applies to a file and does not suit a fix."""
+    owners: Mapping[str, FileOwners] = {}
+    """Reported paths of files with objects that are for other clusters than the file."""
     incomplete: frozenset[int] = frozenset()
     """Policies whose files could not all be judged, so that absent objects may exist."""
 

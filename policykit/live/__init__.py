@@ -1,1 +1,1 @@
-"""A running cluster: the only package that speaks to an API server, and it only reads."""
+"""A running cluster: the only package that connects to an API server, and it only reads."""

@@ -1,4 +1,4 @@
-"""Opens a connection as kubectl does: from --kubeconfig, KUBECONFIG, the home folder, or a pod's account.
+"""Opens a connection as kubectl does: --kubeconfig, KUBECONFIG, the home folder, or a pod's account.
 
 A kubeconfig may name a program that is run for credentials. It is therefore never taken from a policy or
 a repository, only from the command line and the environment.
@@ -13,12 +13,26 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from policykit.errors import UsageError
-from policykit.live.access import Access
-from policykit.live.client import Client
-from policykit.live.errors import ClusterError, server_name
+from policykit.live.client import Client, ClusterError, server_name
+from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration
+
+
+class Access(NamedTuple):
+    """Which cluster to read, and how much of it."""
+
+    context: str = ""
+    """Empty: the current context."""
+    kubeconfig: str = ""
+    """Empty: as kubectl finds it."""
+    namespace: str = ""
+    """Empty: that of the context."""
+    every_namespace: bool = False
+    timeout: float = 30.0
+    """Seconds that one answer may take."""
+
 
 _ENVIRONMENT = "KUBECONFIG"
 _HOME = "~/.kube/config"
@@ -39,12 +53,12 @@ def connect(access: Access) -> Client:
             "reading a cluster needs the package kubernetes", "pip install 'policykit-k8s[live]'"
         ) from None
     settings: Configuration = package.Configuration()
-    with _quiet() as said:
+    with _quiet() as messages:
         context, namespace = (
             _in_cluster(settings) if _is_in_pod(access) else _from_kubeconfig(access, settings)
         )
-    if said:
-        raise ClusterError(f"no credentials for {server_name(settings.host)}: {said[0]}", _LOGIN)
+    if messages:
+        raise ClusterError(f"no credentials for {server_name(settings.host)}: {messages[0]}", _LOGIN)
     settings.retries = False
     chosen = "" if access.every_namespace else access.namespace or namespace or _DEFAULT
     return Client(package.ApiClient(settings), server_name(settings.host), context, chosen, access.timeout)
@@ -126,15 +140,15 @@ def _reason(error: Exception) -> str:
 @contextmanager
 def _quiet() -> Iterator[list[str]]:
     """Collects what the client logs: a program for credentials that fails is only logged."""
-    said: list[str] = []
+    messages: list[str] = []
 
     class Collector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage().partition("\n")[0])
+            messages.append(record.getMessage().partition("\n")[0])
 
     root, collector = logging.getLogger(), Collector(logging.ERROR)
     root.addHandler(collector)
     try:
-        yield said
+        yield messages
     finally:
         root.removeHandler(collector)

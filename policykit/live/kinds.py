@@ -1,12 +1,14 @@
-"""What is read of a cluster: the kinds that policies, rules and targets know, and never a Secret."""
+"""What is read of a cluster: known kinds, and which of them the API server serves; never a Secret."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
+from typing import Any
 
 from policykit.kube.podsets import table
+from policykit.live.client import Client, NotServedError
 from policykit.namedtuple import NamedTuple
 
 
@@ -37,13 +39,15 @@ class Kind(NamedTuple):
 
 
 _QUOTAS = {
-    "": ("LimitRange", "Namespace", "ResourceQuota"),
+    "": ("LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "ResourceQuota"),
     "admissionregistration.k8s.io": ("MutatingAdmissionPolicy",),
+    "amd.com": ("DeviceConfig",),
     "autoscaling": ("HorizontalPodAutoscaler",),
     "scheduling.k8s.io": ("PriorityClass", "PodGroup", "Workload"),
     "scheduling.volcano.sh": ("Queue", "PodGroup"),
     "topology.volcano.sh": ("HyperNode",),
     "shard.volcano.sh": ("NodeShard",),
+    "storage.k8s.io": ("StorageClass",),
     "training.volcano.sh": ("HyperJob",),
     "scheduling.sigs.k8s.io": ("ElasticQuota", "PodGroup"),
     "scheduling.x-k8s.io": ("ElasticQuota", "PodGroup"),
@@ -51,14 +55,21 @@ _QUOTAS = {
     "quota.koordinator.sh": ("ElasticQuotaProfile",),
     "config.koordinator.sh": ("ClusterColocationProfile", "ColocationConfiguration"),
     "kueue.x-k8s.io": (
+        "AdmissionCheck",
         "ClusterQueue",
         "Cohort",
         "LocalQueue",
+        "MultiKueueConfig",
+        "ProvisioningRequestConfig",
         "ResourceFlavor",
         "Topology",
         "WorkloadPriorityClass",
     ),
     "karpenter.sh": ("NodePool",),
+    "kai.scheduler": ("SchedulingShard",),
+    "node.k8s.io": ("RuntimeClass",),
+    "policy": ("PodDisruptionBudget",),
+    "resource.k8s.io": ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate"),
     "nfd.k8s-sigs.io": ("NodeFeatureRule",),
     "kubeflow.org": ("Profile",),
     "kyverno.io": ("ClusterPolicy", "Policy"),
@@ -82,7 +93,7 @@ def kinds() -> tuple[Kind, ...]:
     return (NODE, *quotas, CONFIG_MAP, *workloads, POD)
 
 
-def kinds_of_generation() -> tuple[Kind, ...]:
+def generated_kinds() -> tuple[Kind, ...]:
     """Those that `gen` writes and that are read anyway: queues and the like, and schedulers."""
     return (*of_roles(Role.QUOTAS), Kind("apps", "Deployment", Role.WORKLOADS))
 
@@ -103,3 +114,77 @@ def _first_of_names() -> frozenset[Kind]:
         built_in = [kind for kind in same if kind.group in _BUILT_IN]
         found += built_in or (same if len(same) == 1 else [])
     return frozenset(found)
+
+
+class Resource(NamedTuple):
+    """A kind as a server serves it."""
+
+    kind: Kind
+    api_version: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str = "") -> str:
+        """Where its objects are listed, all or those of one namespace."""
+        root = "api" if "/" not in self.api_version else "apis"
+        below = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
+        return f"/{root}/{self.api_version}{below}/{self.plural}"
+
+    @property
+    def shown(self) -> str:
+        """As kubectl names it: `jobs.batch.volcano.sh`."""
+        return f"{self.plural}.{self.kind.group}" if self.kind.group else self.plural
+
+
+def served(client: Client, wanted: Iterable[Kind]) -> Iterator[Resource]:
+    """The kinds that the server has, in the order given. Raises ClusterError."""
+    versions = _versions(client)
+    for kind in wanted:
+        for api_version in _known_first(kind, versions.get(kind.group, ())):
+            found = resource_of(client, api_version, kind)
+            if found is not None:
+                yield found
+                break
+
+
+def resource_of(client: Client, api_version: str, kind: Kind) -> Resource | None:
+    """A kind in exactly this version; None: the server does not serve it. Raises ClusterError."""
+    found = _resources(client, api_version).get(kind.name)
+    return Resource(kind, api_version, str(found["name"]), found.get("namespaced") is True) if found else None
+
+
+def _versions(client: Client) -> dict[str, list[str]]:
+    """API groups to the apiVersions that are served, the preferred one first."""
+    found = {"": ["v1"]}
+    groups = client.get("/apis", "the API groups").get("groups")
+    for group in groups if isinstance(groups, list) else ():
+        preferred = group.get("preferredVersion") or {}
+        every = [preferred, *(each for each in group.get("versions", ()) if each != preferred)]
+        found[str(group.get("name"))] = [str(each.get("groupVersion")) for each in every if each]
+    return found
+
+
+def _known_first(kind: Kind, versions: Iterable[str]) -> list[str]:
+    """Versions whose pod templates policykit knows before others."""
+    return sorted(versions, key=lambda each: not table.known(each, kind.name))
+
+
+def _resources(client: Client, api_version: str) -> Mapping[str, Any]:
+    """Kinds to their entries in the server's list, which is asked for once; subresources and what cannot be
+    listed are left out."""
+    if api_version not in client.resources:
+        client.resources[api_version] = _read_resources(client, api_version)
+    return client.resources[api_version]
+
+
+def _read_resources(client: Client, api_version: str) -> Mapping[str, Any]:
+    root = "apis" if "/" in api_version else "api"
+    try:
+        listed = client.get(f"/{root}/{api_version}", f"the resources of {api_version}").get("resources")
+    except NotServedError:
+        return {}
+    return {
+        str(each.get("kind")): each
+        for each in (listed if isinstance(listed, list) else ())
+        if "/" not in str(each.get("name", "/")) and "list" in (each.get("verbs") or ())
+    }

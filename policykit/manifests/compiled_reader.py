@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.manifests import extension, scalars, tree
+from policykit.manifests import extension, parsed_document, scalars
 from policykit.manifests.node import Duplicate, Lines, Node
-from policykit.manifests.tree import ParsedDocument
-
-
-class UnreadError(Exception):
-    """The text has a document that only the reader in Python can judge."""
-
+from policykit.manifests.parsed_document import ParsedDocument, UnreadError
 
 if extension.tree:
     extension.tree.prepare(
@@ -21,10 +16,10 @@ if extension.tree:
         scalars.NUMBER_STARTS,
         scalars.resolve,
         scalars.tagged,
-        tree.measure,
-        tree.merge,
-        tree.key_text,
-        tree.content_end,
+        parsed_document.measure,
+        parsed_document.merge,
+        parsed_document.key_text,
+        parsed_document.content_end,
         UnreadError,
     )
 
@@ -36,7 +31,9 @@ def available() -> bool:
 
 def documents(text: str, lines: Lines) -> Iterator[ParsedDocument]:
     """Documents of a stream, lazily. Raises UnreadError in place of the first that has a problem."""
-    reader = extension.tree.Reader(text, lines, tree.MAX_DEPTH, tree.MAX_ALIASED, tree.MAX_VALUES)
+    reader = extension.tree.Reader(
+        text, lines, parsed_document.MAX_DEPTH, parsed_document.MAX_ALIASED, parsed_document.MAX_VALUES
+    )
     while (found := reader.document()) is not None:
         root, start_line, twice = found
         duplicates = tuple(Duplicate(*each) for each in twice) if twice else ()

@@ -15,8 +15,8 @@ _ENCRYPTION = "sops"
 """Field in which SOPS keeps the keys of an encrypted file; decryption removes it."""
 
 
-class _Located(NamedTuple):
-    """The data of an object and where it stands."""
+class _ManifestFields(NamedTuple):
+    """The data of an object and its location."""
 
     data: dict[str, Any]
     node: Node
@@ -33,7 +33,7 @@ class _Located(NamedTuple):
     """Path of that string in the holder."""
 
 
-class Manifest(_Located):
+class Manifest(_ManifestFields):
     """A Kubernetes object: a whole document, or an item of a `kind: List`.
 
     Paths are relative to the object; `base` leads to it from the document's root. Rules ask for its
@@ -90,7 +90,7 @@ class Manifest(_Located):
         return isinstance(entries, dict) and _ENCRYPTION in entries and _ENCRYPTION not in self.data
 
     def span(self, path: Sequence[Step], *, key: bool = False) -> Span:
-        """Where the value at `path` stands, or the nearest parent that exists.
+        """The location of the value at `path`, or of the nearest parent that exists.
 
         A scalar is its own text; a collection is the key that introduces it, or in a list
         its first line. With `key` it is the key in every case.
@@ -153,34 +153,22 @@ def _wrapped(manifest: Manifest, node: Node, kind: str, path: Path) -> Iterator[
 
 
 def span(root: Node, path: Sequence[Step], *, key: bool = False) -> Span:
-    """Where `path` stands below `root`: see Manifest.span."""
+    """The location of `path` below `root`: see Manifest.span."""
     node = root
-    introduced_by: Node | None = None
     for step in path:
-        entries = node.entries
-        if isinstance(entries, dict) and step in entries:
-            introduced_by, node = entries[step]
-        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
-            introduced_by, node = None, entries[step]
-        else:
+        child = node.child(step)
+        if child is None:
             break
-    if introduced_by is not None and (key or node.entries is not None or _is_empty(node)):
-        return _of(introduced_by)
-    if node.entries is None:
-        return _of(node)
-    return _first_line(node)
+        parent, node, last = node, child, step
+    if node is not root and (key or node.is_collection or _is_empty(node)):
+        introduced_by = parent.key(last)
+        if introduced_by is not None:
+            return introduced_by.head
+    return _first_line(node) if node.is_collection else node.head
 
 
 def _is_empty(node: Node) -> bool:
-    return node.start_offset == node.end_offset
-
-
-def _of(node: Node) -> Span:
-    if node.style in ("|", ">"):
-        # A block scalar is pointed at by its indicator; its text is many lines.
-        start = node.start
-        return Span(start.line + 1, start.column + 1, start.line + 1, start.column + 2)
-    return node.span
+    return not node.data and node.start_offset == node.end_offset
 
 
 def _first_line(node: Node) -> Span:
@@ -226,14 +214,15 @@ def words_in_python(data: object) -> Words:
     """The same, without the extension."""
     keys: set[str] = set()
     texts: set[str] = set()
-    pending = [data]
+    pending: list[Any] = [[data]]
     while pending:
         found = pending.pop()
-        if isinstance(found, str):
-            texts.add(found)
-        elif isinstance(found, dict):
+        if isinstance(found, dict):
             keys.update(found)
-            pending += found.values()
-        elif isinstance(found, list):
-            pending += found
+            found = found.values()
+        for value in found:
+            if isinstance(value, str):
+                texts.add(value)
+            elif isinstance(value, (dict, list)):
+                pending.append(value)
     return Words(frozenset([key for key in keys if isinstance(key, str)]), frozenset(texts))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from policykit.manifests import rendering
-from policykit.manifests.entries import EditContext, column_of, inserted, removed, rendered
+from policykit.manifests.entry_edits import EditContext, column_of, inserted, removed, rendered
 from policykit.manifests.extents import (
     Edit,
     after_comments,
@@ -25,8 +25,8 @@ from policykit.manifests.extents import (
     own_items,
     own_pairs,
 )
+from policykit.manifests.field_moves import moved, renamed
 from policykit.manifests.memoize import memoize_last
-from policykit.manifests.move import moved, renamed
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
@@ -34,7 +34,7 @@ from policykit.manifests.path import Path, Step, dotted, lookup
 
 _BOM = "\ufeff"
 _WIDTH = 100
-"""Columns within which an item stands on one line where its neighbours do."""
+"""Columns within which an item is written on one line if its neighbours are."""
 _ORDERS = (("apiVersion", "kind", "metadata", "spec", "status"), ("selector", "template"))
 """Keys of an object, of a template in it and of a controller, as everybody writes them."""
 
@@ -181,7 +181,7 @@ def _chain(root: Node, path: Path) -> list[Node]:
     for step in path:
         node = _child(chain[-1], step)
         if node is None:
-            raise EditError(f"{dotted(path)}: nothing stands there")
+            raise EditError(f"{dotted(path)}: there is no value there")
         chain.append(node)
     if chain[-1].entries is None:
         raise EditError(f"{dotted(path)}: not a mapping or a sequence")
@@ -227,7 +227,7 @@ def _inserted(place: EditContext, step: Step, value: Any) -> Edit:
 def _inserted_key(place: EditContext, key: str, value: Any) -> Edit:
     pairs = own_pairs(place.parent)
     if not pairs:
-        raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
+        raise EditError(f"{key}: the mapping it belongs to is defined elsewhere (alias or merge key)")
     column = pairs[0][0].start.column
     written = rendering.lines({key: value}, column, place.layout)
     before = _first_behind(key, pairs)
@@ -240,7 +240,7 @@ def _inserted_key(place: EditContext, key: str, value: Any) -> Edit:
 
 
 def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
-    """The first key that people write below `key`: metadata stands above spec."""
+    """The first key that people write below `key`: metadata comes before spec."""
     below = next((order[order.index(key) + 1 :] for order in _ORDERS if key in order), ())
     return next((there for there, _ in pairs if there.data in below), None)
 
@@ -257,7 +257,7 @@ def _inserted_item(place: EditContext, step: Step, value: Any) -> Edit:
     items = own_items(place.parent)
     position = len(items) if step == APPEND else step
     if not items or not isinstance(position, int) or position > len(items):
-        raise EditError(f"item {step}: the sequence has no such place")
+        raise EditError(f"item {step}: the sequence has no item there")
     first = dash(place.text, items[0])
     column = column_of(place.text, first)
     written = place.newline.join(rendering.lines([value], column, place.layout))

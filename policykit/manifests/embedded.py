@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from policykit.manifests.amend import apply
+from policykit.manifests.document_edits import apply
 from policykit.manifests.edit import edit, read, same, spliced
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Node
@@ -27,7 +27,7 @@ class OffsetMap:
     """Outer offsets of the characters of a text: each run of neighbours by its beginning."""
 
     def __init__(self, start: int, offsets: Iterable[int] = ()) -> None:
-        """`offsets` from `start` on, one for each character; none: all of them stand there."""
+        """`offsets` from `start` on, one for each character; none: all are at `start`."""
         self._inner = array("q")
         self._outer = array("q")
         following = -1
@@ -47,15 +47,13 @@ class EmbeddedText(NamedTuple):
     """A string scalar whose value is a text of its own. Lines and columns count from 0."""
 
     path: Path
-    """Where it stands in the outer document."""
+    """Its path in the outer document."""
     text: str
     """Its value, with `\\n` line endings."""
-    exact: bool
-    """Places inside map to the character; else they all map to where the scalar begins."""
     literal: bool
     """A block scalar of style `|`: it can be edited in place."""
     runs: OffsetMap
-    """Where its characters stand outside."""
+    """Offsets of its characters in the outer text."""
     indent: int
     """Of a literal block's lines."""
 
@@ -95,7 +93,7 @@ def kinds(text: str) -> frozenset[str]:
 
 
 def embedded(outer: str, path: Path, node: Node) -> EmbeddedText:
-    """What stands inside a string scalar of `outer`."""
+    """The text inside a string scalar of `outer`."""
     text: str = node.data
     shift = 1 if outer.startswith("\ufeff") else 0
     properties = _PROPERTIES.match(outer, node.start_offset + shift)
@@ -105,18 +103,18 @@ def embedded(outer: str, path: Path, node: Node) -> EmbeddedText:
         found = _literal(raw, text)
         if found:
             offsets, indent = found
-            return EmbeddedText(path, text, True, True, OffsetMap(start, offsets), indent)
+            return EmbeddedText(path, text, True, OffsetMap(start, offsets), indent)
     aligned = _aligned(raw, text, node.style)
     if aligned is None:
-        return EmbeddedText(path, text, False, False, OffsetMap(start), 0)
-    return EmbeddedText(path, text, True, False, OffsetMap(start, aligned), 0)
+        return EmbeddedText(path, text, False, OffsetMap(start), 0)
+    return EmbeddedText(path, text, False, OffsetMap(start, aligned), 0)
 
 
 def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0, inner: int = 0) -> str:
     """`outer` with the text at `path` changed: a literal block line by line, any other string whole.
 
     `inner` counts the documents of that text. Raises EditError as `amend.apply` does, and
-    where no string stands at `path`.
+    if the value at `path` is not a string.
     """
     for patch in patches:
         inside = _at(outer, path, document)
@@ -146,7 +144,7 @@ def _at(outer: str, path: Path, document: int) -> EmbeddedText:
         if not isinstance(entries, (dict, list)) or step not in (
             entries if isinstance(entries, dict) else range(len(entries))
         ):
-            raise EditError(f"{dotted(path)}: nothing stands there")
+            raise EditError(f"{dotted(path)}: there is no value there")
         node = entries[step][1] if isinstance(entries, dict) else entries[step]  # type: ignore[index]
     if node is None or not isinstance(node.data, str):
         raise EditError(f"{dotted(path)}: not a text")
@@ -200,7 +198,7 @@ def _indent(header: str, body: str, lines: list[str]) -> int:
 
 
 def _aligned(raw: str, text: str, style: object) -> array[int] | None:
-    """Folding and quoting only touch blanks and escapes: all else stands in the same order."""
+    """Folding and quoting only touch blanks and escapes: everything else keeps its order."""
     units = (unit for unit in _units(raw, style) if unit[0] not in _SPACE)
     offsets = array("q")
     after = 1 if style in ("'", '"') else 0
@@ -218,7 +216,7 @@ def _aligned(raw: str, text: str, style: object) -> array[int] | None:
 
 
 def _units(raw: str, style: object) -> Iterator[tuple[str, int]]:
-    """Characters that a scalar's source stands for, with where each begins."""
+    """Characters that a scalar's source represents, with the offset of each."""
     if style == '"':
         yield from _unescaped(raw)
     elif style == "'":
@@ -252,6 +250,6 @@ def _place(text: str, at: int) -> tuple[int, int]:
     return line, at - starts[line]
 
 
-@lru_cache(maxsize=8)  # many findings stand in one string of one file
+@lru_cache(maxsize=8)  # many findings are in one string of one file
 def _line_starts(text: str) -> array[int]:
     return array("q", [0, *(match.end() for match in re.finditer("\n", text))])

@@ -1,7 +1,7 @@
 """The reader of YAML text that is always there: nodes from the events that PyYAML makes of libyaml's.
 
-The C composer would lose where aliases stand and which keys stand twice, and its scalars follow other
-rules than Kubernetes'. `extension/tree.c` makes the same nodes; every problem is told here.
+The C composer would lose where aliases are and which keys are repeated, and its scalars follow other
+rules than Kubernetes'. `extension/tree.c` makes the same nodes; every problem is reported here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.manifests import tree
+from policykit.manifests import parsed_document
 from policykit.manifests.libyaml import (
     AliasEvent,
     CParser,
@@ -25,8 +25,8 @@ from policykit.manifests.libyaml import (
     StreamEndEvent,
 )
 from policykit.manifests.node import BREAK, OFFSET_BITS, Duplicate, Lines, Node
-from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
-from policykit.manifests.tree import (
+from policykit.manifests.parsed_document import (
+    MERGE,
     ParsedDocument,
     Problem,
     RefusedError,
@@ -35,9 +35,12 @@ from policykit.manifests.tree import (
     measure,
     merge,
 )
+from policykit.manifests.scalars import NOT_TEXT, resolve, tagged
 from policykit.namedtuple import NamedTuple
 
-_MERGE = "<<"
+_TOO_DEEP = "exceeded maximum nesting depth"
+"""libyaml's own limit, 1,000 levels since 0.2.6. It looks ahead: the levels before are no events yet."""
+
 _MARKER = re.compile(r"(?:\A|(?<=[\n\r\x85\u2028\u2029]))---(?=[ \t\n\r\x85\u2028\u2029]|\Z)")
 
 
@@ -145,7 +148,11 @@ def _documents(text: str, start: _Start, lines: Lines) -> Iterator[ParsedDocumen
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "not YAML"
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
-        yield ParsedDocument(None, start_line, problem=Problem(message, line, column))
+        problem = Problem(message, line, column)
+        if message == _TOO_DEEP and mark:
+            before = _documents(text[: mark.index], start, lines)
+            problem = next((each.problem for each in before if each.problem), problem)
+        yield ParsedDocument(None, start_line, problem=problem)
     except ReaderError as error:
         yield ParsedDocument(None, start_line, problem=_unreadable(text, start, error))
     except UnicodeDecodeError:
@@ -180,7 +187,7 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
     anchors: dict[str, Node] = {}
     measured: dict[int, tuple[int, int]] = {}
     aliased = values = 0
-    max_values = tree.MAX_VALUES
+    max_values = parsed_document.MAX_VALUES
     duplicates: list[Duplicate] = []
     root: Node | None = None
     # The innermost open collection: its node, entries and data, the key that waits for its value, and
@@ -209,8 +216,10 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
             if event.anchor:
                 anchors[event.anchor] = node
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            if len(stack) >= tree.MAX_DEPTH:
-                raise RefusedError(f"nested more than {tree.MAX_DEPTH} levels deep", event.start_mark)
+            if len(stack) >= parsed_document.MAX_DEPTH:
+                raise RefusedError(
+                    f"nested more than {parsed_document.MAX_DEPTH} levels deep", event.start_mark
+                )
             stack.append((parent, entries, data, key_node, merges, mapping))
             mapping = kind is MappingStartEvent
             entries, data = ({}, {}) if mapping else ([], [])
@@ -236,10 +245,14 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
                 raise RefusedError(f"alias *{event.anchor} contains itself", event.start_mark)
             size, depth = measure(target, measured)
             aliased += size
-            if aliased > tree.MAX_ALIASED:
-                raise RefusedError(f"aliases repeat more than {tree.MAX_ALIASED} nodes", event.start_mark)
-            if len(stack) + depth > tree.MAX_DEPTH:
-                raise RefusedError(f"nested more than {tree.MAX_DEPTH} levels deep", event.start_mark)
+            if aliased > parsed_document.MAX_ALIASED:
+                raise RefusedError(
+                    f"aliases repeat more than {parsed_document.MAX_ALIASED} nodes", event.start_mark
+                )
+            if len(stack) + depth > parsed_document.MAX_DEPTH:
+                raise RefusedError(
+                    f"nested more than {parsed_document.MAX_DEPTH} levels deep", event.start_mark
+                )
             extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
             node = Node(target.data, extent, lines, target.entries, target.style)
         else:  # DocumentEndEvent
@@ -250,7 +263,7 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
             raise RefusedError(f"more than {max_values} keys, values and items", node.start)
         if key_node is not None:
             key = key_node.data
-            if key == _MERGE and not key_node.style:
+            if key == MERGE and not key_node.style:
                 merges = merges or []
                 merges.append(node)
             else:
@@ -263,7 +276,7 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
             key_node = None
         elif mapping:
             if node.entries is not None:
-                raise RefusedError("a mapping key must be text, not a collection", node.start)
+                raise RefusedError("a mapping key must be a string, not a collection", node.start)
             key_node = node
         elif parent is not None:
             entries.append(node)

@@ -52,7 +52,7 @@ def _last(node: Node) -> Node:
 
 
 def line_end(text: str, at: int) -> int:
-    """End of the line that `at` stands in, before its line ending."""
+    """End of the line that contains `at`, before its line ending."""
     end = text.find("\n", at)
     if end < 0:
         return len(text)
@@ -130,7 +130,7 @@ def slices(text: str) -> tuple[Slice, ...]:
 
 def slice_of(text: str, document: int) -> Slice:
     """The extent of a document. Raises EditError where the markers alone do not tell where it is: text
-    that the parser could not read, such as a directive that a line separator breaks, may stand between them.
+    that the parser could not read, such as a directive that a line separator breaks, may be between them.
     """
     found = slices(text)
     if not 0 <= document < len(found):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from policykit.manifests.amend import amended_document
+from policykit.manifests.document_edits import amended_document
 from policykit.manifests.edit import read, same
 from policykit.manifests.extents import Edit, after_comments, after_line, dash, line_start
 from policykit.manifests.libyaml import AliasEvent, CParser
@@ -110,7 +110,7 @@ class Document:
 def edits(text: str, changes: Sequence[ObjectPatches]) -> tuple[Edit, ...]:
     """The changes as edits of a text that holds one document, sorted, apart from each other.
 
-    Raises EditError as `amended` does. Objects must not stand inside one another.
+    Raises EditError as `amended` does. Objects must not be nested.
     """
     made = [_led_in(change) for change in changes if change.patches]
     document = Document(text)

@@ -86,7 +86,7 @@ def is_scalar(value: str) -> bool:
 
 
 def over_indented(lines: list[Line]) -> list[Line]:
-    """Keys that stand deeper than the `- key: value` right above them, whose siblings they are."""
+    """Keys indented deeper than the `- key: value` right above them, whose siblings they are."""
     return [
         below
         for item, below in pairwise(lines)
@@ -169,7 +169,9 @@ def _look_alike(line: str) -> NonYaml | None:
     text = line.strip()
     if _COLON.match(text):
         at = line.index("：")
-        return NonYaml(at, 1, "a full-width colon (U+FF1A) stands where YAML needs `:`", "write `: ` instead")
+        return NonYaml(
+            at, 1, "a full-width colon (U+FF1A) is used where YAML needs `:`", "write `: ` instead"
+        )
     return None
 
 
@@ -195,5 +197,5 @@ def _shell(text: str, column: int) -> NonYaml | None:
     found = _HERE_DOCUMENT.search(text)
     if found is None or not text.startswith(("cat ", "kubectl ", "tee ", "sudo ", "$ ")):
         return None
-    advice = f"keep only what stands between it and {found['end']}"
+    advice = f"keep only what is between it and {found['end']}"
     return NonYaml(column, len(text), "this is a shell command, not YAML", advice)

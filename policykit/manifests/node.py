@@ -58,6 +58,10 @@ class Lines:
         end_line = bisect_right(starts, end, line) - 1
         return Span(line + 1, start - starts[line] + 1, end_line + 1, end - starts[end_line] + 1)
 
+    def offset(self, line: int) -> int:
+        """Where a line begins, in code points."""
+        return (self._starts or self._listed())[line]
+
     def _listed(self) -> array[int]:
         found = self._starts = array("L", _starts(self._text))
         self._text = ""
@@ -94,6 +98,25 @@ class Node:
         self.written = ""
         """The text of a plain scalar that is read as something else: 1.10, yes, 0777."""
 
+    def child(self, step: Step) -> Node | None:
+        """The node of the value at a step; None: it is not there."""
+        entries = self.entries
+        if isinstance(entries, dict):
+            return entries[step][1] if step in entries else None
+        if isinstance(entries, list) and isinstance(step, int) and step < len(entries):
+            found: Node = entries[step]
+            return found
+        return None
+
+    def key(self, step: Step) -> Node | None:
+        """The node of the key at a step; None: it is not there, or an item of a list."""
+        entries = self.entries
+        return entries[step][0] if isinstance(entries, dict) and step in entries else None
+
+    @property
+    def is_collection(self) -> bool:
+        return type(self.data) is dict or type(self.data) is list
+
     @property
     def start_offset(self) -> int:
         return self.extent >> OFFSET_BITS
@@ -117,6 +140,14 @@ class Node:
         extent = self.extent
         return self._lines.span(extent >> OFFSET_BITS, extent & OFFSET_MASK)
 
+    @property
+    def head(self) -> Span:
+        """Where findings about it point: all of its text, or the indicator of a block scalar."""
+        if self.style not in ("|", ">"):
+            return self.span
+        start = self.start
+        return Span(start.line + 1, start.column + 1, start.line + 1, start.column + 2)
+
 
 class Duplicate(NamedTuple):
     """A key that appears twice in one mapping; the later one wins."""
@@ -128,13 +159,7 @@ class Duplicate(NamedTuple):
 
 def node_at(root: Node, path: Sequence[Step]) -> Node | None:
     """The node at a path."""
-    node = root
+    node: Node | None = root
     for step in path:
-        entries = node.entries
-        if isinstance(entries, dict) and step in entries:
-            node = entries[step][1]
-        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
-            node = entries[step]
-        else:
-            return None
+        node = node and node.child(step)
     return node

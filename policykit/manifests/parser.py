@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
-from policykit.manifests import compiled_reader
+from policykit.manifests import block_reader, compiled_reader
 from policykit.manifests.node import Lines
-from policykit.manifests.tree import MAX_DEPTH, ParsedDocument, Problem
+from policykit.manifests.parsed_document import MAX_DEPTH, ParsedDocument, Problem, UnreadError
 
 __all__ = ["MAX_DEPTH", "ParsedDocument", "Problem", "parse"]
 
@@ -20,18 +20,22 @@ def parse(text: str) -> Iterator[ParsedDocument]:
     text = as_yaml(text)
     lines = Lines(text)
     read = 0
-    if compiled_reader.available():
-        try:
-            for parsed in compiled_reader.documents(text, lines):
-                yield parsed
-                read += 1
-            return
-        except compiled_reader.UnreadError:
-            pass
-    # Imported where it is needed: it imports PyYAML.
-    from policykit.manifests.event_reader import documents
+    try:
+        for parsed in _reader()(text, lines):
+            yield parsed
+            read += 1
+    except UnreadError:
+        # Imported where it is needed: it imports PyYAML.
+        from policykit.manifests.event_reader import documents
 
-    yield from islice(documents(text, lines), read, None)
+        yield from islice(documents(text, lines), read, None)
+
+
+def _reader() -> Callable[[str, Lines], Iterator[ParsedDocument]]:
+    """The reader to try first. Raises UnreadError for what is left to the reader of events."""
+    if compiled_reader.available():
+        return compiled_reader.documents
+    return block_reader.documents
 
 
 def as_yaml(text: str) -> str:

@@ -87,7 +87,7 @@ def _patched(data: Any, rest: Sequence[Step], patch: Patch) -> Any:
         return _in_mapping(data, step, below, patch)
     if isinstance(data, list):
         return _in_sequence(data, len(data) if step == APPEND else step, below, patch)
-    raise EditError(f"{dotted(patch.path)}: {step!r} leads into a value that has no such part")
+    raise EditError(f"{dotted(patch.path)}: {step!r} the value before it has no such part")
 
 
 def _whole(data: Any, patch: Patch) -> Any:

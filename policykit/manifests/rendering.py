@@ -27,7 +27,7 @@ def inline(value: Any) -> str | None:
 
 
 def requoted(value: Any, style: object) -> str | None:
-    """As `inline`, keeping the quotes of the scalar that stood there."""
+    """As `inline`, keeping the quotes of the scalar it replaces."""
     if isinstance(value, str) and "\n" not in value and value.isprintable():
         if style == '"':
             return json.dumps(value, ensure_ascii=False)

@@ -187,7 +187,7 @@ def _no_colon(source: _Source) -> Cause | None:
     if before.text.startswith("-") and before.text[1:2] not in ("", " ", "-"):
         words = f'"{_short(before.text)}" has no space after the dash, so it is not a list item'
         return _whole(source, before, words, "write a space after the dash")
-    words = f'"{_short(before.text)}" has no `:`, but keys stand beside it'
+    words = f'"{_short(before.text)}" has no `:`, but the lines next to it have keys'
     return _whole(source, before, words, "write it as `key: value`, or indent it as part of the value above")
 
 
@@ -243,7 +243,7 @@ def _unexpected(source: _Source) -> Cause | None:
     if (closed := earlier[-1:]) in ("}", "]") and source.character not in ("}", "]"):
         opened = "{" if closed == "}" else "["
         words = f"there is text after the {closed}; a value that begins with {opened} ends there"
-        return _at(source, words, "replace it if it stands for something, or put the whole value in quotes")
+        return _at(source, words, "replace it if it is a placeholder, or put the whole value in quotes")
     if '"' in earlier or "'" in earlier:
         words = "there is text after the closing quote"
         return _at(source, words, "put the whole value in quotes; inside single quotes write '' for '")
@@ -306,7 +306,7 @@ _EXPLANATIONS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
         "has no anchor",
         _as_parsed("define the anchor with & above it, or put the value in quotes if it is text"),
     ),
-    ("contains itself", _as_parsed("an alias cannot stand inside its own anchor")),
+    ("contains itself", _as_parsed("an alias cannot be inside its own anchor")),
     ("a merge key", _as_parsed("give it an alias of a mapping")),
     (
         "unknown escape character",

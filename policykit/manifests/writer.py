@@ -23,7 +23,7 @@ _UGLY_BLOCK = re.compile(r"[ \t](?:\n|\Z)|\n{4}")
 
 
 class Layout(NamedTuple):
-    """Columns by which a block stands further right than the key it belongs to."""
+    """Columns by which a block is indented from the key it belongs to."""
 
     mapping: int = 2
     sequence: int = 2
@@ -102,7 +102,7 @@ def _literal(lead: str, text: str, pad: str, lines: list[str]) -> None:
 
 
 def _folded(text: str, width: int) -> Iterator[str]:
-    """Lines that YAML joins with single spaces again: broken only where one space stands alone."""
+    """Lines that YAML joins with single spaces again: broken only at single spaces."""
     line = ""
     for word in _BREAK.split(text):
         if line and len(line) + 1 + len(word) > width:
@@ -140,7 +140,7 @@ def _text(text: str) -> str:
 
 
 def _plain(text: str) -> bool:
-    """Whether the text may stand without quotes."""
+    """Whether the text may be written without quotes."""
     if _PLAIN.match(text) is None or resolve(text) is not text or text.startswith("..."):
         return False
     if _DIGITS.match(text) and ("_" in text or len(text) > _LONG_DIGITS):

@@ -1,15 +1,50 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from policykit.model.formerly import Formerly
-from policykit.model.placement import Placement
-from policykit.model.pool import Card, Pool
+from collections.abc import Iterator, Mapping
+
+from policykit.model.pod_admission import RuntimeClass
+from policykit.model.pool import Card, Pool, Taint
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
-from policykit.model.taint import Taint
 from policykit.model.topology import Level
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, WorkloadKind
 from policykit.namedtuple import NamedTuple
+
+
+class Renames(NamedTuple):
+    """The policy's `formerly:`, from former name to present one."""
+
+    keys: Mapping[str, str] = {}
+    """Key of a node label or taint."""
+    values: Mapping[str, Mapping[str, str]] = {}
+    """Present key to the former values."""
+    queues: Mapping[str, str] = {}
+    names: tuple[str, ...] = ()
+    """Former values of `metadata.name`."""
+
+    @property
+    def on_nodes(self) -> bool:
+        """Whether labels or taints of nodes have former names."""
+        return bool(self.keys or self.values)
+
+    def present(self, key: str, value: str) -> tuple[str, str]:
+        """The present key and value of a label or taint."""
+        key = self.keys.get(key, key)
+        return key, self.values.get(key, {}).get(value, value)
+
+    def former_keys(self, key: str) -> tuple[str, ...]:
+        return tuple(old for old, new in self.keys.items() if new == key)
+
+    def former_values(self, key: str, value: str) -> tuple[str, ...]:
+        return tuple(old for old, new in self.values.get(key, {}).items() if new == value)
+
+    def spellings(self, key: str, value: str) -> Iterator[tuple[str, str]]:
+        """Every other key and value that mean the same."""
+        for one in (key, *self.former_keys(key)):
+            for each in (value, *self.former_values(key, value)):
+                if (one, each) != (key, value):
+                    yield one, each
 
 
 class TargetSettings(NamedTuple):
@@ -70,6 +105,8 @@ class Cluster(NamedTuple):
     targets: Mapping[str, TargetSettings] = {}
     schedulers: frozenset[str] = frozenset()
     """Every schedulerName in the cluster, including default-scheduler."""
+    placed_elsewhere: frozenset[str] = frozenset()
+    """Namespaces whose pods something outside the policy places."""
     kubernetes_version: str = ""
     """`1.36`; empty: unknown."""
     feature_gates: Mapping[str, bool] = {}
@@ -96,7 +133,9 @@ class Cluster(NamedTuple):
     reservations: tuple[Reservation, ...] = ()
     taints_pools: bool = False
     """The scheme taints pools, so a pool without taints is an exception."""
-    formerly: Formerly = Formerly()
+    runtime_classes: Mapping[str, RuntimeClass | None] = {}
+    """RuntimeClasses of the manifests, by name; None: several differ."""
+    formerly: Renames = Renames()
     """Names of an earlier policy that hold beside the present ones."""
 
     def pool(self, name: str) -> Pool:

@@ -1,4 +1,4 @@
-"""Configurations of programs that stand where objects are applied."""
+"""Configurations of programs in files meant for objects."""
 
 from policykit.namedtuple import NamedTuple
 

@@ -35,6 +35,31 @@ class Membership(NamedTuple):
     """The size is part of a longer text, such as JSON in an annotation."""
 
 
+class MemberRoom(NamedTuple):
+    """Pods of one template in a gang, and how many of them the empty pools hold. Its fact has no location."""
+
+    policy: str
+    """Name of the policy whose pools they are."""
+    pods: int | None
+    """None: unknown."""
+    request: Mapping[str, int]
+    """Of one pod."""
+    asked: str
+    """Its cards in words; empty: none."""
+    pools: tuple[str, ...]
+    """Those that may take them."""
+    room: int | None
+    """None: unknown or unlimited."""
+    level: str = ""
+    """The level of the topology that limits them to one domain; empty: none does."""
+    certain: bool = True
+    """Nothing else decides where they go."""
+    target_name: str = ""
+    """Target that reads the group, as for `Membership`; empty: the gang is that of the object."""
+    namespace: str = ""
+    group: str = ""
+
+
 class OwnGang(NamedTuple):
     """A gang that is larger than the number of pods of its object."""
 
@@ -114,7 +139,10 @@ class TaskGroups(NamedTuple):
 
 
 class Autoscaler(NamedTuple):
-    """Something that changes the replicas of a workload between bounds."""
+    """Something that changes the replicas of a workload between bounds.
+
+    Locations of its fact: `maximum`, `name`.
+    """
 
     namespace: str
     kind: str

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.model.gang import GangRule
-from policykit.model.placement import Placement
-from policykit.model.pool import Amounts
+from policykit.model.pool import Amounts, Taint, Toleration
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
-from policykit.model.taint import Taint, Toleration
-from policykit.model.virtual_cards import VirtualCards
-from policykit.model.workload import WorkloadKind
+from policykit.model.shared_cards import VirtualCards
+from policykit.model.workload import Placement, WorkloadKind
 from policykit.namedtuple import NamedTuple
 
 

@@ -1,6 +1,8 @@
 """Kueue's objects for rules about whole scopes: their names, and the names they refer to."""
 
-from policykit.model.taint import Taint, Toleration
+from collections.abc import Mapping
+
+from policykit.model.pool import Taint, Toleration
 from policykit.namedtuple import NamedTuple
 
 
@@ -11,8 +13,8 @@ class DeclaredFlavor(NamedTuple):
     topology: str = ""
     tolerations: tuple[Toleration, ...] = ()
     """Added to the pods that are admitted."""
-    label_keys: tuple[str, ...] = ()
-    """Keys of the labels of its nodes."""
+    labels: Mapping[str, str] = {}
+    """Of its nodes."""
     taints: tuple[Taint, ...] = ()
     """Of its nodes: only pods that tolerate them are admitted."""
 
@@ -25,13 +27,49 @@ class DeclaredTopology(NamedTuple):
 
 
 class DeclaredClusterQueue(NamedTuple):
-    """A ClusterQueue. Locations of its fact: `name`, `cohort`, and `flavor.<number>` for each flavor."""
+    """A ClusterQueue. Locations of its fact: `name`, `cohort`, and `flavor.<number>` and `check.<number>` for
+    each flavor and admission check."""
 
     name: str
     cohort: str = ""
     flavors: tuple[str, ...] = ()
     covered: frozenset[str] = frozenset()
     """Resources of all its groups."""
+    names_allowed: frozenset[str] | None = None
+    """Namespaces that it selects by name; None: it selects by other labels, or all."""
+    names_refused: frozenset[str] = frozenset()
+    """Namespaces that it excludes by name."""
+    checks: tuple[str, ...] = ()
+    """Its admission checks."""
+
+
+class DeclaredAdmissionCheck(NamedTuple):
+    """An AdmissionCheck. Locations of its fact: `parameters`."""
+
+    name: str
+    kind: str = ""
+    """Kind of its parameters; empty: it has none."""
+    parameters: str = ""
+    """Their name."""
+
+
+class CheckParameters(NamedTuple):
+    """Parameters of admission checks: a ProvisioningRequestConfig or MultiKueueConfig."""
+
+    kind: str
+    name: str
+
+
+class DeclaredPriorityClass(NamedTuple):
+    """A WorkloadPriorityClass."""
+
+    name: str
+
+
+class PriorityClassUse(NamedTuple):
+    """A workload that names a WorkloadPriorityClass. Locations of its fact: `name`."""
+
+    name: str
 
 
 class DeclaredCohort(NamedTuple):
@@ -53,7 +91,6 @@ class TopologyRequest(NamedTuple):
     """A level that pods of a workload want to be within. Locations of its fact: `level`."""
 
     level: str
-    annotation: str
 
 
 class RefusingPool(NamedTuple):
@@ -76,8 +113,13 @@ class RefusedPods(NamedTuple):
 
 
 class AdmittedPods(NamedTuple):
-    """Pods of a workload that names a LocalQueue. Locations of its fact: `tolerations`."""
+    """Pods of a workload that names a LocalQueue.
+
+    Locations of its fact: `tolerations`, and `selector.<key>` of each key of the selector.
+    """
 
     namespace: str
     queue: str
     tolerations: tuple[Toleration, ...] = ()
+    selector: Mapping[str, str] = {}
+    """The nodeSelector."""

@@ -1,8 +1,8 @@
-"""Lists that replace other lists: in patches, and tolerations of templates."""
+"""Lists that replace other lists as a whole, and tolerations that are lost or inherited that way."""
 
 from __future__ import annotations
 
-from policykit.model.taint import Toleration
+from policykit.model.pool import Toleration
 from policykit.namedtuple import NamedTuple
 
 

@@ -1,9 +1,47 @@
-"""Cards, and node pools: nodes with the same labels, taints and cards."""
+"""Cards, and node pools: nodes with the same labels, taints and cards; tolerations of their taints."""
 
 from collections.abc import Mapping
 
-from policykit.model.taint import Taint, Toleration
 from policykit.namedtuple import NamedTuple
+
+HARD_EFFECTS = frozenset({"NoSchedule", "NoExecute"})
+
+
+class Taint(NamedTuple):
+    """A node taint. Effect is NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+    @property
+    def hard(self) -> bool:
+        """Whether it keeps pods away; PreferNoSchedule only lowers the score."""
+        return self.effect in HARD_EFFECTS
+
+    @property
+    def evicts(self) -> bool:
+        """Whether it also removes running pods that do not tolerate it."""
+        return self.effect == "NoExecute"
+
+    def __str__(self) -> str:
+        value = f"={self.value}" if self.value else ""
+        return f"{self.key}{value}:{self.effect}"
+
+
+class Toleration(NamedTuple):
+    """A pod toleration as stored: an empty operator means Equal, an empty effect any."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def __str__(self) -> str:
+        value = "" if self.operator == "Exists" else f"={self.value}"
+        effect = f":{self.effect}" if self.effect else ""
+        return f"{self.key or '*'}{value}{effect}"
 
 
 class Card(NamedTuple):
@@ -92,7 +130,23 @@ class Pool(NamedTuple):
     """Why several schedulers may place pods here; empty: not stated."""
     protected: bool = False
     """It may not be removed from the policy without a word."""
+    ready: bool = True
+    """False: a node that reports that its kubelet does not run pods, whether it has a taint or not."""
 
     @property
     def hard_taints(self) -> tuple[Taint, ...]:
         return tuple(taint for taint in self.taints if taint.hard)
+
+
+class NodeFilters(NamedTuple):
+    """How a scheduler filters nodes, where it differs from kube-scheduler."""
+
+    resources_first: bool = False
+    """Whether missing resources are its first reason against a node, other than a cordon it skips."""
+    affinity_first: bool = False
+    """Whether it reports selectors and affinity before taints."""
+    skips_cordoned: bool = False
+    """Whether it never looks at a cordoned node, whatever the pod tolerates, but for a DaemonSet."""
+
+
+KUBE_SCHEDULER = NodeFilters()

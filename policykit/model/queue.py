@@ -1,4 +1,6 @@
-"""Queues, tenants, reservations, quotas and PriorityClasses."""
+"""Queues, tenants, reservations, quotas and PriorityClasses, and what the quotas of a namespace allow."""
+
+from collections.abc import Mapping
 
 from policykit.model.pool import Amounts
 from policykit.namedtuple import NamedTuple
@@ -121,8 +123,64 @@ class DeclaredPriority(NamedTuple):
 
 
 class PriorityUse(NamedTuple):
-    """Pods, or a gang, of a priority. Locations of its fact: `name`."""
+    """Pods, or a gang, of a priority. Locations of its fact: `name`, and `value` if it is stated."""
 
     name: str
     scheduler: str = ""
     """schedulerName of the pods; empty: none written."""
+    value: int | None = None
+    """The number that the pods state beside the name."""
+
+
+class Demand(NamedTuple):
+    """Pods that must exist at the same time in a namespace: one pod, or those of a gang.
+
+    Locations of its fact: `request` of a gang; nothing is reported at a single pod.
+    """
+
+    namespace: str
+    what: str
+    """In words: `a pod of Job train`, `the gang of 4 pods`."""
+    pods: int
+    request: Amounts
+    """Total of these pods."""
+    limits: Amounts = {}
+    """Total limits of cpu and memory; a resource that some container does not limit is left out."""
+    containers: tuple[tuple[Amounts, Amounts], ...] = ()
+    """Limits and requests of each container."""
+    stated: frozenset[str] = frozenset()
+    """`requests.cpu`, `limits.memory`: what every container of the pod states of these, or the pod itself."""
+    priority_class: str = ""
+    stated_namespace: bool = True
+    """The object states its namespace."""
+    labels: Mapping[str, str] = {}
+    """Of a single pod."""
+
+
+class DeclaredQuota(NamedTuple):
+    """A ResourceQuota, of an object or of what a controller makes.
+
+    Locations of its fact: `name`, and `hard.<key>` of each key.
+    """
+
+    namespace: str
+    name: str
+    hard: Amounts = {}
+    """`requests.cpu`, `limits.memory`, `requests.nvidia.com/gpu`, `pods`; cpu in milli-cores."""
+    priorities: tuple[str, ...] = ()
+    """It counts only pods of these PriorityClasses; empty: all."""
+    stated_namespace: bool = True
+
+
+class DeclaredRange(NamedTuple):
+    """A LimitRange. Locations of its fact: `name`."""
+
+    namespace: str
+    name: str
+    maximum: Amounts = {}
+    """Of one container."""
+    limits: Amounts = {}
+    """What containers get that state no limit of it; extended resources are left out."""
+    defaults: frozenset[str] = frozenset()
+    """`requests.cpu`, `limits.memory`: what containers get that do not state it."""
+    stated_namespace: bool = True

@@ -83,3 +83,33 @@ class TopologyPlugin(NamedTuple):
     """A Volcano configuration, and whether it has the plugin that reads tiers. Location: `plugins`."""
 
     enabled: bool
+    plugins: frozenset[str] = frozenset()
+    """All plugins that it lists."""
+
+
+class PluginUse(NamedTuple):
+    """Something that only a plugin of Volcano's scheduler reads. Locations of its fact: `use`."""
+
+    plugin: str
+    use: str
+    """The field or annotation."""
+
+
+class DeclaredVolume(NamedTuple):
+    """A PersistentVolume, or a StorageClass, whose volumes only some nodes can mount."""
+
+    kind: str
+    name: str
+    terms: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...]
+    """ORed; each a conjunction of label key, operator and values."""
+    claim: str = ""
+    """Namespace and name of the claim that it is bound to: `team/data`."""
+
+
+class DeclaredClaim(NamedTuple):
+    """A PersistentVolumeClaim."""
+
+    namespace: str
+    name: str
+    volume: str = ""
+    storage_class: str = ""

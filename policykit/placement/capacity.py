@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from policykit.model.cluster import Cluster
+from policykit.model.gang import MemberRoom
 from policykit.model.pool import Amounts, Pool, Shape
+from policykit.model.quantity import amount_text
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
@@ -76,6 +78,29 @@ def largest_domain(review: Review, pools: Iterable[Pool]) -> Domain | None:
         return None
     pods = pods_in_domain(pools, level.key, review.requests)
     return None if pods is None else Domain(level.name, pods)
+
+
+def member_room(review: Review, *, bounded: bool = False) -> MemberRoom:
+    """The room for pods that start together. `bounded`: the object itself names the level of its gang."""
+    pools = tuple(landing.pool for landing in review.landings if landing.verdict != "refused")
+    cluster = review.cluster
+    found = MemberRoom(
+        cluster.name if cluster else "",
+        review.pod_set.replicas,
+        review.requests,
+        ", ".join(f"{amount_text(name, review.requests[name])} {name}" for name in review.card_resources),
+        tuple(pool.name for pool in pools),
+        None,
+        certain=review.is_final and not review.selects_unlisted_pool,
+    )
+    closed = cluster is not None and (cluster.complete or bool(review.card_resources))
+    if not closed or any(pool.autoscaled and any(s.maximum is None for s in pool.shapes) for pool in pools):
+        return found
+    room = pods_in((s for pool in pools for s in pool.shapes), review.requests)
+    domain = None if bounded else largest_domain(review, pools)
+    if domain is not None and (room is None or domain.pods < room):
+        return found._replace(room=domain.pods, level=domain.level)
+    return found._replace(room=room)
 
 
 def gang_problem(review: Review) -> str:

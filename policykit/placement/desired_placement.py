@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Card, Pool
-from policykit.model.taint import Toleration
+from policykit.model.pool import Card, Pool, Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.eligible_pools import is_allowed, product_of

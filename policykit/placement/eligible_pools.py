@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from policykit.catalogue.resources import resource
 from policykit.kube.affinity import NodeAffinity
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
-from policykit.model.taint import Toleration
+from policykit.model.pool import Pool, Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import selected_values, tolerated_values
 

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
-from policykit.model.cluster import Cluster
-from policykit.model.formerly import Formerly
-from policykit.model.pool import Pool
+from policykit.model.cluster import Cluster, Renames
+from policykit.model.pool import Pool, Toleration
 from policykit.model.queue import Queue
-from policykit.model.taint import Toleration
 from policykit.namedtuple import NamedTuple
 
 _Names = Mapping[str, tuple[str, ...]]
@@ -28,7 +26,7 @@ class FormerNames(NamedTuple):
 
 def with_former_names(cluster: Cluster, names: FormerNames) -> Cluster:
     """The cluster in which former names hold too."""
-    formerly = Formerly(
+    formerly = Renames(
         dict(_keys(cluster, names.domain)),
         _values(cluster, names.usages, names.products),
         {old: new for new, olds in names.queues.items() for old in olds},
@@ -65,13 +63,13 @@ def _values(cluster: Cluster, usages: _Names, products: _Names) -> dict[str, dic
     return found
 
 
-def _pool(pool: Pool, formerly: Formerly) -> Pool:
+def _pool(pool: Pool, formerly: Renames) -> Pool:
     """Its nodes carry the labels under both keys."""
     shapes = tuple(shape._replace(labels=_labels(shape.labels, formerly)) for shape in pool.shapes)
     return pool._replace(labels=_labels(pool.labels, formerly), shapes=shapes)
 
 
-def _labels(labels: Mapping[str, str], formerly: Formerly) -> dict[str, str]:
+def _labels(labels: Mapping[str, str], formerly: Renames) -> dict[str, str]:
     more: dict[str, str] = {}
     for old, new in formerly.keys.items():
         if new in labels:
@@ -80,7 +78,7 @@ def _labels(labels: Mapping[str, str], formerly: Formerly) -> dict[str, str]:
     return {**labels, **more}
 
 
-def _queues(queues: tuple[Queue, ...], formerly: Formerly) -> Iterable[Queue]:
+def _queues(queues: tuple[Queue, ...], formerly: Renames) -> Iterable[Queue]:
     """The former queues: the share has moved, what runs there stays within the limit."""
     present = {queue.name: queue for queue in queues}
     for old, new in formerly.queues.items():
@@ -88,17 +86,17 @@ def _queues(queues: tuple[Queue, ...], formerly: Formerly) -> Iterable[Queue]:
             yield present[new]._replace(name=old, weight=1, guarantee={}, deserved={})
 
 
-def present_tolerations(tolerations: tuple[Toleration, ...], formerly: Formerly) -> tuple[Toleration, ...]:
+def present_tolerations(tolerations: tuple[Toleration, ...], formerly: Renames) -> tuple[Toleration, ...]:
     """One for each, in the same order."""
     return tuple(_toleration(each, formerly) for each in tolerations)
 
 
-def _toleration(toleration: Toleration, formerly: Formerly) -> Toleration:
+def _toleration(toleration: Toleration, formerly: Renames) -> Toleration:
     key, value = formerly.present(toleration.key, toleration.value)
     return toleration._replace(key=key, value=value)
 
 
-def present_affinity(affinity: NodeAffinity, formerly: Formerly) -> NodeAffinity:
+def present_affinity(affinity: NodeAffinity, formerly: Renames) -> NodeAffinity:
     """Selector, terms and preferences with one entry for each."""
     return NodeAffinity(
         dict(formerly.present(key, value) for key, value in affinity.selector.items()),
@@ -107,11 +105,11 @@ def present_affinity(affinity: NodeAffinity, formerly: Formerly) -> NodeAffinity
     )
 
 
-def _term(term: Term, formerly: Formerly) -> Term:
+def _term(term: Term, formerly: Renames) -> Term:
     return term._replace(expressions=tuple(_requirement(each, formerly) for each in term.expressions))
 
 
-def _requirement(one: Requirement, formerly: Formerly) -> Requirement:
+def _requirement(one: Requirement, formerly: Renames) -> Requirement:
     key = formerly.keys.get(one.key, one.key)
     values = tuple(dict.fromkeys(formerly.present(key, value)[1] for value in one.values))
     return one._replace(key=key, values=values)

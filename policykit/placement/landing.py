@@ -11,9 +11,8 @@ from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
 from policykit.kube.tolerations import tolerates, untolerated
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Amounts, Pool, Shape
+from policykit.model.pool import KUBE_SCHEDULER, Amounts, NodeFilters, Pool, Shape, Taint, Toleration
 from policykit.model.quantity import amount_text
-from policykit.model.taint import Taint, Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import is_card_resource
 from policykit.placement.eligible_pools import is_part, offers
@@ -50,17 +49,19 @@ def land(
     tolerations: tuple[Toleration, ...],
     affinity: NodeAffinity,
     requests: Amounts,
-    *,
-    resources_first: bool = False,
+    filters: NodeFilters = KUBE_SCHEDULER,
 ) -> Landing:
     """The verdict of one pool: the best verdict among its nodes.
 
     Reasons are checked in the order unschedulable, untolerated-taint, selector, affinity,
     resources. Source: the filters NodeUnschedulable, TaintToleration, NodeAffinity and
     NodeResourcesFit of kube-scheduler 1.36, applied to the labels and resources that are known.
-    `resources_first`: in the order of Volcano (`allocate.predicate` 1.15).
+    Other `filters` are those of Volcano (`allocate.predicate`, `PredicatesPlugin` 1.15) and YuniKorn
+    (`tryNodes` 1.9).
     """
-    if resources_first:
+    if filters.skips_cordoned and pool.unschedulable:
+        return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
+    if filters.resources_first:
         lacking = [
             _lacking_resource(cluster, pool, shape, requests) for shape in _largest_first(pool, requests)
         ]
@@ -71,7 +72,16 @@ def land(
         return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
     taint = untolerated(pool.taints, tolerations)
     if taint is not None:
-        return Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
+        refused = Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
+        if not filters.affinity_first:
+            return refused
+        best = _best(cluster, pool, affinity, requests)
+        return best if best.reason in ("selector", "affinity") else refused
+    return _best(cluster, pool, affinity, requests)
+
+
+def _best(cluster: Cluster, pool: Pool, affinity: NodeAffinity, requests: Amounts) -> Landing:
+    """The best verdict among the pool's nodes, cordon and taints aside."""
     verdicts = [
         _nodes(cluster, pool, shape, labels, name, affinity, requests)
         for shape in _largest_first(pool, requests)
@@ -123,6 +133,8 @@ def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str)
     """Whether the policy determines if nodes of this pool have label `key`, and with which value."""
     if key in labels or cluster.observed:
         return True
+    if known_labels.on_every_node(key):
+        return False
     if key in cluster.declared_keys:
         # Discovery may have set a label whose value the policy does not declare.
         card = cluster.card_of(pool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
@@ -10,6 +10,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import lookup
+from policykit.manifests.shape import text
 from policykit.namedtuple import NamedTuple
 
 _KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
@@ -47,10 +48,10 @@ def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
     inner = _mapping(lookup(manifest.data, pod_set.owner)) if pod_set.owner else manifest.data
     metadata = _mapping(inner.get("metadata"))
     return Owner(
-        _text(inner.get("apiVersion")),
-        _text(inner.get("kind")),
-        _text(metadata.get("name")) or manifest.name,
-        _text(metadata.get("namespace")) or manifest.namespace,
+        text(inner.get("apiVersion")),
+        text(inner.get("kind")),
+        text(metadata.get("name")) or manifest.name,
+        text(metadata.get("namespace")) or manifest.namespace,
         {**manifest.labels, **texts(metadata.get("labels"))},
         {**manifest.annotations, **texts(metadata.get("annotations"))},
         _mapping(inner.get("spec")),
@@ -99,17 +100,16 @@ def may_change_after_admission(manifest: Manifest, pod_set: PodSet) -> bool:
 
 
 def _has_placeholder(value: object) -> bool:
-    pending = [value]
+    pending: list[Iterable[object]] = [(value,)]
     while pending:
-        found = pending.pop()
-        if isinstance(found, str):
-            if is_placeholder(found):
-                return True
-        elif isinstance(found, dict):
-            pending += found
-            pending += found.values()
-        elif isinstance(found, list):
-            pending += found
+        for found in pending.pop():
+            if isinstance(found, str):
+                if is_placeholder(found):
+                    return True
+            elif isinstance(found, dict):
+                pending += (found, found.values())
+            elif isinstance(found, list):
+                pending.append(found)
     return False
 
 
@@ -122,7 +122,3 @@ def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:
 
 def _mapping(raw: object) -> Mapping[str, Any]:
     return raw if isinstance(raw, dict) else {}
-
-
-def _text(raw: object) -> str:
-    return raw if isinstance(raw, str) else ""

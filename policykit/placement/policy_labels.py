@@ -6,8 +6,7 @@ from policykit.catalogue import labels
 from policykit.kube.affinity import NodeAffinity
 from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
-from policykit.model.taint import Toleration
+from policykit.model.pool import Pool, Toleration
 
 _ADDONS = "CriticalAddonsOnly"
 

@@ -9,7 +9,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
-from policykit.model.taint import Toleration
+from policykit.model.pool import Toleration
 from policykit.model.workload import Match, WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import Owner, owner

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from policykit.catalogue import daemons
 from policykit.kube import affinity as affinities
-from policykit.kube import requests, tolerations
-from policykit.kube.affinity import NodeAffinity
+from policykit.kube import requests, runtime_classes, tolerations
+from policykit.kube.affinity import NodeAffinity, Preference, Term
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
-from policykit.manifests.memoize import memoize_last_call
-from policykit.model.taint import Toleration
+from policykit.manifests.memoize import memoize_beside, memoize_last_call
+from policykit.model.pool import KUBE_SCHEDULER, NodeFilters, Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
 from policykit.placement.owner import may_still_change, owner
@@ -142,20 +142,24 @@ def review(
     pod_set: PodSet,
     cluster: Cluster | None,
     namespace: str = "default",
-    *,
-    resources_first: bool = False,
+    filters: NodeFilters = KUBE_SCHEDULER,
 ) -> Review:
-    """Reads a pod set and, with a policy, computes where it can land.
+    """Reads a pod set and, with a policy, computes where it can land, with what its RuntimeClass adds.
 
-    `resources_first`: the scheduler names missing resources before any other reason.
+    `filters`: of the scheduler.
     """
-    return _review(manifest, pod_set, cluster, namespace, resources_first)
+    return _review(manifest, pod_set, cluster, namespace, filters)
 
 
 @memoize_last_call  # a rule about gangs may have asked already
 def _review(
-    manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str, resources_first: bool
+    manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str, filters: NodeFilters
 ) -> Review:
+    unknown_class = False
+    if cluster is not None and runtime_classes.FIELD in pod_set.spec:
+        name = runtime_classes.named(pod_set)
+        unknown_class = bool(name) and runtime_classes.may_add(name, cluster.runtime_classes)
+        pod_set = runtime_classes.admitted(pod_set, cluster.runtime_classes.get(name))
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     requested = requests.effective(pod_set.spec, pod_set.devices)
@@ -168,22 +172,22 @@ def _review(
         requested,
         cards,
         _is_system_pod(manifest, pod_set, namespace),
-        may_still_change(manifest, pod_set),
+        unknown_class or may_still_change(manifest, pod_set),
         namespace=namespace,
     )
-    return (
-        without_policy
-        if cluster is None
-        else _under_policy(without_policy, cluster, namespace, resources_first)
-    )
+    return without_policy if cluster is None else _under_policy(without_policy, cluster, namespace, filters)
 
 
-def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, resources_first: bool) -> Review:
+def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, filters: NodeFilters) -> Review:
     """The review with everything that depends on the policy."""
     # Most hooks run without a policy on one file and do not need the pool checks.
     from policykit.placement.eligible_pools import named_products
     from policykit.placement.recognition import recognize
 
+    if cluster.placed_elsewhere:
+        pod_owner = owner(without_policy.manifest, without_policy.pod_set)
+        if (pod_owner.namespace or namespace) in cluster.placed_elsewhere:
+            without_policy = without_policy._replace(may_still_change=True)
     if cluster.formerly.on_nodes:
         from policykit.placement.former_names import present_affinity, present_tolerations
 
@@ -208,26 +212,32 @@ def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, reso
         products=products,
         eligible_pools=_eligible_pools(cluster, without_policy, recognition.workload, products),
         landings=_landings(
-            cluster, tolerated, affinity, without_policy.requests, resources_first=resources_first
+            cluster,
+            tolerated,
+            (*affinity.selector.items(),),
+            affinity.required,
+            affinity.preferred,
+            (*without_policy.requests.items(),),
+            filters,
         ),
     )
 
 
+@memoize_beside  # pods of one kind are alike
 def _landings(
     cluster: Cluster,
     tolerated: tuple[Toleration, ...],
-    affinity: NodeAffinity,
-    requested: Amounts,
-    *,
-    resources_first: bool,
+    selector: tuple[tuple[str, str], ...],
+    required: tuple[Term, ...] | None,
+    preferred: tuple[Preference, ...],
+    requested: tuple[tuple[str, int], ...],
+    filters: NodeFilters,
 ) -> tuple[Landing, ...]:
     """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land
 
-    found = [
-        land(cluster, pool, tolerated, affinity, requested, resources_first=resources_first)
-        for pool in cluster.pools
-    ]
+    affinity, requests = NodeAffinity(dict(selector), required, preferred), dict(requested)
+    found = [land(cluster, pool, tolerated, affinity, requests, filters) for pool in cluster.pools]
     best = max((landing.score for landing in found if landing.accepts), default=0)
     return tuple(
         landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing
@@ -238,12 +248,20 @@ def _landings(
 def _eligible_pools(
     cluster: Cluster, without_policy: Review, workload: WorkloadKind | None, products: tuple[str, ...]
 ) -> tuple[Pool, ...] | None:
-    from policykit.placement.eligible_pools import eligible_pools
-
     claims = without_policy.pod_set.spec.get("resourceClaims")
     if not without_policy.card_resources and (claims or has_unknown_amounts(without_policy.pod_set, cluster)):
         return None  # a claim may be for a card, which only its DeviceClass identifies
-    return eligible_pools(cluster, workload, without_policy.card_resources, products)
+    return _pools_of(cluster, workload.name if workload else None, without_policy.card_resources, products)
+
+
+@memoize_beside
+def _pools_of(
+    cluster: Cluster, workload: str | None, card_resources: tuple[str, ...], products: tuple[str, ...]
+) -> tuple[Pool, ...] | None:
+    from policykit.placement.eligible_pools import eligible_pools
+
+    kind = None if workload is None else cluster.workloads[workload]
+    return eligible_pools(cluster, kind, card_resources, products)
 
 
 def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:

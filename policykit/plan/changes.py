@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from policykit.linter.finding import listed
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
@@ -19,7 +20,7 @@ ADDED, CHANGED, REMOVED, REPLACED = "+", "~", "-", "-/+"
 
 
 class Change(NamedTuple):
-    """One difference; a name stands on both sides, what is new or gone on one."""
+    """One difference; a name is on both sides, what was added or removed on one."""
 
     sign: str
     """+, ~, - or -/+: deleted and created again."""
@@ -36,7 +37,7 @@ def changes(before: Cluster, after: Cluster) -> tuple[Change, ...]:
     """All differences: settings of the whole policy first, then parts in the order of the policies."""
     return (
         *_whole(before, after),
-        *_parts("target", before.targets, after.targets, _target),
+        *_targets(before, after),
         *_parts("card", before.cards, after.cards, _card),
         *_parts("pool", _named(before.pools), _named(after.pools), _pool),
         *_parts("workload kind", before.workloads, after.workloads, _kind),
@@ -58,6 +59,14 @@ def _whole(before: Cluster, after: Cluster) -> Iterator[Change]:
     for name, (old, new) in fields.items():
         if old != new:
             yield Change(CHANGED, "policy", name, (f"{old or 'none'} -> {new or 'none'}",))
+
+
+def _targets(before: Cluster, after: Cluster) -> Iterator[Change]:
+    for change in _parts("target", before.targets, after.targets, _target):
+        old = before.targets[change.name].scheduler_name if change.sign == REMOVED else ""
+        kinds = [kind.name for kind in after.workloads.values() if old and kind.scheduler == old]
+        note = f"schedulerName {old} stays in pods of workload kind {listed(kinds)}" if kinds else change.note
+        yield change._replace(note=note)
 
 
 _Details = Callable[[Any], Mapping[str, str]]

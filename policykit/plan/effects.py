@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from policykit.kube.podsets import queues
-from policykit.model.cluster import Cluster
-from policykit.model.pool import Amounts
-from policykit.model.quantity import amount_text
+from policykit.kube.rollouts import adds_first
 from policykit.namedtuple import NamedTuple
-from policykit.placement.capacity import pods_in
 from policykit.placement.eligible_pools import product_of
 from policykit.placement.review import Review
-from policykit.plan.nodes import NodeGroup
-from policykit.plan.replacements import LATER, REPLACED, ROLLED, changed_fields, never_ends, replacement
+from policykit.plan.replacements import LATER, REPLACED, ROLLED, changed_fields, replacement
 from policykit.plan.workloads import Acceptance, Template, Workload, template
-from policykit.targets import TARGETS
 
-NOWHERE, FEWER, ELSEWHERE, GANG, UNPATCHED, QUEUE, QUOTA = (
-    *("nowhere", "fewer nodes", "elsewhere", "gang", "unpatched", "queue", "quota"),
-)
+NOWHERE, FEWER, ELSEWHERE, GANG, UNPATCHED = "nowhere", "fewer nodes", "elsewhere", "gang", "unpatched"
+PRIORITY, QUEUE, QUOTA = "priority", "queue", "quota"
 REPLACED_OBJECT, ROLLED_OBJECT, EVICTED, MOVED = "replaced", "rolled", "evicted", "on moved nodes"
 KINDS = (
-    *(
-        NOWHERE,
-        GANG,
-        EVICTED,
-        UNPATCHED,
-        QUEUE,
-        QUOTA,
-        FEWER,
-        ELSEWHERE,
-        REPLACED_OBJECT,
-        ROLLED_OBJECT,
-        MOVED,
-    ),
+    *(NOWHERE, GANG, PRIORITY, EVICTED, UNPATCHED, QUEUE, QUOTA),
+    *(FEWER, ELSEWHERE, REPLACED_OBJECT, ROLLED_OBJECT, MOVED),
 )
 """The worst first."""
 
@@ -60,16 +42,16 @@ class Sizes(NamedTuple):
     pools: tuple[str, ...]
 
 
-def effects(
-    before: Cluster, after: Cluster, acceptance: Acceptance, found: Sequence[Workload]
-) -> tuple[Effect, ...]:
-    """Everything that manifests show, the worst first."""
-    reported = [
-        *(each for workload in found for each in _of_workload(workload, acceptance)),
-        *_queues(before, after, found),
-        *_quotas(before, after, found),
-    ]
-    return tuple(sorted(reported, key=lambda each: KINDS.index(each.kind)))
+def workload_effects(acceptance: Acceptance, found: Iterable[Workload]) -> Iterator[Effect]:
+    """What the pod sets of the manifests will notice; what becomes of an object is listed once."""
+    objects: dict[Effect, None] = {}
+    for workload in found:
+        for effect in _of_workload(workload, acceptance):
+            if effect.kind not in (REPLACED_OBJECT, ROLLED_OBJECT):
+                yield effect
+            elif effect not in objects:
+                objects[effect] = None
+                yield effect
 
 
 def _of_workload(workload: Workload, acceptance: Acceptance) -> Iterator[Effect]:
@@ -80,7 +62,6 @@ def _of_workload(workload: Workload, acceptance: Acceptance) -> Iterator[Effect]
     yield from _placement(
         workload, _sizes(acceptance, was, old, after=False), _sizes(acceptance, now, new, after=True)
     )
-    yield from _gang(workload, old, new, acceptance, (was, now))
     if len(_cards(old)) == 1 and len(_cards(new)) > 1:
         cards = ", ".join(_cards(new))
         message = (
@@ -107,7 +88,7 @@ def is_judged(review: Review) -> bool:
 
 
 def _sizes(acceptance: Acceptance, one: Template, review: Review, *, after: bool) -> Sizes:
-    groups = list(acceptance.accepting(one, after=after))
+    groups = acceptance.accepting(one, after=after)
     pools = [pool for group in groups if (pool := group.after if after else group.before)]
     cards = sum(
         group.nodes
@@ -141,35 +122,6 @@ def _named(sizes: Sizes) -> str:
     return f"{nodes}{cards} ({', '.join(sizes.pools)})" if sizes.pools else "no node"
 
 
-def _gang(
-    workload: Workload, old: Review, new: Review, acceptance: Acceptance, templates: tuple[Template, Template]
-) -> Iterator[Effect]:
-    """A gang that fitted on the accepting nodes when they were empty, and does not any more."""
-    needs = new.pod_set.replicas if new.workload and new.workload.gang == "all" else None
-    if not needs:
-        return
-    fits = [
-        _pods(acceptance.accepting(one, after=after), one.requests, after=after)
-        for one, after in zip(templates, (False, True), strict=True)
-    ]
-    was, now = fits
-    if was is not None and now is not None and now < needs <= was:
-        message = f"the gang of {needs} pods no longer fits: its nodes hold {now}, before {was}"
-        yield Effect(GANG, workload.title, message, workload.path)
-
-
-def _pods(groups: Iterable[NodeGroup], request: Amounts, *, after: bool) -> int | None:
-    total = 0
-    for group in groups:
-        pool = group.after if after else group.before
-        shapes = [shape._replace(maximum=group.nodes) for shape in pool.shapes] if pool else []
-        pods = pods_in(shapes, request)
-        if pods is None:
-            return None
-        total += pods
-    return total
-
-
 def _cards(review: Review) -> tuple[str, ...]:
     """Cards that `patch` would have to choose between."""
     if not review.card_resources or review.workload is None or review.cluster is None:
@@ -185,8 +137,11 @@ def _replacement(workload: Workload, old: Review, new: Review) -> Iterator[Effec
     if what is None:
         return
     means = what.means
-    if what.how == ROLLED and never_ends(manifest.data, manifest.kind):
-        means += "; with maxUnavailable 0 it never ends if no card is free"
+    replicas = new.pod_set.replicas or 0
+    if what.how == ROLLED and adds_first(manifest.data, manifest.group, manifest.kind, replicas):
+        room = "card" if new.card_resources else "room"
+        means += f"; none of its {replicas} may go before a new one is ready, so without a free {room} "
+        means += "it never ends: set maxUnavailable to 1"
     kinds = {ROLLED: ROLLED_OBJECT, REPLACED: REPLACED_OBJECT, LATER: ROLLED_OBJECT}
     yield Effect(kinds[what.how], workload.title, means, workload.path)
 
@@ -197,78 +152,3 @@ def _changed(old: Review, new: Review) -> frozenset[str]:
     if old.pod_set.annotations != new.pod_set.annotations:
         names.add("annotations")
     return frozenset(names) | changed_fields(old.pod_set.spec, new.pod_set.spec)
-
-
-def _queues(before: Cluster, after: Cluster, found: Sequence[Workload]) -> Iterator[Effect]:
-    """Queues that are deleted while manifests name them, and limits below what manifests request."""
-    old, new = ({queue.name: queue for queue in cluster.queues} for cluster in (before, after))
-    used = _requests(found, lambda review: _queue_of(review, old.keys() | new.keys()))
-    for name, workloads in used.items():
-        total = _total(workloads)
-        if name in old and name not in new:
-            yield Effect(
-                QUEUE, f"queue {name}", f"is deleted, but {_users(workloads)} still name{_s(workloads)} it"
-            )
-        elif name in old:
-            yield from _lowered(f"queue {name}", QUEUE, "limit", old[name].limit, new[name].limit, total)
-
-
-def _quotas(before: Cluster, after: Cluster, found: Sequence[Workload]) -> Iterator[Effect]:
-    known = {(quota.namespace, quota.name): quota for quota in before.quotas}
-    used = _requests(found, lambda review: review.manifest.namespace or review.namespace)
-    for quota in after.quotas:
-        old = known.get((quota.namespace, quota.name))
-        if old is not None and not quota.priorities:
-            who = f"quota {quota.namespace}/{quota.name}"
-            total = _total(used.get(quota.namespace, []))
-            yield from _lowered(who, QUOTA, "requests", old.requests, quota.requests, total)
-
-
-def _lowered(who: str, kind: str, what: str, old: Amounts, new: Amounts, used: Amounts) -> Iterator[Effect]:
-    for resource, most in sorted(new.items()):
-        need = used.get(resource, 0)
-        if most < old.get(resource, most + 1) and most < need:
-            text = {name: amount_text(resource, value) for name, value in (("most", most), ("need", need))}
-            message = (
-                f"{what} of {resource} falls to {text['most']}, but the manifests request {text['need']}"
-            )
-            yield Effect(kind, who, message)
-
-
-def _requests(found: Sequence[Workload], of: Callable[[Review], str]) -> dict[str, list[Workload]]:
-    used: dict[str, list[Workload]] = {}
-    for workload in found:
-        if workload.after is not None and (name := of(workload.after)):
-            used.setdefault(name, []).append(workload)
-    return used
-
-
-def _queue_of(review: Review, names: Iterable[str]) -> str:
-    known = frozenset(names)
-    for target in TARGETS:
-        written = queues.read(review.manifest.data, review.pod_set, target.name) if target.queues else None
-        if written is not None:
-            last = written.value.rpartition(".")[2]
-            return written.value if written.value in known else last if last in known else ""
-    return ""
-
-
-def _total(workloads: Sequence[Workload]) -> Amounts:
-    total: dict[str, int] = {}
-    for workload in workloads:
-        review = workload.after
-        for resource, amount in review.requests.items() if review else ():
-            total[resource] = total.get(resource, 0) + amount * (
-                (review.pod_set.replicas if review else 0) or 0
-            )
-    return total
-
-
-def _users(workloads: Sequence[Workload]) -> str:
-    titles = list(dict.fromkeys(workload.title for workload in workloads))
-    more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
-    return titles[0] + more
-
-
-def _s(workloads: Sequence[Workload]) -> str:
-    return "s" if len({workload.title for workload in workloads}) == 1 else ""

@@ -141,12 +141,6 @@ def replacement(data: Mapping[str, Any], group: str, kind: str, changed: Fields)
     return decide(data, changed) if decide else None
 
 
-def never_ends(data: Mapping[str, Any], kind: str) -> bool:
-    """Whether a rolling update takes nothing away before it adds: on full cards it waits for ever."""
-    unavailable = lookup(data, ("spec", "strategy", "rollingUpdate", "maxUnavailable"))
-    return kind == "Deployment" and unavailable in (0, "0", "0%")
-
-
 def changed_fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fields:
     """What differs between two pod specs: names of fields, those of affinity as `affinity.nodeAffinity`."""
     return frozenset((*_differing(_without_affinity(old), _without_affinity(new)), *_affinity(old, new)))

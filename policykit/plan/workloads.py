@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from policykit.kube import affinity as affinities
 from policykit.kube import podsets, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.manifests.patch import all_patched
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Amounts, Pool
-from policykit.model.taint import Toleration
+from policykit.model.pool import Amounts, Pool, Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import land
 from policykit.placement.review import Review
 from policykit.plan.nodes import NodeGroup
-from policykit.plan.order import Demand
+from policykit.plan.order import CapacityConstraint
 from policykit.targets.workloads.apply import apply_kinds
 from policykit.targets.workloads.patch_options import PatchOptions
 
@@ -99,6 +98,7 @@ class Acceptance:
             declared_keys=before.declared_keys | after.declared_keys,
         )
         self._known: dict[tuple[str, int, bool], bool] = {}
+        self._accepting: dict[tuple[str, bool], tuple[NodeGroup, ...]] = {}
         self._keys: dict[int, tuple[Template, str]] = {}
 
     def key(self, one: Template) -> str:
@@ -124,31 +124,46 @@ class Acceptance:
     def nodes(self, one: Template, *, after: bool) -> int:
         return sum(group.nodes for group in self.accepting(one, after=after))
 
-    def accepting(self, one: Template, *, after: bool) -> Iterator[NodeGroup]:
+    def accepting(self, one: Template, *, after: bool) -> tuple[NodeGroup, ...]:
         """The groups whose nodes accept a template before or after all changes."""
-        for number, group in enumerate(self.groups):
-            if self.accepts(one, number, after=after):
-                yield group
-
-    def demand(self, phases: Sequence[Template], moving: Sequence[int]) -> Demand:
-        """What accepts a pod set whose template goes through some phases; `moving`: groups that change."""
-        still = [number for number in range(len(self.groups)) if number not in set(moving)]
-        return Demand(
-            tuple(
-                sum(self.groups[number].nodes for number in still if self.accepts(one, number, after=True))
-                for one in phases
-            ),
-            tuple(tuple(self.accepts(one, group, after=False) for group in moving) for one in phases),
-            tuple(tuple(self.accepts(one, group, after=True) for group in moving) for one in phases),
-        )
+        key = self.key(one), after
+        if key not in self._accepting:
+            numbers = range(len(self.groups))
+            self._accepting[key] = tuple(
+                self.groups[number] for number in numbers if self.accepts(one, number, after=after)
+            )
+        return self._accepting[key]
 
 
-def demands(
+def constraints(
     acceptance: Acceptance, phases: Iterable[Sequence[Template]], moving: Sequence[int]
-) -> tuple[Demand, ...]:
-    """One for each kind of pod sets that land alike in every phase."""
+) -> tuple[CapacityConstraint, ...]:
+    """Accepting nodes, one constraint for all that land alike; `moving`: groups that change."""
     alike = {tuple(map(acceptance.key, each)): each for each in phases}
-    return tuple(dict.fromkeys(acceptance.demand(each, moving) for each in alike.values()))
+
+    def accepting(templates: Sequence[Template]) -> CapacityConstraint:
+        def offer(phase: int, group: int, after: bool) -> int:
+            return int(acceptance.accepts(templates[phase], group, after=after))
+
+        return constraint(acceptance.groups, len(templates), moving, offer)
+
+    return tuple(dict.fromkeys(map(accepting, alike.values())))
+
+
+def constraint(
+    groups: Sequence[NodeGroup], phases: int, moving: Sequence[int], offer: Callable[[int, int, bool], int]
+) -> CapacityConstraint:
+    """A constraint without needs; `offer`: what a node offers, by phase, group, and whether it is changed."""
+    changing = set(moving)
+    still = [number for number in range(len(groups)) if number not in changing]
+    return CapacityConstraint(
+        tuple(
+            sum(groups[number].nodes * offer(phase, number, True) for number in still)
+            for phase in range(phases)
+        ),
+        tuple(tuple(offer(phase, group, False) for group in moving) for phase in range(phases)),
+        tuple(tuple(offer(phase, group, True) for group in moving) for phase in range(phases)),
+    )
 
 
 def patched_template(review: Review, cluster: Cluster) -> Template:

@@ -14,9 +14,8 @@ from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.parser import Problem as SyntaxProblem
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.writer import scalar
-from policykit.policy.messages import describe, did_you_mean
-from policykit.policy.problems import Problems
-from policykit.policy.tree import Position, Source, SourcedValue, merge, nulls, position, sourced_value
+from policykit.policy.problems import Problems, describe, did_you_mean
+from policykit.policy.tree import PolicyFile, Position, SourcedValue, merge, nulls, position, sourced_value
 
 Reader = Callable[[str], bytes]
 """Bytes of a file by its path. Raises SourceError or OSError if it cannot be read."""
@@ -46,7 +45,7 @@ class Files:
         self._problems = problems
         self.names: list[str] = []
         """Every file and profile:NAME that was read."""
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, PolicyFile] = {}
         """Those that are maps, in the order they were read."""
         self.complete = True
         """False once a base could not be read: its contents are unknown then."""
@@ -128,7 +127,7 @@ class Files:
         if not _is_meant(root.data):
             return self._foreign(name, root)
         self._duplicates(name, root, documents[0].duplicates)
-        self.sources[name] = Source(name, root)
+        self.sources[name] = PolicyFile(name, root)
         tree = sourced_value(root, self.sources[name])
         self._identity(tree, "apiVersion", API_VERSION)
         self._identity(tree, "kind", KIND)
@@ -154,7 +153,7 @@ class Files:
             elif root.data[key] != wanted:
                 self._problems.at(place, f"{key} must be {wanted}", "only policies can be read")
         self.complete = self.complete and name == self.names[0]
-        self.sources[name] = Source(name, root)
+        self.sources[name] = PolicyFile(name, root)
         return SourcedValue({}, self.sources[name])
 
     def _identity(self, tree: SourcedValue, key: str, wanted: str) -> None:
@@ -228,7 +227,7 @@ class Files:
             if isinstance(item.value, str) and item.value:
                 yield item.value, place
             else:
-                self._problems.at(place, f"extends[{number}] must be text", "use a path or profile:NAME")
+                self._problems.at(place, f"extends[{number}] must be a string", "use a path or profile:NAME")
 
     def _notice_nulls(self, tree: SourcedValue, bases: SourcedValue | None) -> None:
         for path in nulls(tree):

@@ -9,8 +9,8 @@ from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
 from policykit.policy.compile.cluster import compile_policy
 from policykit.policy.files import PROFILE, Files, Reader
+from policykit.policy.locations import merged_files
 from policykit.policy.problems import Problems
-from policykit.policy.referenced_files import merged_files
 from policykit.policy.tree import SourcedValue, plain
 from policykit.policy.validation import read_policy
 

@@ -10,7 +10,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_TARGET, target_of
 
 _ROLES = {"training": "training", "inference": "serving", "serving": "serving"}
-"""Names of workload kinds that stood for a role before policies could state one."""
+"""Names of workload kinds that implied a role before policies could state one."""
 
 
 def migration(data: Mapping[str, Any], cluster: Cluster) -> tuple[Patch, ...]:

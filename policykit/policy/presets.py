@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
 
 

@@ -11,7 +11,7 @@ from policykit.manifests.path import Path, Step
 from policykit.namedtuple import NamedTuple
 
 
-class Source(NamedTuple):
+class PolicyFile(NamedTuple):
     """A policy file that was read."""
 
     name: str
@@ -24,10 +24,10 @@ class SourcedValue(NamedTuple):
 
     value: Any
     """A scalar, a dict from key to SourcedValue, or a list of SourcedValue."""
-    source: Source
+    source: PolicyFile
 
 
-def sourced_value(node: Node, source: Source) -> SourcedValue:
+def sourced_value(node: Node, source: PolicyFile) -> SourcedValue:
     """A YAML node with everything below it."""
     if isinstance(node.entries, dict):
         return SourcedValue(

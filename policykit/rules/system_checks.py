@@ -9,14 +9,14 @@ from policykit.lazy import Lazy
 from policykit.linter.rule import Context, Violation
 
 SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {
-    "PK213": (Lazy("policykit.rules.kai:check"),),
+    "PK213": (Lazy("policykit.rules.kai.card_fractions:check"),),
     "PK310": (
-        Lazy("policykit.rules.volcano.gang_metadata:check"),
+        Lazy("policykit.rules.volcano.metadata:check"),
         Lazy("policykit.rules.koordinator.gang_metadata:check"),
         Lazy("policykit.rules.yunikorn.gang_metadata:check"),
         Lazy("policykit.rules.kueue.gang_metadata:check"),
     ),
-    "PK410": (Lazy("policykit.rules.volcano.queue_annotations:check"),),
+    "PK410": (Lazy("policykit.rules.volcano.metadata:check_queue_annotations"),),
 }
 """What single systems add to rules about all systems, by code; imported when such a rule asks for it."""
 

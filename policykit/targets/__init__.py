@@ -50,6 +50,9 @@ GANG_ANNOTATIONS = frozenset(
 ).union(*(target.gang_annotations for target in TARGETS))
 """Gang annotations of all targets."""
 
+DOMAIN_ANNOTATIONS = frozenset(target.domain_annotation for target in TARGETS if target.domain_annotation)
+"""Annotations of pods that name the domain which all pods of a workload must share."""
+
 _PATCHED = frozenset(
     {"CronJob", "Job", "JobSet", "Kustomization", "PodCliqueSet", "RayCluster", "RayJob", "RayService"}
 )
@@ -74,29 +77,82 @@ _GANG_SUBSTRINGS = (
 
 FACTS: tuple[FactReader, ...] = (
     FactReader(
-        Lazy("policykit.targets.gang_facts:facts"),
+        Lazy("policykit.targets.facts.gangs:facts"),
         frozenset({"PodGroup"}),
         pods=True,
         substrings=(*_GANG_SUBSTRINGS, *(word for target in TARGETS for word in target.gang_substrings)),
     ),
-    FactReader(Lazy("policykit.targets.list_facts:facts"), _PATCHED, pods=True),
+    FactReader(Lazy("policykit.targets.facts.list_overrides:facts"), _PATCHED, pods=True),
     FactReader(
-        Lazy("policykit.targets.submission_facts:facts"),
+        Lazy("policykit.targets.facts.queue_submissions:facts"),
         frozenset({"Namespace"}),
         pods=True,
         substrings=("ueue", "uota"),
     ),
     FactReader(
-        Lazy("policykit.targets.namespace_facts:facts"),
+        Lazy("policykit.targets.facts.namespaces:facts"),
         frozenset({"LimitRange", "Profile", "ResourceQuota"}),
         pods=True,
     ),
     FactReader(
-        Lazy("policykit.targets.unplaced_facts:facts"),
+        Lazy("policykit.targets.facts.unplaced_pods:facts"),
         frozenset(
-            {"ClusterColocationProfile", "ClusterPolicy", "MutatingAdmissionPolicy", "Namespace", "Policy"}
+            {
+                "ClusterColocationProfile",
+                "ClusterPolicy",
+                "Configuration",
+                "LocalQueue",
+                "MutatingAdmissionPolicy",
+                "Namespace",
+                "Policy",
+            }
         ),
         pods=True,
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.unplaced_pods:runtime_classes"),
+        frozenset({"RuntimeClass"}),
+        pods=True,
+        substrings=("untimeClass",),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.unplaced_pods:volumes"),
+        frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"}),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:facts"),
+        frozenset(
+            {
+                "ClusterServingRuntime",
+                "ClusterTrainingRuntime",
+                "DeviceClass",
+                "InferenceService",
+                "RayCluster",
+                "RayJob",
+                "ResourceClaim",
+                "ResourceClaimTemplate",
+                "ServingRuntime",
+                "TrainJob",
+                "TrainingRuntime",
+            }
+        ),
+        pods=True,
+        substrings=(
+            "esourceClaim",
+            "DeviceClass",
+            "untimeRef",
+            "TrainingRuntime",
+            "runtime",
+            "ServingRuntime",
+            "clusterSelector",
+            "RayCluster",
+        ),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:selectors"),
+        frozenset({"PodDisruptionBudget"}),
+        pods=True,
+        substrings=("podAffinity", "PodDisruptionBudget"),
     ),
     *(reader for target in TARGETS for reader in target.facts),
 )

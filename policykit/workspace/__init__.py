@@ -1,1 +1,1 @@
-"""Access to the disk: files, scopes, kustomizations, charts, git, policies and the cache."""
+"""Access to the disk: files, scopes, kustomizations, charts, git, GitOps, policies and the cache."""

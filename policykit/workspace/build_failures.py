@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterator
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Kustomization
+from policykit.linter.input_file import Kustomization
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM, OUTSIDE, OVER_LIMITS
-from policykit.linter.subjects import FailedBuild
+from policykit.linter.rule import FailedBuild
 from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.entries import Entry
 from policykit.workspace.files import read
-from policykit.workspace.flux import adds_components
+from policykit.workspace.gitops.flux import adds_components
+from policykit.workspace.kustomization_entries import Entry
 from policykit.workspace.kustomize import LATE
 
 TOO_MANY = "this run has more builds than --max-builds allows"
@@ -37,6 +37,7 @@ _MISTAKES = (
     re.compile(r"missing metadata\.name in object"),
 )
 """What every version of kustomize refuses."""
+_OVER = re.compile(r"(kustomize|helm) (took|needs|builds) more than|it renders to more than")
 _ELSEWHERE = re.compile(r"is not in or below|security; file")
 
 
@@ -51,7 +52,7 @@ class FailedPlace(NamedTuple):
 
 def reason_of(failure: str) -> str:
     """The reason why a failed build is not judged, by its name in `policykit.linter.not_judged`."""
-    if failure.startswith(("kustomize took", "helm took")) or failure in (LATE, TOO_MANY):
+    if _OVER.match(failure) or failure in (LATE, TOO_MANY):
         return OVER_LIMITS
     if failure.startswith("kustomize cannot be run"):
         return NO_PROGRAM
@@ -81,7 +82,7 @@ def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
 
 def mistake_at(entry: Entry, why: str) -> FailedPlace:
     """The mistake of an entry that cannot be built."""
-    advice = f"correct the path, or remove {entry.said}"
+    advice = f"correct the path, or remove {entry.text}"
     message = why[why.find("lists ") :] if "lists " in why else why
     return FailedPlace(entry.file, _span(entry.file, entry.at), message, advice)
 

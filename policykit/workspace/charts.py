@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.linter.builds.kustomization import Chart
+from policykit.linter.input_file import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.manifests.path import Path
-from policykit.workspace import boundary
-from policykit.workspace.entries import NotHereError, first_document
+from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.files import relative
+from policykit.workspace.kustomization_entries import NotHereError, first_document
 
 _MOST_FILES = 5000
 _LARGEST = 64 << 20
@@ -26,7 +26,7 @@ def read_chart(folder: str, limit: str) -> Chart:
 
     Raises NotHereError if it cannot be rendered from files of the repository.
     """
-    return _Reader(limit).chart(os.path.realpath(folder), ())
+    return _Reader(limit).chart(filesystem.realpath(folder), ())
 
 
 class _Reader:
@@ -36,7 +36,7 @@ class _Reader:
         self._count = 0
 
     def chart(self, folder: str, above: tuple[str, ...]) -> Chart:
-        if not boundary.contains(self._limit, folder):
+        if not safe_paths.contains(self._limit, folder):
             raise NotHereError(f"the chart {relative(folder)} is outside of the repository", OUTSIDE)
         if folder in above or len(above) > _DEEPEST:
             raise NotHereError(f"the chart {relative(folder)} depends on itself", CHART)
@@ -52,24 +52,24 @@ class _Reader:
     def _files(self, folder: str, below: str, above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         """Path and file of everything in a folder. Helm follows links, so they are checked here."""
         try:
-            names = sorted(os.listdir(folder))
+            names = sorted(filesystem.names(folder))
         except OSError as error:
             raise NotHereError(f"{relative(folder)} cannot be read: {error.strerror}", CHART) from None
         for name in names:
-            place = os.path.realpath(os.path.join(folder, name))
+            place = filesystem.realpath(os.path.join(folder, name))
             path = f"{below}{name}"
-            if not boundary.contains(self._limit, place):
+            if not safe_paths.contains(self._limit, place):
                 raise NotHereError(
                     f"{relative(os.path.join(folder, name))} links to a place outside of the repository",
                     OUTSIDE,
                 )
-            if os.path.isdir(place):
+            if filesystem.isdir(place):
                 if place in above:
                     raise NotHereError(
                         f"{relative(os.path.join(folder, name))} links to a folder above it", OUTSIDE
                     )
                 yield from self._files(place, f"{path}/", (*above, place))
-            elif os.path.isfile(place):
+            elif filesystem.isfile(place):
                 self._add(place)
                 yield path, place
             else:
@@ -77,7 +77,7 @@ class _Reader:
 
     def _add(self, file: str) -> None:
         self._count += 1
-        self._size += os.stat(file).st_size
+        self._size += filesystem.size(file)
         if self._count > _MOST_FILES:
             raise NotHereError(f"the chart has more than {_MOST_FILES} files", CHART)
         if self._size > _LARGEST:
@@ -92,7 +92,7 @@ class _Reader:
             raise NotHereError(
                 f"the chart {relative(folder)} depends on {name}, which is not in its charts folder", CHART
             )
-        place = os.path.realpath(os.path.join(folder, repository.removeprefix(_LOCAL).replace("\0", "")))
+        place = filesystem.realpath(os.path.join(folder, repository.removeprefix(_LOCAL).replace("\0", "")))
         for path, file in self.chart(place, above).files.items():
             yield f"charts/{name}/{path}", file
 
@@ -127,7 +127,7 @@ def kustomize_charts(file: str, data: Mapping[str, Any], limit: str) -> Iterator
         name, version = entry["name"].replace("\0", ""), entry.get("version")
         packed = isinstance(version, str) and version and entry.get("repo")
         path = os.path.normpath(os.path.join(place, f"{name}-{version}" if packed else "", name))
-        if not os.path.isdir(path):
+        if not filesystem.isdir(path):
             raise NotHereError(
                 f"{relative(file)} uses the chart {name}, which is not in the repository", CHART
             )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from policykit.errors import SourceError
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
-from policykit.workspace import boundary
-from policykit.workspace.disk import cached, editor_text
+from policykit.workspace import filesystem, safe_paths
+from policykit.workspace.command_state import cached, editor_text
+from policykit.workspace.filesystem import ancestors
 
 if TYPE_CHECKING:
     from policykit.workspace.gitignore import Gitignore
@@ -56,11 +57,11 @@ def discover(
     """
     found: dict[str, File] = {}
     for path in paths:
-        if os.path.isdir(path):
-            boundary.add_argument(path)
+        if filesystem.isdir(path):
+            safe_paths.add_argument(path)
             for name in walk(path, exclude, elsewhere):
                 found.setdefault(os.path.normpath(name), File(_display(name), path))
-        elif os.path.lexists(path):
+        elif filesystem.lexists(path):
             if not (force_exclude and excluded(_display(path), exclude)):
                 found.setdefault(os.path.normpath(path), File(_display(path), ""))
         else:
@@ -74,10 +75,10 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
     A folder or `.gitignore` that cannot be read is yielded itself: reading it reports the error.
     Links to folders outside the boundary are not followed; they are appended to `elsewhere`.
     """
-    if boundary.leads_out(folder, folder):
+    if safe_paths.leads_out(folder, folder):
         yield folder
         return
-    seen = {boundary.real_folder(folder)}
+    seen = {safe_paths.real_folder(folder)}
     above, unreadable = _ignored_above(folder)
     yield from unreadable
     pending = [] if _is_below_ignored(folder, above) else [(folder, above)]
@@ -90,38 +91,34 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             yield error.place
         absolute = os.path.join(os.path.abspath(here), "") if rules else ""
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = filesystem.entries(here)
         except OSError:
             yield here
             continue
         for entry in entries:
             path = entry.path if here != "." else entry.name
-            is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
+            is_folder = filesystem.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
                 entry.name in _NEVER
                 or (rules and _ignored(absolute + entry.name, is_folder, rules))
                 or (exclude and excluded(_display(path), exclude))
             ):
                 continue
-            if is_folder and not boundary.names_git(entry.name):
-                real = boundary.real_folder(path)
-                if entry.is_symlink() and boundary.leads_out(path, folder):
+            if is_folder and not safe_paths.names_git(entry.name):
+                real = safe_paths.real_folder(path)
+                if entry.is_symlink() and safe_paths.leads_out(path, folder):
                     if elsewhere is not None:
                         elsewhere.append(_display(path))
                 elif real not in seen:
                     seen.add(real)
                     folders.append((path, rules))
-            elif not is_folder and entry.name.endswith(SUFFIXES) and _is_file(entry):
+            elif (
+                not is_folder
+                and entry.name.endswith(SUFFIXES)
+                and (filesystem.isfile(path) if entry.is_symlink() else entry.is_file())
+            ):
                 yield path
         pending.extend(reversed(folders))
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    """As `os.path.isfile`, which would ask the system again."""
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
 
 
 def excluded(path: str, globs: Iterable[str]) -> bool:
@@ -134,7 +131,7 @@ def excluded(path: str, globs: Iterable[str]) -> bool:
     )
 
 
-def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
+def read(path: str, by: str = "", most: int = safe_paths.LARGE) -> bytes:
     """The bytes of a file, as in the editor if it is open there. Raises SourceError if it cannot be read.
 
     `by`: the file that names it, if any; `most`: maximum size in bytes.
@@ -143,9 +140,9 @@ def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
     if "\0" in path:
         raise SourceError("a path cannot contain a NUL character", "name a file", path)
     if text is None:
-        return boundary.read(path, by, most)
+        return safe_paths.read(path, by, most)
     if by:
-        boundary.readable(path, by)
+        safe_paths.readable(path, by)
     return text
 
 
@@ -155,14 +152,14 @@ def real_paths(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         folder, name = os.path.split(path)
         if folder not in folders:
-            folders[folder] = os.path.join(os.path.realpath(folder), "")
+            folders[folder] = os.path.join(filesystem.realpath(folder), "")
         real = folders[folder] + name
-        yield os.path.realpath(path) if name in ("", ".", "..") or os.path.islink(real) else real
+        yield filesystem.realpath(path) if name in ("", ".", "..") or filesystem.islink(real) else real
 
 
 def is_there(path: str) -> bool:
     """Whether a path exists on disk and is not a folder, or is a new file in an editor."""
-    return (os.path.lexists(path) and not os.path.isdir(path)) or editor_text(path) is not None
+    return (filesystem.lexists(path) and not filesystem.isdir(path)) or editor_text(path) is not None
 
 
 @cached
@@ -175,8 +172,8 @@ def repository_files(root: str) -> tuple[str, ...]:
 def files_below(folder: str) -> tuple[str, ...]:
     """Paths of all files below a folder, relative to it, sorted. Links to folders are not followed."""
     found: list[str] = []
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
+    for here, folders, names in filesystem.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not safe_paths.names_git(name))
         found += (os.path.relpath(os.path.join(here, name), folder).replace(os.sep, "/") for name in names)
         if len(found) > _MOST_FILES:
             break
@@ -187,20 +184,9 @@ def files_below(folder: str) -> tuple[str, ...]:
 def repository_root(folder: str) -> str | None:
     """The nearest parent folder with `.git`; None outside a repository."""
     for here in ancestors(folder):
-        if os.path.exists(os.path.join(here, ".git")):
+        if filesystem.exists(os.path.join(here, ".git")):
             return here
     return None
-
-
-def ancestors(folder: str) -> Iterator[str]:
-    """The folder itself, absolute, then its parents up to the root."""
-    here = os.path.abspath(folder)
-    while True:
-        yield here
-        parent = os.path.dirname(here)
-        if parent == here:
-            return
-        here = parent
 
 
 def upwards(folder: str) -> Iterator[str]:
@@ -223,7 +209,7 @@ def is_ignored(path: str) -> bool:
     """Whether the `.gitignore` files above a path that does not exist would ignore it."""
     absolute = os.path.abspath(path)
     folder = os.path.dirname(absolute)
-    while not os.path.isdir(folder):
+    while not filesystem.isdir(folder):
         folder = os.path.dirname(folder)
     rules = _ignored_above(folder)[0]
     with suppress(SourceError):  # reported when the folder is walked
@@ -259,19 +245,32 @@ def shown_path(path: str) -> str:
 
 def is_fetched(path: str) -> bool:
     """Whether a missing path will probably be created: by a script, if it is in a missing folder such as
-    `upstream/` whose name is not similar to one next to it, or by `flux bootstrap`."""
+    `upstream/` whose name is not similar to one next to it, by `flux bootstrap`, or by the generators of a
+    Kubebuilder project."""
     folder, missing = os.path.split(os.path.abspath(path))
-    if missing in _OF_FLUX:
+    if missing in _OF_FLUX or _is_of_kubebuilder(folder, missing):
         return True
-    if os.path.isdir(folder):
+    if filesystem.isdir(folder):
         return False
-    while not os.path.isdir(folder):
+    while not filesystem.isdir(folder):
         folder, missing = os.path.split(folder)
     try:
-        beside = sorted(name for name in os.listdir(folder) if os.path.isdir(os.path.join(folder, name)))
+        beside = sorted(
+            name for name in filesystem.names(folder) if filesystem.isdir(os.path.join(folder, name))
+        )
     except OSError:
         return True  # a folder that cannot be read tells nothing
     return not nearest(missing, beside)
+
+
+def _is_of_kubebuilder(folder: str, name: str) -> bool:
+    """Whether controller-gen or operator-sdk writes the file before a build."""
+    parts = folder.split(os.sep)
+    if parts[-2:] in (["config", "webhook"], ["config", "rbac"]):
+        return name in ("manifests.yaml", "role.yaml")
+    if parts[-3:] == ["config", "crd", "bases"]:
+        return True
+    return parts[-3:] == ["config", "manifests", "bases"] and name.endswith(".clusterserviceversion.yaml")
 
 
 def script_of(path: str) -> str:
@@ -280,9 +279,9 @@ def script_of(path: str) -> str:
     import re
 
     name = re.compile(rb"(?<![\w.-])%s(?![\w.-])" % re.escape(os.path.basename(path).encode()))
-    limit = boundary.root_of(path)
+    limit = safe_paths.root_of(path)
     for folder in ancestors(os.path.dirname(os.path.abspath(path))):
-        if not boundary.contains(limit, os.path.realpath(folder)):
+        if not safe_paths.contains(limit, filesystem.realpath(folder)):
             return ""
         for script in _scripts(folder):
             if name.search(_raw(script)):
@@ -293,7 +292,7 @@ def script_of(path: str) -> str:
 @cached
 def _scripts(folder: str) -> tuple[str, ...]:
     with suppress(OSError):
-        names = sorted(name for name in os.listdir(folder) if name.endswith(_SCRIPTS))
+        names = sorted(name for name in filesystem.names(folder) if name.endswith(_SCRIPTS))
         return tuple(os.path.join(folder, name) for name in names)
     return ()
 
@@ -325,7 +324,7 @@ def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
         return ()
     from policykit.workspace.gitignore import Gitignore
 
-    patterns = Gitignore(read(path, most=boundary.SMALL))
+    patterns = Gitignore(read(path, most=safe_paths.SMALL))
     return (_Ignores(os.path.join(os.path.abspath(folder), ""), patterns),)
 
 

@@ -34,7 +34,7 @@ _STAR, _DEEP, _FOLDERS = "*", "**", "**/"
 """Anything within a name, anything, and any number of folders."""
 
 
-class _Rule(NamedTuple):
+class Rule(NamedTuple):
     """What a pattern decides, and its index in the file: the last one that matches counts."""
 
     number: int
@@ -44,7 +44,7 @@ class _Rule(NamedTuple):
 
 
 class _Glob(NamedTuple):
-    rule: _Rule
+    rule: Rule
     is_name: bool
     """Whether it is matched against the last part of a path, not the whole."""
     pattern: re.Pattern[str]
@@ -54,16 +54,16 @@ class Gitignore:
     """The patterns of one file. Literals, and `*` with a literal, are looked up in a dictionary."""
 
     def __init__(self, content: bytes) -> None:
-        self._names: dict[str, list[_Rule]] = {}
-        self._paths: dict[str, list[_Rule]] = {}
-        self._ends: dict[int, dict[str, list[_Rule]]] = {}
+        self._names: dict[str, list[Rule]] = {}
+        self._paths: dict[str, list[Rule]] = {}
+        self._ends: dict[int, dict[str, list[Rule]]] = {}
         """Suffixes of names, by length."""
         self._globs: list[_Glob] = []
         """Other patterns, from the last to the first."""
         left = MAX_GLOBS
         for number, line in enumerate(_lines(content)):
             pattern = line.removeprefix("!")
-            rule = _Rule(number, pattern == line, pattern.endswith("/"))
+            rule = Rule(number, pattern == line, pattern.endswith("/"))
             pattern = pattern.removesuffix("/")
             if not self._enter(pattern, rule) and len(pattern) <= left:
                 left -= len(pattern)
@@ -72,9 +72,14 @@ class Gitignore:
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether a path, relative to the file's folder, is ignored; None: no pattern matches."""
+        rule = self.last(path, is_folder)
+        return None if rule is None else rule.ignores
+
+    def last(self, path: str, is_folder: bool) -> Rule | None:
+        """The last rule that matches a path, relative to the file's folder."""
         path = path if path.isascii() else os.fsencode(path).decode("latin-1")
         name = path[path.rfind("/") + 1 :]
-        last: _Rule | None = None
+        last: Rule | None = None
         for rule in self._listed(path, name):
             if (is_folder or not rule.folders) and (last is None or rule.number > last.number):
                 last = rule
@@ -82,16 +87,16 @@ class Gitignore:
             if last is not None and glob.rule.number < last.number:
                 break
             if (is_folder or not glob.rule.folders) and glob.pattern.match(name if glob.is_name else path):
-                return glob.rule.ignores
-        return None if last is None else last.ignores
+                return glob.rule
+        return last
 
-    def _listed(self, path: str, name: str) -> Iterator[_Rule]:
+    def _listed(self, path: str, name: str) -> Iterator[Rule]:
         yield from self._names.get(name, ())
         yield from self._paths.get(path, ())
         for length, ends in self._ends.items():
             yield from ends.get(name[-length:], ())
 
-    def _enter(self, pattern: str, rule: _Rule) -> bool:
+    def _enter(self, pattern: str, rule: Rule) -> bool:
         """Adds a pattern that can be looked up; False: it cannot."""
         is_name = "/" not in pattern
         if not _SPECIAL.search(pattern):
@@ -103,13 +108,13 @@ class Gitignore:
         return True
 
 
-def _note(rules: dict[str, list[_Rule]], key: str, rule: _Rule) -> None:
+def _note(rules: dict[str, list[Rule]], key: str, rule: Rule) -> None:
     """Adds a rule. Of one text, the last rule for all paths counts, and the last for folders after it."""
     before = [other for other in rules.get(key, ()) if rule.folders and not other.folders]
     rules[key] = [*before, rule]
 
 
-def _glob(pattern: str, rule: _Rule) -> tuple[_Glob, ...]:
+def _glob(pattern: str, rule: Rule) -> tuple[_Glob, ...]:
     """The pattern as a regular expression; empty: it matches nothing."""
     is_name = "/" not in pattern
     made = _expression(pattern.removeprefix("/"), is_name)

@@ -1,4 +1,4 @@
-"""Runs helm: only `helm template`, on copies of checked files, within limits."""
+"""Runs helm: only `helm template`, on copies of checked files, within limits and with a stable result."""
 
 from __future__ import annotations
 
@@ -7,30 +7,85 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
-from policykit.linter.builds.kustomization import Chart
+from policykit.linter.input_file import Chart
 from policykit.linter.not_judged import CHART, OUTSIDE
 from policykit.namedtuple import NamedTuple
-from policykit.workspace import boundary
-from policykit.workspace.chart_texts import steady
-from policykit.workspace.entries import NotHereError
+from policykit.workspace import safe_paths
 from policykit.workspace.files import relative
-from policykit.workspace.programs import program_path, run, sealed
-from policykit.workspace.sources import HelmOptions
+from policykit.workspace.gitops.sources import HelmOptions
+from policykit.workspace.kustomization_entries import NotHereError
+from policykit.workspace.programs import (
+    SHELL,
+    limited,
+    limits,
+    program_path,
+    ran_out_of_memory,
+    run,
+    sealed,
+)
+
+_KEY_PAIR = 'dict "Cert" "certificate" "Key" "key"'
+_CONSTANTS = {
+    "randAlphaNum": 'printf "%08d"',
+    "randAlpha": 'printf "%08d"',
+    "randNumeric": 'printf "%08d"',
+    "randAscii": 'printf "%08d"',
+    "randBytes": 'printf "%08d"',
+    "randInt": "max",
+    "shuffle": 'printf "%s"',
+    "uuidv4": '"00000000-0000-4000-8000-000000000000"',
+    "now": '(toDate "2006-01-02" "2020-01-01")',
+    "ago": 'printf "%v"',
+    "genPrivateKey": 'printf "key of type %s"',
+    "genCA": _KEY_PAIR,
+    "genCAWithKey": _KEY_PAIR,
+    "genSelfSignedCert": _KEY_PAIR,
+    "genSelfSignedCertWithKey": _KEY_PAIR,
+    "genSignedCert": _KEY_PAIR,
+    "genSignedCertWithKey": _KEY_PAIR,
+    "htpasswd": 'printf "%s:%s"',
+    "bcrypt": 'printf "%s"',
+    "encryptAES": 'printf "%s%s"',
+}
+"""Template functions whose results vary, and what replaces them. They take the same arguments, also through
+a pipe."""
+_WORDS = re.compile(
+    r'"(?:[^"\\]|\\.)*"|`[^`]*`|(?<![\w.$])('
+    + "|".join(sorted(_CONSTANTS, key=len, reverse=True))
+    + r")(?!\w)",
+    re.DOTALL,
+)
+
+
+def steady(text: str) -> str:
+    """A template, or text that may be used as one, without such functions. Lines keep their numbers."""
+    if "{{" not in text or not any(word in text for word in _CONSTANTS):
+        return text
+    return "".join(_parts(text))
+
+
+def _parts(text: str) -> Iterator[str]:
+    done = 0
+    while (start := text.find("{{", done)) >= 0 and (end := text.find("}}", start)) >= 0:
+        yield text[done:start]
+        yield _WORDS.sub(_constant, text[start:end])
+        done = end
+    yield text[done:]
+
+
+def _constant(match: re.Match[str]) -> str:
+    return _CONSTANTS[match[1]] if match[1] else match[0]
+
 
 SECONDS = 30
 """After so many seconds, rendering is aborted."""
 _MEMORY = 1 << 30
 _OUTPUT = 64 << 20
 _TOO_MUCH = f"it renders to more than {_OUTPUT >> 20} MB"
-_MOST_SAID = 500
+_LONGEST_REASON = 500
 """Most characters of an error."""
 _LARGEST_TEMPLATE = 1 << 20
 """Size of a template above which its functions are not replaced: nobody writes one so large."""
-_LIMITS = f"ulimit -d {_MEMORY >> 10}; ulimit -f {_OUTPUT >> 9}; ulimit -c 0"
-"""Memory in kilobytes, and file size in blocks of 512 bytes."""
-_CRASHES = ("out of memory", "cannot allocate memory", "goroutine ", "SIGSEGV")
-"""Messages with which programs in Go end when they run out of memory."""
-_SHELL = "/bin/sh"
 _CAT = "/bin/cat"
 _RENDERED, _ERRORS, _FAILED = "rendered-", "errors-", "failed-"
 """Prefixes of the files of a run of helm by kustomize, followed by its process id."""
@@ -68,8 +123,8 @@ class KustomizeHelm(NamedTuple):
             return _TOO_MUCH
         for path in self._all(_FAILED):
             rendered, errors = (path.replace(_FAILED, name) for name in (_RENDERED, _ERRORS))
-            said = _content(errors).decode("utf-8", errors="replace")
-            return failure_of(said, rendered).replace(self.folder + os.sep, "")
+            output = _content(errors).decode("utf-8", errors="replace")
+            return failure_of(output, rendered).replace(self.folder + os.sep, "")
         return ""
 
     def _all(self, beginning: str) -> list[str]:
@@ -79,7 +134,7 @@ class KustomizeHelm(NamedTuple):
 
 def binary() -> str:
     """Path of helm; empty: it is not on PATH, or cannot be limited."""
-    return program_path("helm") if os.path.exists(_SHELL) and os.path.exists(_CAT) else ""
+    return program_path("helm") if os.path.exists(SHELL) and os.path.exists(_CAT) else ""
 
 
 def render(program: str, chart: Chart, options: HelmOptions) -> RenderedChart:
@@ -91,11 +146,9 @@ def render(program: str, chart: Chart, options: HelmOptions) -> RenderedChart:
         copy = _copy(chart, os.path.join(here, "chart"))
         words = [*_arguments(options, here), "--", options.release or chart.name, copy]
         target = os.path.join(here, "out")
-        script = f'{_LIMITS}; exec "$@" > {shlex.quote(target)}'
+        command = limited([program, "template", *words], target, _MEMORY, _OUTPUT)
         try:
-            done = run(
-                [_SHELL, "-c", script, "helm", program, "template", *words], environment(here), SECONDS, here
-            )
+            done = run(command, environment(here), SECONDS, here)
         except OSError as error:
             return RenderedChart(failure=f"helm cannot be run: {error.strerror}")
         if done.late:
@@ -130,9 +183,9 @@ def for_kustomize(program: str, charts: Iterable[Chart], kubernetes: str, folder
         f'case "$*" in *--kube-version*) ;; *) set -- "$@" --kube-version {shlex.quote(kubernetes)} ;; esac'
     )
     lines = [
-        f"#!{_SHELL}",
+        f"#!{SHELL}",
         'case "$1" in version) echo v3.0.0; exit 0 ;; template) ;; *) echo refused >&2; exit 1 ;; esac',
-        _LIMITS,
+        limits(_MEMORY, _OUTPUT),
         "known=",
         "for each do",
         "shift",
@@ -162,7 +215,7 @@ def _copy(chart: Chart, folder: str) -> str:
     for path, file in chart.files.items():
         place = os.path.join(folder, path)
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        _write(place, _steady(boundary.read(file)))
+        _write(place, _steady(safe_paths.read(file)))
     return folder
 
 
@@ -178,7 +231,7 @@ def _steady(raw: bytes) -> bytes:
 def _arguments(options: HelmOptions, folder: str) -> list[str]:
     words = []
     texts = [
-        *(boundary.read(file) for file in options.value_files),
+        *(safe_paths.read(file) for file in options.value_files),
         *(text.encode("utf-8", errors="replace") for text in options.values),
     ]
     for number, raw in enumerate(texts):
@@ -186,7 +239,7 @@ def _arguments(options: HelmOptions, folder: str) -> list[str]:
     words += [f"--set={name}={value}" for name, value in options.parameters]
     words += [f"--set-string={name}={value}" for name, value in options.text_parameters]
     for number, (name, file) in enumerate(options.file_parameters):
-        words.append(f"--set-file={name}={_kept(folder, f'file-{number}', boundary.read(file))}")
+        words.append(f"--set-file={name}={_kept(folder, f'file-{number}', safe_paths.read(file))}")
     words += [f"--api-versions={version}" for version in options.api_versions]
     words += [f"--namespace={options.namespace}"] if options.namespace else []
     words += [f"--kube-version={options.kubernetes_version}"] if options.kubernetes_version else []
@@ -201,7 +254,7 @@ def check_options(options: HelmOptions, limit: str) -> Iterator[str]:
             raise NotHereError(f"{name} is not the name of a value", CHART)
     for file in (*options.value_files, *(path for _, path in options.file_parameters)):
         place = os.path.realpath(file)
-        if not boundary.contains(limit, place):
+        if not safe_paths.contains(limit, place):
             raise NotHereError(f"{relative(file)} is outside of the repository", OUTSIDE)
         if not os.path.isfile(place):
             raise NotHereError(f"{relative(file)} does not exist", CHART)
@@ -219,15 +272,15 @@ def _is_full(path: str) -> bool:
     return os.path.exists(path) and os.stat(path).st_size >= _OUTPUT
 
 
-def failure_of(said: str, target: str) -> str:
+def failure_of(output: str, target: str) -> str:
     """Why helm failed to render to a file, from its error message."""
-    first = next((line for line in said.splitlines() if line.startswith("Error:")), "")
+    first = next((line for line in output.splitlines() if line.startswith("Error:")), "")
     if _is_full(target):
         return _TOO_MUCH
-    if any(word in said for word in _CRASHES) and not first:
+    if ran_out_of_memory(output) and not first:
         return f"helm needs more than {_MEMORY >> 30} GB of memory to render it"
-    whole = first.removeprefix("Error:") or said
-    return " ".join(whole.split())[:_MOST_SAID] or "helm gives no reason"
+    whole = first.removeprefix("Error:") or output
+    return " ".join(whole.split())[:_LONGEST_REASON] or "helm gives no reason"
 
 
 def _write(path: str, raw: bytes, *, executable: bool = False) -> None:

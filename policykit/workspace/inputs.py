@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.errors import SourceError
-from policykit.workspace import boundary
+from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.files import SUFFIXES, read, walk
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
     for path in paths:
         if path == "-":
             found["<stdin>"] = stdin()
-        elif os.path.isdir(path):
+        elif filesystem.isdir(path):
             found.update(_below(path))
         else:
             found[path.replace(os.sep, "/")] = read(path)
@@ -49,10 +49,10 @@ def stdin() -> bytes:
 def _below(folder: str) -> Iterator[tuple[str, bytes]]:
     from policykit.generator.header import owner
 
-    boundary.readable(folder)
-    boundary.add_argument(folder)
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
+    safe_paths.readable(folder)
+    safe_paths.add_argument(folder)
+    for here, folders, names in filesystem.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not safe_paths.names_git(name))
         for name in sorted(names):
             path = os.path.join(here, name)
             if name.endswith(SUFFIXES):
@@ -73,7 +73,7 @@ def cluster_of_nodes(path: str) -> Cluster:
 
 def cluster_of_text(raw: bytes, path: str) -> Cluster:
     """The same for the content of a file; `path` is used in error messages."""
-    from policykit.importer.documents import objects, text
+    from policykit.importer.files import objects, text
     from policykit.kube.nodes import read as read_node
     from policykit.model.cluster import Cluster
 
@@ -108,11 +108,11 @@ def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, st
 
 
 def _documents(path: str, by: str) -> Iterator[Any]:
-    folder = os.path.isdir(path)
+    folder = filesystem.isdir(path)
     if folder and by:
-        boundary.readable(path, by)
+        safe_paths.readable(path, by)
     elif folder:
-        boundary.add_argument(path)
+        safe_paths.add_argument(path)
     for file in walk(path) if folder else (path,):
         raw = read(file, by)
         if _KIND in raw:

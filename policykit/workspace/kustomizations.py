@@ -6,31 +6,25 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from policykit.linter.builds.kustomization import Chart, FileEntry, Kustomization, KustomizationEntry
-from policykit.linter.not_judged import (
-    BUILD_FAILED,
-    CHART,
-    OUTSIDE,
-    OVER_LIMITS,
-    PROGRAM,
-)
-from policykit.manifests.parser import parse
+from policykit.linter.input_file import KUSTOMIZATIONS, Chart, FileEntry, Kustomization, KustomizationEntry
+from policykit.linter.not_judged import BUILD_FAILED, CHART, OUTSIDE, OVER_LIMITS, PROGRAM
 from policykit.manifests.path import Path
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.workloads.components import selected_kinds
-from policykit.workspace import boundary
-from policykit.workspace.disk import cached
-from policykit.workspace.entries import (
+from policykit.workspace import filesystem, safe_paths
+from policykit.workspace.command_state import cached
+from policykit.workspace.files import relative, walk
+from policykit.workspace.kustomization_entries import (
+    GROUP,
     Entry,
     NotHereError,
+    about_plugins,
     absence,
     first_document,
     is_remote,
-    strings,
     text_of,
 )
-from policykit.workspace.files import relative, walk
-from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
+from policykit.workspace.scopes import kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
 _FILES = ("crds", "configurations", *_PLUGINS)
@@ -39,8 +33,6 @@ _GENERATORS = ("configMapGenerator", "secretGenerator")
 _CHARTS = ("helmChartInflationGenerator",)
 _INFLATION = "HelmChartInflationGenerator"
 _FUNCTION = "config.kubernetes.io/function"
-_GROUP = "kustomize.config.k8s.io/"
-
 
 _DEEPEST = 50
 """Maximum depth of nested kustomizations; four or five levels are usual."""
@@ -54,22 +46,22 @@ def is_root(folder: str) -> bool:
     """Whether a folder's kustomization can be built on its own, so is not a component or another kind."""
     data = first_document(kustomization(folder))
     version = data.get("apiVersion")
-    ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
+    ours = version is None or (isinstance(version, str) and version.startswith(GROUP))
     return bool(data) and ours and data.get("kind") != "Component"
 
 
 def used_by(folder: str) -> frozenset[str]:
     """Folders (links resolved) of the kustomizations that a folder's one uses, if they exist here."""
     found: set[str] = set()
-    pending = [os.path.realpath(folder)]
+    pending = [filesystem.realpath(folder)]
     limit = _limit(folder)
     while pending:
         here = pending.pop()
         data = first_document(kustomization(here))
         for field in ("resources", "bases", "components"):
-            for _, said in _entries(data, field):
-                place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
-                if place not in found and boundary.contains(limit, place) and os.path.isdir(place):
+            for _, entry in _entries(data, field):
+                place = filesystem.realpath(os.path.join(here, entry.replace("\0", "")))
+                if place not in found and safe_paths.contains(limit, place) and filesystem.isdir(place):
                     found.add(place)
                     pending.append(place)
     return frozenset(found)
@@ -77,18 +69,24 @@ def used_by(folder: str) -> frozenset[str]:
 
 def tree_of(folder: str) -> Kustomization:
     """The kustomization of a folder, with everything it uses. Raises NotHereError."""
-    return _tree(os.path.realpath(folder), _limit(folder))
+    return _tree(filesystem.realpath(folder), _limit(folder))
 
 
 @cached
 def _tree(folder: str, limit: str) -> Kustomization:
-    return _Reader(limit).tree(folder, ())
+    return _reader(limit).tree(folder, ())
+
+
+@cached
+def _reader(limit: str) -> _Reader:
+    """One for all kustomizations of a boundary: many use the same bases."""
+    return _Reader(limit)
 
 
 def check_file(path: str) -> None:
     """Checks a file that is built without a kustomization. Raises NotHereError."""
     reader = _Reader(_limit(os.path.dirname(path)))
-    why = reader.obstacle(os.path.realpath(path))
+    why = reader.obstacle(filesystem.realpath(path))
     if why:
         raise NotHereError(f"{os.path.relpath(path)} {why}", OUTSIDE)
 
@@ -98,7 +96,7 @@ def is_completed(path: str) -> bool:
 
     It reads only kustomizations, once for all files of a boundary.
     """
-    return os.path.realpath(path) in _completed(boundary.root_of(path))
+    return filesystem.realpath(path) in _completed(safe_paths.root_of(path))
 
 
 @cached
@@ -109,12 +107,12 @@ def _completed(limit: str) -> frozenset[str]:
     changing: list[str] = []
     for folder in sorted(known):
         file = kustomization(folder)
-        data = first_document(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
-        here = os.path.realpath(folder)
+        data = first_document(file) if file and safe_paths.contains(limit, filesystem.realpath(file)) else {}
+        here = filesystem.realpath(folder)
         resources[here] = [
-            os.path.realpath(os.path.join(folder, said.replace("\0", "")))
+            filesystem.realpath(os.path.join(folder, entry.replace("\0", "")))
             for field in ("resources", "bases", "components")
-            for _, said in _entries(data, field)
+            for _, entry in _entries(data, field)
         ]
         if not _PLAIN.issuperset(data):
             changing.append(here)
@@ -135,11 +133,11 @@ def references(root: str, places: frozenset[str]) -> Iterator[tuple[str, str]]:
     for path in walk(root):
         if os.path.basename(path) not in KUSTOMIZATIONS:
             continue
-        here = os.path.realpath(os.path.dirname(path))
+        here = filesystem.realpath(os.path.dirname(path))
         for field in ("resources", "bases", "components"):
-            for _, said in _entries(first_document(path), field):
-                if os.path.realpath(os.path.join(here, said.replace("\0", ""))) in places:
-                    yield path, said
+            for _, entry in _entries(first_document(path), field):
+                if filesystem.realpath(os.path.join(here, entry.replace("\0", ""))) in places:
+                    yield path, entry
 
 
 def is_plain(tree: Kustomization) -> bool:
@@ -209,7 +207,7 @@ def files_of(tree: Kustomization) -> list[str]:
 
 def _limit(folder: str) -> str:
     """The boundary for the entries of a folder's kustomization."""
-    return boundary.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
+    return safe_paths.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
 
 
 class _Reader:
@@ -218,20 +216,24 @@ class _Reader:
     def __init__(self, limit: str) -> None:
         self._limit = limit
         self._known: dict[str, Kustomization] = {}
+        self._heights: dict[str, int] = {}
+        """How many kustomizations of each one use one another."""
 
     def tree(self, folder: str, above: tuple[str, ...], entry: Entry | None = None) -> Kustomization:
         """The kustomization of a folder, listed by `entry`. Raises NotHereError."""
-        if len(above) > _DEEPEST:
+        if len(above) + self._heights.get(folder, 0) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another", OVER_LIMITS)
         if folder in above:
             raise NotHereError(f"{relative(folder)} lists itself", BUILD_FAILED, entry)
         if folder not in self._known:
-            self._known[folder] = self._read(folder, (*above, folder), entry)
+            found = self._known[folder] = self._read(folder, (*above, folder), entry)
+            below = (os.path.dirname(each.tree.file) for each in (*found.bases, *found.components))
+            self._heights[folder] = 1 + max((self._heights.get(each, 0) for each in below), default=-1)
         return self._known[folder]
 
     def _read(self, folder: str, above: tuple[str, ...], entry: Entry | None) -> Kustomization:
-        file = os.path.realpath(kustomization(folder))
-        if not boundary.contains(self._limit, file):
+        file = filesystem.realpath(kustomization(folder))
+        if not safe_paths.contains(self._limit, file):
             raise NotHereError(
                 f"{relative(folder)} has a kustomization that is outside of the repository", OUTSIDE
             )
@@ -245,15 +247,17 @@ class _Reader:
         bases: list[KustomizationEntry] = []
         components: list[KustomizationEntry] = []
         for field, below in (("resources", bases), ("bases", bases), ("components", components)):
-            for at, said in _entries(data, field):
-                place = self._here(folder, at, said, file)
-                if os.path.isdir(place):
-                    here = Entry(file, at, said)
+            for at, written in _entries(data, field):
+                place = self._here(folder, at, written, file)
+                if filesystem.isdir(place):
+                    here = Entry(file, at, written)
                     below.append(KustomizationEntry(at, self.tree(place, above, here)))
                 else:
                     resources.append(FileEntry(at, place))
         beside = [
-            listed for at, said in _other_files(data) for listed in self._how(folder, at, said, file, above)
+            listed
+            for at, written in _other_files(data)
+            for listed in self._how(folder, at, written, file, above)
         ]
         return Kustomization(
             file,
@@ -275,8 +279,8 @@ class _Reader:
         return tuple(kustomize_charts(file, data, self._limit))
 
     def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
-        for at, said in _entries(data, "patchesStrategicMerge"):
-            yield FileEntry(at) if "\n" in said else self._file(folder, at, said, file)
+        for at, entry in _entries(data, "patchesStrategicMerge"):
+            yield FileEntry(at) if "\n" in entry else self._file(folder, at, entry, file)
         for field in ("patches", "patchesJson6902"):
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
@@ -298,50 +302,49 @@ class _Reader:
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
                     continue
-                for at, said in _entries(each, "files"):
-                    key, equals, path = said.partition("=")
-                    path = path if equals else said
+                for at, entry in _entries(each, "files"):
+                    key, equals, path = entry.partition("=")
+                    path = path if equals else entry
                     listed = self._file(folder, (field, number, *at), path, file)
                     yield listed._replace(key=key if equals else os.path.basename(path))
                 envs = [*_entries(each, "envs")]
                 envs += [(("env",), each["env"])] if isinstance(each.get("env"), str) else []
-                for at, said in envs:
-                    yield self._file(folder, (field, number, *at), said, file)
+                for at, entry in envs:
+                    yield self._file(folder, (field, number, *at), entry, file)
 
-    def _file(self, folder: str, at: Path, said: str, file: str) -> FileEntry:
-        return FileEntry(at, self._here(folder, at, said, file))
+    def _file(self, folder: str, at: Path, entry: str, file: str) -> FileEntry:
+        return FileEntry(at, self._here(folder, at, entry, file))
 
-    def _here(self, folder: str, at: Path, said: str, file: str) -> str:
+    def _here(self, folder: str, at: Path, entry: str, file: str) -> str:
         """The real path of an entry. Raises NotHereError."""
-        place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
+        place = filesystem.realpath(os.path.join(folder, entry.replace("\0", "")))
         why, reason = self.obstacle(place), OUTSIDE
         wrong: Entry | None = None
-        if not os.path.lexists(place) and (is_remote(said) or not why):
-            why, reason = absence(said, folder, self._limit)
-            wrong = Entry(file, at, said) if reason == BUILD_FAILED else None
+        if not filesystem.lexists(place) and (is_remote(entry) or not why):
+            why, reason = absence(entry, folder, self._limit)
+            wrong = Entry(file, at, entry) if reason == BUILD_FAILED else None
         if why:
-            raise NotHereError(f"{relative(file)} lists {said}, which {why}", reason, wrong)
+            raise NotHereError(f"{relative(file)} lists {entry}, which {why}", reason, wrong)
         return place
 
     def obstacle(self, place: str) -> str:
         """Why a real path must not be passed to kustomize; empty: it may be."""
-        if not boundary.contains(self._limit, place):
-            return "is in .git" if boundary.in_git(place) else "is outside of the repository"
-        if os.path.lexists(place) and not os.path.isfile(place) and not os.path.isdir(place):
+        if not safe_paths.contains(self._limit, place):
+            return "is in .git" if safe_paths.in_git(place) else "is outside of the repository"
+        if filesystem.lexists(place) and not filesystem.isfile(place) and not filesystem.isdir(place):
             return "is neither file nor folder"
         return ""
 
     def _how(
-        self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
+        self, folder: str, at: Path, entry: str, file: str, above: tuple[str, ...]
     ) -> Iterator[FileEntry]:
         """The files of an entry that configures the build: a file, or those of a kustomization."""
-        if "\n" in said:
-            texts = [(file, said)]
+        if "\n" in entry:
+            texts = [(file, entry)]
         else:
-            place = self._here(folder, at, said, file)
-            files = (
-                files_of(self.tree(place, above, Entry(file, at, said))) if os.path.isdir(place) else [place]
-            )
+            place = self._here(folder, at, entry, file)
+            is_folder = filesystem.isdir(place)
+            files = files_of(self.tree(place, above, Entry(file, at, entry))) if is_folder else [place]
             yield from (FileEntry(at, each) for each in files)
             texts = [(each, text_of(each)) for each in files]
         for each, text in texts:
@@ -350,18 +353,21 @@ class _Reader:
             if _INFLATION in text:
                 raise NotHereError(f"{relative(each)} has a {_INFLATION}", CHART)
             if at[0] in _PLUGINS:
-                self._check_plugin(folder, text, each)
+                self._check_plugin(folder, text, each, at)
 
-    def _check_plugin(self, folder: str, text: str, file: str) -> None:
-        """Raises NotHereError if a plugin may read forbidden files: any of its texts may be a path."""
-        said = {said for parsed in parse(text) if parsed.root for said in strings(parsed.root.data)}
-        paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
+    def _check_plugin(self, folder: str, text: str, file: str, at: Path) -> None:
+        """Raises NotHereError if a plugin is a program, as ksops is, or may read forbidden files: any of its
+        texts may be a path."""
+        kind, strings = about_plugins(text)
+        if kind:
+            raise NotHereError(f"{relative(file)} lists {kind} under {at[0]}, which is a program", PROGRAM)
+        paths = {path for each in strings for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
         for path in sorted(paths):
-            place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
-            within = boundary.within(place, folder)
+            place = filesystem.realpath(os.path.join(folder, path.replace("\0", "")))
+            within = safe_paths.is_within(place, folder)
             why = self.obstacle(place)
             # Text that is not an existing path is never read.
-            if why and (within or (os.path.lexists(place) and not os.path.isdir(place))):
+            if why and (within or (filesystem.lexists(place) and not filesystem.isdir(place))):
                 raise NotHereError(f"{relative(file)} lists {path}, which {why}", OUTSIDE)
 
 
@@ -389,8 +395,3 @@ def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
 def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     value = data.get(field)
     return value if isinstance(value, list) else ()
-
-
-def data_of(folder: str) -> dict[str, Any]:
-    """The kustomization of a folder; empty: it has none, or it cannot be read."""
-    return first_document(kustomization(folder))

@@ -1,4 +1,4 @@
-"""Runs kustomize, only on files of this machine."""
+"""Runs kustomize, only on files of this machine, also on copies of edited ones."""
 
 from __future__ import annotations
 
@@ -6,22 +6,118 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from policykit.errors import SourceError
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.programs import program_path, run, sealed
+from policykit.workspace.programs import limited, program_path, ran_out_of_memory, run, sealed
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import Chart
+    from policykit.linter.input_file import Chart
+    from policykit.workspace.gitops.sources import HelmOptions
     from policykit.workspace.helm import KustomizeHelm
-    from policykit.workspace.sources import HelmOptions
+
+Place = Callable[[str], str]
+"""A path of the kustomization's folder, as seen from the other folder."""
+
+_PATHS = ("resources", "bases", "components", "patchesStrategicMerge")
+_SETTINGS = ("crds", "configurations", "generators", "transformers", "validators")
+_WITH_PATH = ("patches", "patchesJson6902", "replacements")
+_GENERATORS = ("configMapGenerator", "secretGenerator")
+_APPENDED = ("patches", "components", "labels", "replicas")
+"""Lists that a controller adds to; it replaces all other fields."""
+
+
+def edited(data: Mapping[str, Any], added: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    """A kustomization with further fields, in the spelling of kustomize; their paths are seen from the other
+    folder already.
+
+    Flux and Argo CD edit the kustomization of the folder that they apply. One around it would be another
+    thing: what a component adds would be out of reach of the patches there.
+    """
+    found = {field: _moved(field, value, place) for field, value in data.items()}
+    if data.get("helmCharts"):
+        own = data.get("helmGlobals")
+        home = own.get("chartHome") if isinstance(own, dict) else None
+        globals_ = own if isinstance(own, dict) else {}
+        found["helmGlobals"] = {**globals_, "chartHome": place(home if isinstance(home, str) else "charts")}
+    for field, value in added.items():
+        if field in _APPENDED and isinstance(found.get(field), list):
+            found[field] = [*found[field], *value]
+        elif field == "images" and isinstance(found.get(field), list):
+            found[field] = _images(found[field], value)
+        elif field == "commonAnnotations" and isinstance(found.get(field), dict):
+            found[field] = {**found[field], **value}
+        else:
+            found[field] = value
+    return found
+
+
+def _images(own: list[Any], added: list[Any]) -> list[Any]:
+    """An image of the same name is replaced in place: what one renames, the next may match."""
+    names = {each.get("name"): each for each in added if isinstance(each, dict)}
+    kept = [names.pop(each.get("name"), each) if isinstance(each, dict) else each for each in own]
+    return [*kept, *names.values()]
+
+
+def _moved(field: str, value: Any, place: Place) -> Any:
+    if field in (*_PATHS, *_SETTINGS) and isinstance(value, list):
+        return [_path(each, place) for each in value]
+    if field in _WITH_PATH and isinstance(value, list):
+        return [_with(each, ("path",), place) for each in value]
+    if field == "openapi":
+        return _with(value, ("path",), place)
+    if field in _GENERATORS and isinstance(value, list):
+        return [_generator(each, place) for each in value]
+    if field == "helmCharts" and isinstance(value, list):
+        return [_with(each, ("valuesFile", "additionalValuesFiles"), place) for each in value]
+    return value
+
+
+def _generator(entry: Any, place: Place) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    entry = _with(entry, ("env", "envs"), place)
+    files = entry.get("files")
+    if isinstance(files, list):
+        entry["files"] = [_file(each, place) for each in files]
+    return entry
+
+
+def _file(value: Any, place: Place) -> Any:
+    """`key=path`, or a path whose last part is the key."""
+    if not isinstance(value, str):
+        return value
+    key, equals, path = value.partition("=")
+    return f"{key}={place(path)}" if equals else f"{os.path.basename(value)}={place(value)}"
+
+
+def _with(entry: Any, fields: tuple[str, ...], place: Place) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    found = dict(entry)
+    for field in fields:
+        value = found.get(field)
+        if isinstance(value, list):
+            found[field] = [_path(each, place) for each in value]
+        elif value is not None:
+            found[field] = _path(value, place)
+    return found
+
+
+def _path(value: Any, place: Place) -> Any:
+    """An entry; one of several lines is a text, not a path."""
+    return place(value) if isinstance(value, str) and "\n" not in value else value
+
 
 LATE = "the builds of this run take longer than --build-seconds allows"
 """Why a build was not begun."""
 _SECONDS = 30
 """After so many seconds, a build is aborted."""
+_MEMORY = 2 << 30
+_OUTPUT = 256 << 20
+"""Most bytes of its memory and of its objects."""
 
 
 _LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
@@ -120,12 +216,10 @@ def _build(program: str, root: Root) -> Build:
         restrictor = ["--load-restrictor", "LoadRestrictionsNone"] if root.unrestricted else []
         try:
             helm = _helm(root, here)
-            done = run(
-                [*_command(program), *(helm.options if helm else ()), *restrictor, wrapper],
-                sealed(here),
-                _SECONDS,
-                here,
-            )
+            words = [*_command(program), *(helm.options if helm else ()), *restrictor, wrapper]
+            target = os.path.join(here, "out")
+            done = run(limited(words, target, _MEMORY, _OUTPUT), sealed(here), _SECONDS, here)
+            out = _content(target) if os.path.exists(target) else done.out
         except OSError as error:
             return Build(failure=f"kustomize cannot be run: {error.strerror}")
         except SourceError as error:
@@ -135,10 +229,20 @@ def _build(program: str, root: Root) -> Build:
             return Build(failure=failure)
         if done.late:
             return Build(failure=f"kustomize took more than {_SECONDS} seconds")
+        if len(out) >= _OUTPUT:
+            return Build(failure=f"kustomize builds more than {_OUTPUT >> 20} MB")
+        if done.status and ran_out_of_memory(done.errors):
+            return Build(failure=f"kustomize needs more than {_MEMORY >> 30} GB of memory")
         if done.status:
             return Build(failure=_cause(done.errors, wrapper, root.folder))
-        out = done.out if root.resources or not root.added else _configured(done.out, root.folder, wrapper)
+        if root.added and not root.resources:
+            out = _configured(out, root.folder, wrapper)
         return Build(out, wrapper, rendered=helm.rendered() if helm else b"")
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _configured(text: bytes, folder: str, wrapper: str) -> bytes:
@@ -176,30 +280,30 @@ def _wrapper(root: Root, folder: str) -> str:
     def named(paths: Iterable[str]) -> list[str]:
         return [os.path.relpath(path, folder) for path in paths]
 
-    said: dict[str, object] = {**root.added}
+    fields: dict[str, object] = {**root.added}
     if "components" in root.added:
-        said["components"] = named(root.added["components"])
+        fields["components"] = named(root.added["components"])
     if root.added and not root.resources:
-        from policykit.workspace.edited_kustomization import edited
-        from policykit.workspace.kustomizations import data_of
+        from policykit.workspace.kustomization_entries import first_document
+        from policykit.workspace.scopes import kustomization
 
         def place(path: str) -> str:
             return os.path.relpath(os.path.realpath(os.path.join(root.folder, path)), folder)
 
-        said = edited(data_of(root.folder), said, place)
+        fields = edited(first_document(kustomization(root.folder)), fields, place)
     else:
-        said["resources"] = named(root.resources or (root.folder,))
-    said |= {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    said["buildMetadata"] = ["originAnnotations"]
+        fields["resources"] = named(root.resources or (root.folder,))
+    fields |= {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    fields["buildMetadata"] = ["originAnnotations"]
     if root.order is not None:
-        said["sortOptions"] = root.order
-    return json.dumps(said)
+        fields["sortOptions"] = root.order
+    return json.dumps(fields)
 
 
 def _cause(text: str, wrapper: str, folder: str) -> str:
     """The cause in kustomize's error message, without the temporary folder."""
-    told = (one for one in text.splitlines() if not one.startswith("# Warning: "))
-    line = " ".join(" ".join(told).split())
+    messages = (one for one in text.splitlines() if not one.startswith("# Warning: "))
+    line = " ".join(" ".join(messages).split())
     if logged := _LOGGED.match(line):
         line = logged[1].replace("\\n", " ").replace('\\"', '"')
     line = _LEADING.sub("", line)

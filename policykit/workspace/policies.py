@@ -1,15 +1,17 @@
-"""The policies of a repository: which one applies to a file, and to which folder each writes."""
+"""The policies of a repository: which one applies to a file, compiled, and to which folder each writes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cache as once
 from typing import TYPE_CHECKING
 
-from policykit.errors import SourceError
+from policykit.errors import PolicyError, SourceError
+from policykit.linter.finding import listed
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import SMALL
-from policykit.workspace.disk import cached
+from policykit.workspace import filesystem
+from policykit.workspace.command_state import cached
 from policykit.workspace.files import (
     SUFFIXES,
     is_there,
@@ -19,9 +21,13 @@ from policykit.workspace.files import (
     upwards,
     walk,
 )
+from policykit.workspace.safe_paths import SMALL
 
 if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
     from policykit.policy.tree import SourcedValue
+    from policykit.workspace.cache.folder import Cache
+    from policykit.workspace.cache.policies import CompiledPolicy, Reader
 
 FILE_NAME = "policykit.yaml"
 _PROFILE = "profile:"
@@ -45,13 +51,13 @@ def policy_by_place(folder: str) -> str:
     It is the nearest one, except policies that state what they apply to and bases that are not clusters.
     """
     found = nearest_policy(folder)
-    while found and (says_what_it_applies(found) or not is_cluster(found)):
+    while found and (has_applies(found) or not is_cluster(found)):
         here = os.path.dirname(found)
         found = "" if here == repository_root(here) else nearest_policy(os.path.dirname(here))
     return found
 
 
-def says_what_it_applies(path: str) -> bool:
+def has_applies(path: str) -> bool:
     """Whether a policy, or one that it extends, has `applies`."""
     return not path.startswith(_PROFILE) and _output_settings(path).applies
 
@@ -61,11 +67,11 @@ def is_cluster(path: str) -> bool:
     """Whether a policy is for a cluster: no other extends it, or it states what it writes or applies."""
     file = os.path.abspath(path)
     root = repository_root(os.path.dirname(file))
-    return not root or file not in _extended(root) or _output_settings(path).is_cluster
+    return not root or file not in extended_files(root) or _output_settings(path).is_cluster
 
 
 @cached
-def _extended(root: str) -> frozenset[str]:
+def extended_files(root: str) -> frozenset[str]:
     """Absolute paths of the files that policies of a repository extend."""
     files = (path for path in repository_files(root) if os.path.basename(path) == FILE_NAME)
     return frozenset(base for path in files for base in _output_settings(path).bases)
@@ -159,8 +165,8 @@ def output_folders(reference: str, folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in dict.fromkeys((*_neighbours(reference, folder), reference)):
         out = "" if path.startswith(_PROFILE) else _output_settings(path).out.replace("\0", "")
-        target = os.path.realpath(os.path.join(os.path.dirname(path), out))
-        if out and not (target == os.path.realpath(folder) and _same(path, reference)):
+        target = filesystem.realpath(os.path.join(os.path.dirname(path), out))
+        if out and not (target == filesystem.realpath(folder) and _same(path, reference)):
             found.setdefault(target, path)
     return found
 
@@ -195,7 +201,7 @@ def _root(reference: str, folder: str) -> str | None:
 
 
 def _same(path: str, reference: str) -> bool:
-    return not reference.startswith(_PROFILE) and os.path.realpath(path) == os.path.realpath(reference)
+    return not reference.startswith(_PROFILE) and filesystem.realpath(path) == filesystem.realpath(reference)
 
 
 @cached
@@ -249,3 +255,67 @@ def policies_above(folders: Iterable[str]) -> list[str]:
     paths = (path for root in roots for path in repository_files(root))
     found = dict.fromkeys(os.path.abspath(path) for path in paths if os.path.basename(path) == FILE_NAME)
     return [path for path in found if is_cluster(path)]
+
+
+def compiled_policy(reference: str, cache: Cache) -> CompiledPolicy:
+    """The policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
+    bundled = reference.startswith("profile:")
+    # The same name may be another file in another folder.
+    settled = reference if bundled else os.path.abspath(reference)
+    return (_bundled if bundled and not cache.folder else _written)(settled, cache)
+
+
+def cluster_of(reference: str, cache: Cache) -> Cluster:
+    """The cluster that a policy describes. Raises PolicyError and SourceError."""
+    return compiled_policy(reference, cache).cluster
+
+
+@cached
+def _written(reference: str, cache: Cache) -> CompiledPolicy:
+    return _compiled(reference, cache)
+
+
+@once
+def _bundled(reference: str, cache: Cache) -> CompiledPolicy:
+    """What ships with policykit stays as it is."""
+    return _compiled(reference, cache)
+
+
+def _compiled(reference: str, cache: Cache) -> CompiledPolicy:
+    from policykit.workspace.cache.policies import compiled
+
+    name = shown_as(reference)
+    return compiled(cache, name, reader(name), _compile)
+
+
+def _compile(name: str, read: Reader) -> CompiledPolicy:
+    from policykit.policy.load import load
+    from policykit.workspace.cache.policies import CompiledPolicy
+
+    loaded = load(name, read)
+    return CompiledPolicy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))
+
+
+class BrokenPolicies:
+    """Collects the mistakes of several policies."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, None]] = {}
+        """Names of clusters by the text of a mistake."""
+        self._elsewhere: set[str] = set()
+        """Mistakes in a file that the policy extends."""
+
+    def add(self, policy: str, error: PolicyError) -> None:
+        """The mistakes of a policy, and of what it extends."""
+        for problem in error.problems:
+            text = str(problem)
+            self._found.setdefault(text, {})[name_of(policy) or shown_as(policy)] = None
+            if problem.place.rsplit(":", 2)[0] != shown_as(policy):
+                self._elsewhere.add(text)
+
+    def lines(self) -> list[str]:
+        """Each mistake once."""
+        return [
+            f"{text}\n  breaks: {listed([*clusters], len(clusters))}" if text in self._elsewhere else text
+            for text, clusters in self._found.items()
+        ]

@@ -8,12 +8,16 @@ import signal
 from collections.abc import Mapping, Sequence
 
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
 
+SHELL = "/bin/sh"
+_CRASHES = ("out of memory", "cannot allocate memory", "goroutine ", "SIGSEGV")
+"""Messages with which programs in Go end when they run out of memory."""
 _NOWHERE = "http://127.0.0.1:9"
 """Nothing answers at port 9, which is reserved for discarding."""
 
 
-class Finished(NamedTuple):
+class CompletedProgram(NamedTuple):
     """A program that has ended, or was stopped."""
 
     out: bytes = b""
@@ -23,13 +27,33 @@ class Finished(NamedTuple):
     """Whether it was stopped because it took too long."""
 
 
+def limits(memory: int, output: int) -> str:
+    """Commands of a shell that limit memory and the size of files, both in bytes, for what it runs."""
+    return f"ulimit -d {memory >> 10}; ulimit -f {output >> 9}; ulimit -c 0"
+
+
+def limited(command: Sequence[str], target: str, memory: int, output: int) -> list[str]:
+    """A command with limits, whose output goes to a file; without a POSIX shell there are no limits."""
+    if not os.path.exists(SHELL):
+        return [*command]
+    return [SHELL, "-c", f'{limits(memory, output)}; exec "$@" > "$0"', target, *command]
+
+
+def ran_out_of_memory(output: str) -> bool:
+    """Whether the error message of a program in Go is that of one without memory."""
+    return any(word in output for word in _CRASHES)
+
+
 def program_path(name: str) -> str:
     """Absolute path of a program on PATH; empty if there is none.
 
     Empty and relative entries of PATH are skipped: the current folder may contain anything.
     """
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    path = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders))) or ""
+    folders = [*filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))]
+    path = shutil.which(name, path=os.pathsep.join(folders)) or ""
+    # So that the record of a run notices another version, and another program before this one.
+    any(filesystem.executable(os.path.join(folder, name)) for folder in folders)
+    filesystem.executable(path)
     return path if os.path.isabs(path) else ""
 
 
@@ -50,7 +74,9 @@ def sealed(home: str) -> dict[str, str]:
     }
 
 
-def run(command: Sequence[str], environment: Mapping[str, str], seconds: float, folder: str) -> Finished:
+def run(
+    command: Sequence[str], environment: Mapping[str, str], seconds: float, folder: str
+) -> CompletedProgram:
     """Runs a program without input; after some seconds, it and the programs that it runs are stopped.
 
     Raises OSError if it cannot be run.
@@ -77,7 +103,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], seconds: float, 
         except BaseException:
             _stop(process.pid)
             raise
-    return Finished(out, errors.decode("utf-8", errors="replace"), process.returncode, late)
+    return CompletedProgram(out, errors.decode("utf-8", errors="replace"), process.returncode, late)
 
 
 def _stop(group: int) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from policykit.errors import SourceError
-from policykit.workspace.boundary import SMALL
-from policykit.workspace.disk import cached
+from policykit.linter.input_file import KUSTOMIZATIONS
+from policykit.workspace import filesystem
+from policykit.workspace.command_state import cached
 from policykit.workspace.files import is_there, read, upwards
-
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+from policykit.workspace.safe_paths import SMALL
 
 
 def scope_root(path: str, argument: str, policy_folder: str) -> str:
@@ -86,7 +86,7 @@ def _patches_above(folder: str) -> frozenset[str]:
 
 @cached
 def _chart_root(folder: str) -> str:
-    charts = (here for here in upwards(folder) if os.path.isfile(os.path.join(here, "Chart.yaml")))
+    charts = (here for here in upwards(folder) if filesystem.isfile(os.path.join(here, "Chart.yaml")))
     return next(charts, "")
 
 

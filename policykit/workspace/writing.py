@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from policykit.errors import SourceError
-from policykit.workspace.boundary import Place
+from policykit.workspace.safe_paths import SafePath
 
 _LEFTOVER = re.compile(r"\.policykit-[0-9a-f]{16}\.tmp")
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -20,7 +20,7 @@ _SETTLED = 600.0
 """Seconds after which no run is still writing a temporary file."""
 
 
-def replace_all(contents: Mapping[Place, bytes]) -> None:
+def replace_all(contents: Mapping[SafePath, bytes]) -> None:
     """Writes files. Raises SourceError with the path that cannot be written.
 
     All contents are written to temporary files in the same folders before the first file is
@@ -30,7 +30,7 @@ def replace_all(contents: Mapping[Place, bytes]) -> None:
     0.3 ms on an SSD), since a power failure could otherwise leave an empty file.
     """
     beside: dict[str, str] = {}
-    place = Place("", "")
+    place = SafePath("", "")
     try:
         for place, content in contents.items():
             folder = os.path.dirname(place.real)
@@ -52,7 +52,7 @@ def is_leftover(name: str) -> bool:
     return _LEFTOVER.fullmatch(name) is not None
 
 
-def append(place: Place, content: bytes) -> None:
+def append(place: SafePath, content: bytes) -> None:
     """Appends to a file, or writes to a device or a pipe. Raises SourceError."""
     try:
         with open(place.real, "ab") as stream:
@@ -61,7 +61,7 @@ def append(place: Place, content: bytes) -> None:
         raise _unwritable(error, place.path) from None
 
 
-def remove(place: Place, folder: Place) -> None:
+def remove(place: SafePath, folder: SafePath) -> None:
     """Deletes a file below a folder, and the folders that it leaves empty. Raises SourceError."""
     try:
         os.unlink(place.real)
@@ -75,7 +75,7 @@ def remove(place: Place, folder: Place) -> None:
         ) from None
 
 
-def remove_leftover(place: Place) -> None:
+def remove_leftover(place: SafePath) -> None:
     """Deletes a temporary file of a killed run, unless another run may still be writing it."""
     with suppress(OSError):
         if os.stat(place.real).st_mtime < time.time() - _SETTLED:

@@ -56,7 +56,9 @@ def _clones(folder: Path | None) -> Iterator[str]:
 def _tell_newer(clone: Path, known: Releases, tag: str) -> None:
     """What may need a row in a table once a newer release is known: told, not counted."""
     print(f"{known.title} {tag} is not known yet; beside {known.newest}:")
-    for line in clones.changed_keys(clone, known.newest, tag):
+    for line in chain(
+        clones.changed_keys(clone, known.newest, tag), clones.changed_files(clone, known.newest, tag)
+    ):
         print(f"    {line}")
 
 

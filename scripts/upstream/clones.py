@@ -7,10 +7,10 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
-from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.model.release import Version
 from policykit.targets.koordinator.scheduler.fields import FIELDS
+from policykit.targets.volcano.job_plugins import JOB_PLUGINS
+from policykit.targets.volcano.scheduler.plugins import PLUGINS
 
 _BUILDER = re.compile(r"RegisterPluginBuilder\((\w+)\.PluginName")
 _NAMED = re.compile(r'PluginName\s*=\s*"([^"]+)"')
@@ -21,6 +21,9 @@ _KEY = re.compile(
     r'"((?:[a-z0-9-]+\.)*(?:volcano|koordinator)\.sh/[A-Za-z0-9._-]+|[a-z][A-Za-z-]*\.[A-Za-z][A-Za-z.-]+)"'
 )
 """A label, annotation or argument such as predicate.CacheEnable, as a literal of Go."""
+_CONSTANT = re.compile(r'= *"([A-Za-z][A-Za-z0-9-]+)"$', re.MULTILINE)
+"""A name without a dot or a slash, such as an argument or a plugin, as a constant of Go."""
+_FOLDERS = ("config/crd", "pkg/webhooks", "pkg/webhook", "pkg/scheduler/plugins", "pkg/scheduler/apis")
 _FIELD = re.compile(r'json:"([a-zA-Z]+)')
 
 
@@ -59,11 +62,30 @@ def changed_keys(clone: Path, known: Version, tag: str) -> Iterator[str]:
     """Labels, annotations and arguments that the code names at one of two tags only."""
     before, after = _keys(clone, f"v{known}"), _keys(clone, tag)
     yield from (f"{key} is new" for key in sorted(after - before))
-    yield from (f"{key} is gone" for key in sorted(before - after))
+    yield from (f"{key} is gone" for key in sorted(before - after) if not _composed(clone, tag, key))
+
+
+def changed_files(clone: Path, known: Version, tag: str) -> Iterator[str]:
+    """Files of CRDs, webhooks and score functions that differ: no name tells what they do now."""
+    folders = [folder for folder in _FOLDERS if _git(clone, "ls-tree", tag, folder).stdout]
+    if folders:
+        listed = _git(
+            clone, "diff", "--numstat", f"v{known}", tag, "--", *folders, ":!*_test.go", ":!*OWNERS"
+        ).stdout
+        for line in listed.splitlines():
+            added, removed, path = line.split("\t")
+            yield f"{path} differs: {added} lines added, {removed} removed"
 
 
 def _keys(clone: Path, tag: str) -> set[str]:
-    return set(_KEY.findall(_grep(clone, tag, '"[a-zA-Z.-]*[./][a-zA-Z._-]*"', ".")))
+    keys = _KEY.findall(_grep(clone, tag, '"[a-zA-Z.-]*[./][a-zA-Z._-]*"', "."))
+    return {*keys, *_CONSTANT.findall(_grep(clone, tag, '= *"[A-Za-z]', "pkg/scheduler"))}
+
+
+def _composed(clone: Path, tag: str, key: str) -> bool:
+    """Whether the code makes a key of a prefix and this name."""
+    _, prefix, name = key.rpartition("/")
+    return bool(prefix and _grep(clone, tag, f'+ *"/*{name}"', "."))
 
 
 def _compared(what: str, there: set[str], ours: set[str]) -> Iterator[str]:

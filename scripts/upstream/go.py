@@ -25,12 +25,16 @@ def module_folder(module: str, version: str) -> Path:
     return Path(found["Dir"])
 
 
-def run_program(program: str, module: str, version: str, given: object) -> Any:
-    """What the program makes of `given` with this version of the module. Raises NoSourceError."""
+def run_program(program: str, module: str, version: str, given: object, *beside: str) -> Any:
+    """What the program makes of `given` with this version of the module. Raises NoSourceError.
+
+    `beside`: modules at the same version, where the registry lacks the one that the module requires.
+    """
     module_folder(module, version)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "go.mod").write_text(f"module upstream\n\ngo 1.20\n\nrequire {module} {version}\n")
+        required = "\n".join(f"require {each} {version}" for each in (module, *beside))
+        (folder / "go.mod").write_text(f"module upstream\n\ngo 1.20\n\n{required}\n")
         (folder / "main.go").write_text(program)
         built = _go(folder, "build", "-mod=mod", "-o", "program", ".")
         if built.returncode:

@@ -8,9 +8,11 @@ import yaml
 
 from policykit.model.release import Version
 from policykit.targets.yunikorn import validation
-from scripts.upstream.go import run_program
+from scripts.upstream.go import NoSourceError, run_program
 
 MODULE = "github.com/apache/yunikorn-core"
+INTERFACE = "github.com/apache/yunikorn-scheduler-interface"
+"""Its requirement, a draft of the same version, which the registry has not for every release."""
 
 PROGRAM = r"""package main
 
@@ -39,7 +41,11 @@ func main() {
 
 def ask(version: str, texts: Mapping[str, str]) -> dict[str, str]:
     """Texts that a release refuses, with its reason. Raises NoSourceError."""
-    refused: dict[str, str] = run_program(PROGRAM, MODULE, f"v{version}", dict(texts))
+    refused: dict[str, str]
+    try:
+        refused = run_program(PROGRAM, MODULE, f"v{version}", dict(texts))
+    except NoSourceError:
+        refused = run_program(PROGRAM, MODULE, f"v{version}", dict(texts), INTERFACE)
     return refused
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from policykit.cli import run
+from policykit.__main__ import answer
 from tests.shared import ROOT
 
 
@@ -44,7 +44,7 @@ class Shell:
         self._monkeypatch.chdir(self.folder / folder)
 
     def run(self, *words: str) -> Result:
-        code = run(words)
+        code = answer(words)
         out, err = self._capture.readouterr()
         return Result(code, out.decode(), err.decode())
 

@@ -353,6 +353,25 @@ def test_names_that_are_not_utf8(shell: Shell) -> None:
     assert told(shell.run("lint")) == []
 
 
+def test_a_baseline_of_an_older_version_is_read_and_told(accepted: Shell) -> None:
+    """Its entries name no cluster and no cause, so that they hide what nobody has accepted."""
+    data = json.loads((accepted.folder / FILE).read_text())
+    for entry in data["findings"]:
+        cause = entry.pop("cause")
+        entry.pop("cluster", None)
+        entry |= {"message": cause} if "path" in entry else {}
+    accepted.write({FILE: json.dumps({**data, "version": 1})})
+    before = accepted.run("lint")
+    assert (before.code, told(before)) == (0, [])
+    assert (
+        f"policykit: {FILE}: an older policykit wrote it: it accepts findings in every cluster and for any "
+        "cause\n  help: run `policykit baseline` to accept only what is found now\n"
+    ) in before.err
+    assert accepted.run("baseline").code == 0
+    assert json.loads((accepted.folder / FILE).read_text())["version"] == 2
+    assert "older" not in accepted.run("lint").err
+
+
 def test_the_examples_on_the_rule_page(shell: Shell) -> None:
     shell.write({FILE: baseline_stale.BAD})
     assert told(shell.run("lint")) == [f"{FILE}:6 PK909"]

@@ -451,7 +451,11 @@ def test_pruning_deletes_nothing_behind_a_link(tmp_path: Path, repo: Shell) -> N
         ("PK lint --format concise /dev/stdin < told.yaml", "/dev/stdin:1:4: PK001"),
         ("cat told.yaml | PK lint --format concise /dev/stdin", "/dev/stdin:1:4: PK001"),
         ("PK import <(echo '{kind: Node, apiVersion: v1, metadata: {name: a}}')", "kind: Policy"),
-        ("PK where told.yaml --nodes <(echo '{kind: Node, apiVersion: v1, metadata: {name: a}}')", ""),
+        (
+            "PK where <(echo '{kind: Pod, apiVersion: v1, metadata: {name: b}}')"
+            " --nodes <(echo '{kind: Node, apiVersion: v1, metadata: {name: a}}')",
+            "Pod b",
+        ),
         ("PK gen -o - -p <(cat ../outside/policykit.yaml)", "# File: "),
     ],
 )

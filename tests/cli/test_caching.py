@@ -12,12 +12,12 @@ import pytest
 
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
-from policykit.linter.location import Place
+from policykit.linter.location import FieldLocation
 from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import Cache, pack, unpack
-from policykit.workspace.linting import cache as cached
+from policykit.workspace.linting import incremental as cached
 from tests.cli.commands import Result, Shell, process
 from tests.processes import started
 from tests.shared import ROOT, SHARED
@@ -140,10 +140,10 @@ GROUP = (
 
 
 def test_a_whole_folder(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
-    """The report itself is cached: every change that could matter makes it anew."""
+    """The whole run is recorded: every change that could matter makes it anew."""
     shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
     first = run("lint", "apps", "--format", "json")
-    assert len(entries(folder, "report")) == 1
+    assert len(entries(folder, "run")) == 1
     assert run("lint", "apps", "--format", "json") == first
 
     def anew(*words: str) -> str:
@@ -183,10 +183,16 @@ def test_what_neighbours_state_is_remembered(
 
 
 def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Result], folder: Path) -> None:
-    """Where a scope reaches beyond what is linted, no whole report is cached."""
-    shell.write({**FILES, "apps/group.yaml": GROUP})
-    run("lint", "apps")
-    assert entries(folder, "report") == []
+    """A scope may reach beyond what is linted."""
+    shell.write({**FILES, "apps/group.yaml": GROUP.replace("minMember: 1", "minMember: 3")})
+    member = POD.replace("metadata: {name: a}", "metadata: {name: b, annotations: {ANNOTATION: a}}")
+    member = member.replace("ANNOTATION", "scheduling.k8s.io/group-name")
+    first = run("lint", "apps")
+    assert len(entries(folder, "run")) == 1
+    shell.write({"b.yaml": member.replace("spec:\n", "spec:\n  schedulerName: volcano\n", 1)})
+    changed = run("lint", "apps")
+    assert changed != first
+    assert changed == run("lint", "apps", "--no-cache")
 
 
 def test_results_that_contradict_the_files_are_dropped(
@@ -196,10 +202,13 @@ def test_results_that_contradict_the_files_are_dropped(
     shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
     first = run("lint", "apps")
     sound = stored(folder)
-    places: list[dict[str, Place]] = [{}, {"min_member": Place(Span(-9, 10**9, 0, 0), ("no", 7, "where"))}]
+    places: list[dict[str, FieldLocation]] = [
+        {},
+        {"min_member": FieldLocation(Span(-9, 10**9, 0, 0), ("no", 7, "where"))},
+    ]
     for fields in places:
-        (report,) = entries(folder, "report")
-        report.unlink()
+        for whole in entries(folder, "run"):
+            whole.unlink()
         results = decode(FileResult, sound.values())
         facts = [[f._replace(fields=fields) for f in r.facts if isinstance(f, LocatedFact)] for r in results]
         odd = [r._replace(facts=tuple(f)) for r, f in zip(results, facts, strict=True)]

@@ -37,7 +37,8 @@ def test_clusters_of_flux(shell: Shell) -> None:
     files = fleet({"sourceRef": {"kind": "Bucket", "name": "a"}}, resources=["job.yaml"])
     lint_with_remote(shell, {**files, "policykit.yaml": policy("base", generate={"out": "gen"})})
     shown = shell.run("clusters").out
-    assert "prod  clusters/prod/policykit.yaml\n  ?  kustomization (Kustomization flux-system/apps, " in shown
+    assert "prod  clusters/prod/policykit.yaml\n  clusters/prod  folder as Flux reads it" in shown
+    assert "  ?  kustomization (Kustomization flux-system/apps, " in shown
     assert "    not judged: its source is Bucket a, not a GitRepository\n" in shown
     assert "  clusters/prod  folder as Flux reads it (Kustomization flux-system/own, " in shown
     assert "  other files with no nearer policy\n" in shown
@@ -50,6 +51,21 @@ def test_what_cannot_be_read_fails(shell: Shell) -> None:
     assert (result.code, result.out) == (2, "one  policykit.yaml\n")
     assert "none does not exist" in result.err
     assert shell.run("clusters", "none").code == 2
+
+
+def test_a_policy_with_a_mistake_fails(shell: Shell) -> None:
+    """What it applies to may not be what is listed."""
+    shell.write({"a/policykit.yaml": policy("one"), "b/policykit.yaml": f"<<<<<<< HEAD\n{policy('two')}"})
+    result = shell.run("clusters")
+    assert result.code == 2
+    assert result.out == (
+        "one  a/policykit.yaml\n  files with no nearer policy\n"
+        "(no name)  b/policykit.yaml\n  files with no nearer policy\n"
+    )
+    assert result.err == (
+        "policykit: b/policykit.yaml:1:1: a merge conflict was left in the file\n"
+        "  help: choose one side and delete the lines <<<<<<<, ======= and >>>>>>>\n"
+    )
 
 
 def test_no_policy(shell: Shell) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.workspace.linting import cache as cached
+from policykit.workspace.linting import incremental as cached
 from tests.cli.commands import Shell
 
 CRD = """\
@@ -36,7 +36,7 @@ spec:
   mdoe: fast
 """
 FOUND = [
-    'a.yaml:5:9: PK004 error: spec.size must be a whole number, but is the text "3" [invalid-field]',
+    'a.yaml:5:9: PK004 error: spec.size must be a whole number, but is the string "3" [invalid-field]',
     "a.yaml:6:3: PK003 error: unknown field spec.mdoe: did you mean `mode`? [unknown-field]",
 ]
 

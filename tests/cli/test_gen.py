@@ -350,6 +350,39 @@ def test_all_finds_folders_that_their_policy_left(shell: Shell) -> None:
     assert "policykit: a/out: was generated from policy a, which now writes elsewhere\n" in result.err
 
 
+def test_of_several_folders_that_were_left_each_is_named(shell: Shell) -> None:
+    """Never the one that holds them, which has other files: the advice is to delete."""
+    for out in ("out", "b/out", "new"):
+        shell.write({"policykit.yaml": policy("a", **{"out: out": f"out: {out}"})})
+        told = shell.run("gen").err.splitlines()
+    assert [line.partition(": was generated ")[0] for line in told if "writes elsewhere" in line] == [
+        *("b/out", "out"),
+    ]
+    assert [line.rpartition("; ")[2] for line in told if "git rm" in line] == [
+        *("delete it: `git rm -r b/out`", "delete it: `git rm -r out`"),
+    ]
+
+
+def test_what_stands_above_the_manifests_goes_with_them(shell: Shell) -> None:
+    shell.write({"a/policykit.yaml": "extends: [profile:on-prem-gpu-operator]\n" + HEAD + OUT})
+    shell.run("gen", "--all")
+    assert [path.name for path in (shell.folder / "a/generated").iterdir() if path.suffix == ".yaml"] == []
+    (shell.folder / "a/policykit.yaml").unlink()
+    shell.write({"b/policykit.yaml": policy("b")})
+    assert "delete it: `git rm -r a/generated`" in shell.run("gen", "--all", "--check").err
+
+
+def test_all_leaves_out_bases(shell: Shell) -> None:
+    """The profile that a base extends has an output folder, but the base is no cluster."""
+    base = "extends: [profile:on-prem-gpu-operator]\n" + HEAD
+    shell.write(
+        {"base/policykit.yaml": base, "a/policykit.yaml": HEAD + OUT + "extends: [../base/policykit.yaml]\n"}
+    )
+    assert shell.run("gen", "--all").code == 0
+    found = sorted(path.name for path in shell.folder.glob("*/*"))
+    assert found == ["generated", "policykit.yaml", "policykit.yaml"]
+
+
 def test_all_finds_policies_of_one_name(shell: Shell) -> None:
     shell.write({"a/policykit.yaml": policy("a"), "b/policykit.yaml": policy("a")})
     assert shell.run("gen", "--all").code == 0
@@ -443,8 +476,21 @@ def test_kustomizations_that_list_what_is_no_longer_generated_are_named(shell: S
     shell.run("gen")
     shell.write({"policykit.yaml": both()})
     result = shell.run("gen", "--prune")
-    message = f"app/kustomization.yaml lists {listed}, which is no longer generated: it cannot be built"
+    message = (
+        f"app/kustomization.yaml lists {listed}, which is no longer generated: once that is removed, it "
+        "cannot be built"
+    )
     assert (message in result.err) == listed.endswith("l20")
+
+
+def test_the_kustomization_that_is_written_lists_nothing_that_goes(shell: Shell) -> None:
+    """It is compared as it will be, not as it was."""
+    shell.write({"policykit.yaml": both()})
+    shell.run("gen")
+    shell.write({"policykit.yaml": both(targets="{}")})
+    result = shell.run("gen")
+    assert "out/volcano/queues.yaml: no longer generated\n" in result.err
+    assert "cannot be built" not in result.err
 
 
 PROTECTED = BOTH.replace("card: CARD, nodes", "card: h20, protect: true, nodes").replace(

@@ -49,7 +49,7 @@ def test_releases_and_roles_are_written_and_nothing_else_changes(shell: Shell, t
     assert after.pools == before.pools
     assert after.targets.keys() == before.targets.keys()
     again = shell.run("migrate")
-    assert (again.code, again.err) == (0, "policykit: policykit.yaml: nothing is left out\n")
+    assert (again.code, again.err) == (0, "policykit: policykit.yaml: nothing to add\n")
 
 
 def test_what_is_generated_stays_the_same(shell: Shell) -> None:

@@ -97,6 +97,28 @@ def test_a_cordoned_node_is_named_and_fails_nothing(shell: Shell) -> None:
     assert result.err == "3 nodes match policy demo\n"
 
 
+@pytest.mark.parametrize("status", ["False", "Unknown"])
+def test_a_node_that_is_not_ready_counts_as_unusable_before_it_has_the_taint(
+    shell: Shell, status: str
+) -> None:
+    """The taint comes later, and not at all where the controller that sets it is off."""
+    ready = {"type": "Ready", "status": status}
+    others = [{"type": "DiskPressure", "status": "False"}, {"type": "Ready", "status": "True"}]
+    nodes = [json.loads(json.dumps(each)) for each in RIGHT]
+    nodes[0]["status"]["conditions"] = others
+    nodes[1]["status"]["conditions"] = nodes[2]["status"]["conditions"] = [others[0], ready]
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(nodes)})
+    result = shell.run("nodes", "--check", "nodes.json")
+    assert (result.code, result.out) == (
+        1,
+        "train: accepts no new pods: its condition Ready is not True (train-2)\n"
+        "web: accepts no new pods: its condition Ready is not True (web-1)\n"
+        "web: its only node accepts no new pods\n"
+        "    help: uncordon or repair one, or add a node\n"
+        "1 difference\n",
+    )
+
+
 OLD = ("a.example.com/node.usage", "batch", "NoSchedule")
 
 

@@ -316,7 +316,7 @@ def test_where_no_document_can_follow_it_is_told(shell: Shell) -> None:
     shell.write({"policykit.yaml": GANGS, "a.yaml": f"apiVersion: v1\nkind: List\nitems:\n{item}"})
     result = shell.run("patch", "a.yaml")
     assert result.err == (
-        "policykit: a.yaml: PodGroup/a is needed beside its workload, but this file cannot hold another"
+        "policykit: a.yaml: PodGroup/a is needed next to its workload, but this file cannot contain another"
         " document: add it yourself\n"
     )
     assert "pod-group.scheduling.sigs.k8s.io: a" in result.out

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.cli.commands import Shell, commit
 from tests.importer.cluster_files import as_file
@@ -29,6 +32,7 @@ targets: {volcano: {version: 1.15.1}}
 generate: {out: generated}
 """
 MOVED = POLICY.replace("t[1-4]", "t[1-3]").replace('"i[1-4]"', '"i[1-4]", t4')
+CONFLICT = f"<<<<<<< HEAD\n{POLICY}=======\n{MOVED}>>>>>>> topic\n"
 CHAT = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -129,6 +133,42 @@ def test_the_manifests_are_those_of_the_revision(repository: Shell) -> None:
     assert repository.run("plan", "apps/train.yaml").code == 0
 
 
+JOINED = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: big, namespace: ml}
+spec: {minMember: 4}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: big, namespace: ml}
+spec:
+  parallelism: 4
+  completions: 4
+  template:
+    metadata: {annotations: {scheduling.k8s.io/group-name: big}}
+    spec:
+      schedulerName: volcano
+      restartPolicy: Never
+      nodeSelector: {a.example.com/node.usage: training}
+      tolerations: [{operator: Exists}]
+      containers:
+        - {name: a, image: registry.example/a:1, resources: {limits: {nvidia.com/gpu: 8}}}
+"""
+
+
+@pytest.mark.parametrize("source", ["HEAD", "old.yaml"])
+def test_a_gang_that_pods_join_by_name(repository: Shell, source: str) -> None:
+    repository.write({"apps/big.yaml": JOINED, "old.yaml": POLICY})
+    commit(repository.folder)
+    repository.write({"policykit.yaml": MOVED})
+    result = repository.run("plan", "--from", source)
+    message = "the gang of 4 pods no longer fits: its nodes hold 3, before 4"
+    assert f"  gang: Job ml/big (apps/big.yaml): {message}\n" in result.out
+    repository.write({"apps/big.yaml": JOINED.replace("minMember: 4", "minMember: 3")})
+    assert "no longer fits" not in repository.run("plan", "--from", source).out
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "revision"),
     [
@@ -178,8 +218,53 @@ def test_without_history_it_fails_with_the_command_that_fetches_it(
     monkeypatch.setenv("GITHUB_BASE_REF", "main")
     result = repository.run("plan")
     assert (result.code, result.out) == (2, "")
-    assert "git does not know the commit 'origin/main'" in result.err
-    assert "fetch" in result.err
+    assert "git does not know the commit 'origin/main'\n" in result.err
+    assert "or fetch it: `git fetch origin main:refs/remotes/origin/main`; CI often" in result.err
+
+
+SHALLOW = """\
+policykit: FOLDER: is a shallow clone that does not know the default branch of its remote
+  help: name the base with --from, or fetch it: `COMMAND`
+"""
+
+
+@pytest.mark.parametrize(
+    ("variable", "command"),
+    [
+        (
+            "",
+            "git remote set-branches origin '*' && git fetch --unshallow origin"
+            " && git remote set-head origin --auto",
+        ),
+        ("GITHUB_BASE_REF", "git fetch --unshallow origin main:refs/remotes/origin/main"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "git fetch origin SHA"),
+    ],
+)
+def test_a_shallow_clone_of_a_branch_compares_nothing_until_the_command_was_run(
+    repository: Shell, monkeypatch: pytest.MonkeyPatch, variable: str, command: str
+) -> None:
+    """As CI clones it: without a remote's default branch, HEAD would be compared with itself."""
+    base = git(repository, "rev-parse", "HEAD")
+    git(repository, "branch", "-M", "main")
+    git(repository, "checkout", "-q", "-b", "feature")
+    repository.write({"policykit.yaml": MOVED})
+    commit(repository.folder)
+    git(repository, "checkout", "-q", "main")
+    url = f"file://{repository.folder}"
+    git(repository, "clone", "-q", "--depth", "1", "--branch", "feature", url, "clone")
+    repository.cd("clone")
+    if variable:
+        monkeypatch.setenv(variable, "main" if variable.startswith("GITHUB") else base)
+    result = repository.run("plan")
+    command = command.replace("SHA", base)
+    assert (result.code, result.out) == (2, "")
+    assert f"fetch it: `{command}`" in result.err
+    if not variable:
+        folder = str(repository.folder / "clone")
+        assert result.err == SHALLOW.replace("FOLDER", folder).replace("COMMAND", command)
+    subprocess.run(command, shell=True, cwd=repository.folder / "clone", check=True, capture_output=True)
+    result = repository.run("plan")
+    assert "pool train: nodes 4 -> 3" in result.out
 
 
 def test_json(repository: Shell) -> None:
@@ -190,6 +275,7 @@ def test_json(repository: Shell) -> None:
         "one_merge": False,
         "harmless": False,
         "pod_sets": 2,
+        "gangs": 0,
         "not_judged": 0,
     }
     assert data["changes"][0] == {
@@ -227,6 +313,7 @@ def test_running_pods_and_what_a_taint_evicts(repository: Shell) -> None:
             "pods.json": json.dumps({"kind": "List", "apiVersion": "v1", "items": pods}),
         }
     )
+    assert repository.run("patch", "--from", "HEAD", "--in-place", "apps").code == 0
     result = repository.run("plan", "--pods", "pods.json")
     assert "evicted: Pod ml/one: runs on t1: taint repair=now:NoExecute evicts it\n" in result.out
     assert "on moved nodes: Pod ml/two: keeps running on t2, which changes" in result.out
@@ -247,19 +334,45 @@ def test_live_nodes_give_the_names_of_pools_that_are_counted(repository: Shell) 
     assert "  x1 \\\n       team=a\n" in repository.run("plan", "--nodes", "nodes.json").out
 
 
-def test_queues_that_go_while_they_are_in_use(repository: Shell) -> None:
-    queue = {
-        "apiVersion": "scheduling.volcano.sh/v1beta1",
-        "kind": "Queue",
-        "metadata": {"name": "product"},
-        "status": {"allocated": {"nvidia.com/gpu": "3"}},
-    }
+FLAVORS = [
+    {"name": name, "resources": [{"name": "nvidia.com/gpu", "total": total}]}
+    for name, total in (("a", 1), ("b", "2"))
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "status"),
+    [
+        ("scheduling.volcano.sh/v1beta1", "Queue", {"allocated": {"nvidia.com/gpu": "3"}}),
+        ("kueue.x-k8s.io/v1beta2", "ClusterQueue", {"flavorsReservation": FLAVORS}),
+    ],
+)
+def test_queues_that_go_while_they_are_in_use(
+    repository: Shell, version: str, kind: str, status: dict[str, object]
+) -> None:
+    queue = {"apiVersion": version, "kind": kind, "metadata": {"name": "product"}, "status": status}
     gone = POLICY.replace("queues: {product: {}}", "queues: {other: {}}").replace(", queue: product", "")
     repository.write({"policykit.yaml": gone, "queues.json": json.dumps(queue)})
     result = repository.run("plan", "--queues", "queues.json")
     assert "queue: queue product: is deleted, but 3 nvidia.com/gpu are allocated from it\n" in result.out
     assert "queue: queue product: is deleted, but Deployment ml/chat still names it\n" in result.out
     assert result.out.count("wait until: queue product: empty.") == 1
+
+
+def test_live_queues_are_asked_for_by_their_kind(repository: Shell) -> None:
+    admitted = POLICY.replace("volcano: {version: 1.15.1}", "kueue: {version: 0.16.0}")
+    admitted = admitted.replace(", scheduler: volcano", "").replace("scheduler: volcano, ", "")
+    repository.write({"policykit.yaml": admitted})
+    commit(repository.folder)
+    gone = admitted.replace("queues: {product: {}}", "queues: {other: {}}").replace(", queue: product", "")
+    repository.write({"policykit.yaml": gone})
+    shown = repository.run("plan").out
+    assert "# kubectl get ClusterQueue.kueue.x-k8s.io -o json > queues.json" in shown
+    repository.write({"queues.json": "{kind: Pod, apiVersion: v1, metadata: {name: a}}"})
+    refused = repository.run("plan", "--queues", "queues.json")
+    assert refused.code == 2
+    assert "contains no Queue or ClusterQueue objects" in refused.err
+    assert "`kubectl get queues -o json` or `kubectl get clusterqueues -o json`" in refused.err
 
 
 def test_every_policy_of_the_repository(repository: Shell) -> None:
@@ -288,15 +401,119 @@ def test_a_policy_that_is_new_has_nothing_to_be_compared_with(repository: Shell)
         (("--all", "-p", "policykit.yaml"), "--all cannot be combined with -p, --nodes, --pods or --queues"),
         (("--from", "nope"), "git does not know the commit 'nope'"),
         (("--pods", "policykit.yaml"), "contains no Pod objects"),
-        (("-p", "conflict.yaml", "--from", "policykit.yaml"), "conflict.yaml:1:1: a merge conflict was left"),
+        (("-p", "conflict", "--from", "policykit.yaml"), "conflict:1:1: a merge conflict was left"),
     ],
     ids=["all", "no such revision", "no pods", "a merge conflict"],
 )
 def test_what_fails(repository: Shell, words: tuple[str, ...], message: str) -> None:
-    repository.write({"conflict.yaml": f"<<<<<<< HEAD\n{POLICY}=======\n{MOVED}>>>>>>> topic\n"})
+    repository.write({"conflict": CONFLICT})
     result = repository.run("plan", *words)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
+
+
+def tolerations(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load(text)["spec"]["template"]["spec"]["tolerations"]
+    return found
+
+
+EVICTING = POLICY.replace(
+    'card: h20, nodes: {names: ["i', 'card: h20, taints: [team=a:EFFECT], nodes: {names: ["i'
+)
+
+
+def test_the_commands_of_a_changed_effect_lead_from_the_old_manifests_to_the_new(repository: Shell) -> None:
+    """In between they tolerate both, whatever HEAD is by then."""
+
+    def tolerated() -> list[str]:
+        text = (repository.folder / "apps/chat.yaml").read_text()
+        return [one["effect"] for one in tolerations(text) if one["key"] == "team"]
+
+    repository.write({"policykit.yaml": EVICTING.replace("EFFECT", "NoSchedule")})
+    assert repository.run("patch", "--in-place", "apps").code == 0
+    commit(repository.folder)
+    repository.write({"policykit.yaml": EVICTING.replace("EFFECT", "NoExecute")})
+    assert "plan again" in repository.run("plan").out
+    assert repository.run("patch", "--from", "HEAD", "--in-place", "apps").code == 0
+    steps = json.loads(repository.run("plan", "--format", "json").out)["steps"]
+    assert [step["when"] for step in steps] == [
+        *("before the merge", "merge", "wait until", "on nodes", "on nodes", "merge"),
+    ]
+    assert steps[1]["text"] == (
+        "the new policy, and the manifests of HEAD patched with it, not with `--from`: they accept the old "
+        "and the new nodes. Other changes of these files wait for the last merge."
+    )
+    assert steps[-1]["text"] == "the new policy, and the manifests without what only the old policy wrote."
+    for number, effects in ((1, ["NoSchedule", "NoExecute"]), (5, ["NoExecute"])):
+        for line in steps[number]["commands"]:
+            program, *words = shlex.split(line)
+            if program == "git":
+                subprocess.run([program, *words], cwd=repository.folder, check=True)
+            else:
+                assert (program, repository.run(*words).code) == ("policykit", 0)
+        assert tolerated() == effects
+        commit(repository.folder)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan",),
+        ("plan", "--all"),
+        ("gen",),
+        ("gen", "--check"),
+        ("gen", "--all"),
+        ("lint",),
+        ("where", "apps"),
+        ("patch", "--in-place", "apps"),
+        ("nodes", "--check", "nodes.json"),
+        ("clusters",),
+        ("baseline",),
+        ("lint", "--fix"),
+    ],
+    ids=" ".join,
+)
+def test_a_merge_conflict_stops_everything_and_changes_nothing(
+    repository: Shell, words: tuple[str, ...]
+) -> None:
+    """Neither side is taken for the policy, in the file itself or in one that it extends."""
+    base = POLICY.replace("metadata: {name: demo}\n", "")
+    repository.write({"nodes.json": as_file([node("t1")])})
+    conflicts: tuple[dict[str, str | bytes], ...] = (
+        {"policykit.yaml": CONFLICT},
+        {
+            "policykit.yaml": POLICY.partition("domain")[0] + "extends: [base/policykit.yaml]\n",
+            "base/policykit.yaml": f"<<<<<<< HEAD\n{base}=======\n{base}>>>>>>> topic\n",
+        },
+    )
+    for files in conflicts:
+        repository.write(files)
+        before = everything(repository)
+        result = repository.run(*words, "--no-cache") if words[0] != "clusters" else repository.run(*words)
+        assert result.code == 2
+        assert "a merge conflict was left in the file" in result.out + result.err
+        assert everything(repository) == before
+
+
+def everything(shell: Shell) -> dict[str, bytes]:
+    """Every file but git's own."""
+    found = [path for path in shell.folder.rglob("*") if path.is_file() and ".git" not in path.parts]
+    return {str(path): path.read_bytes() for path in found}
+
+
+def test_a_manifest_that_is_not_yaml_is_no_deleted_workload(repository: Shell) -> None:
+    """The plan would say that nobody is affected. What was broken in the revision may be mended."""
+    chat = (repository.folder / "apps/chat.yaml").read_text()
+    broken = f"<<<<<<< HEAD\n{chat}=======\n>>>>>>> topic\n"
+    repository.write({"policykit.yaml": MOVED, "apps/chat.yaml": broken})
+    for words in (("plan",), ("plan", "apps"), ("where", "apps")):
+        result = repository.run(*words)
+        assert result.code == 2
+        assert "apps/chat.yaml:1:1: a merge conflict was left in the file" in result.err
+    assert "apps/train.yaml" in result.out
+    commit(repository.folder)
+    repository.write({"apps/chat.yaml": chat})
+    assert repository.run("plan").code == 0
 
 
 KUSTOMIZATION = "resources: [chat.yaml]\ncomponents: [../generated/workloads/inference-h20]\n"

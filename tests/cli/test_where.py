@@ -108,7 +108,16 @@ def test_usage(shell: Shell, arguments: list[str], message: str) -> None:
     assert result.err.startswith(message)
 
 
-@pytest.mark.parametrize("text", ["", "a: [\n", "a: 1\n", "kind: Service\napiVersion: v1\n"])
+def test_what_is_not_yaml_fails_after_the_rest(shell: Shell) -> None:
+    """Its pods may be anywhere; a template is left out."""
+    shell.write({"a.yaml": "a: [\n", "b.yaml": POD, "c.yaml": "a: {{ .Values.a }}\nb: [\n"})
+    result = shell.run("where", ".", "-p", "profile:hybrid-volcano")
+    assert (result.code, result.out.count("b.yaml:")) == (2, 1)
+    assert result.err.startswith("policykit: a.yaml:1:4: ")
+    assert "c.yaml" not in result.err
+
+
+@pytest.mark.parametrize("text", ["", "a: 1\n", "kind: Service\napiVersion: v1\n"])
 def test_no_pods_in_there(shell: Shell, text: str) -> None:
     shell.write({"a.yaml": text})
     result = shell.run("where", "a.yaml", "-p", "profile:hybrid-volcano")

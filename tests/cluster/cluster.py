@@ -19,7 +19,7 @@ _SWEPT = (
 )
 _OF_CONTROLLERS = ("resourceVersion", "managedFields")
 """Of metadata: they change with the status too; `generation` changes with what is stated only."""
-_OF_CLUSTER = "nodes,priorityclasses.scheduling.k8s.io"
+_OF_CLUSTER = "nodes,priorityclasses.scheduling.k8s.io,runtimeclasses.node.k8s.io"
 
 
 class Cluster(NamedTuple):

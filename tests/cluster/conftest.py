@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.control_plane import ControlPlane, control_plane
+from tests.cluster.control_plane import GIVEN, ControlPlane, NotForTestsError, control_plane, given
 from tests.cluster.programs import definitions, missing
 
 collect_ignore_glob = [] if os.environ.get("POLICYKIT_CLUSTER") else ["test_*.py"]
@@ -19,7 +19,7 @@ collect_ignore_glob = [] if os.environ.get("POLICYKIT_CLUSTER") else ["test_*.py
 UNTIL = float(os.environ.get("POLICYKIT_CLUSTER_UNTIL") or "inf")
 """When the tests must have ended, in seconds since the epoch."""
 # The tests that take minutes come last.
-_LAST = ("test_apply.py", "test_kube_scheduler.py")
+_LAST = ("test_apply.py", "test_kube_scheduler.py", "test_other_schedulers.py", "test_fills.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,7 +39,16 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     absent = missing()
     if absent:
         pytest.skip(f"{', '.join(absent)} not built: `make test-cluster` builds them, with Go")
-    with control_plane(tmp_path_factory.mktemp("control-plane")) as running:
+    folder = tmp_path_factory.mktemp("control-plane")
+    if kubeconfig := os.environ.get(GIVEN):
+        try:
+            running = given(folder, Path(kubeconfig))
+        except NotForTestsError as error:
+            pytest.exit(str(error), 2)
+        yield running
+        Cluster(running, folder).sweep()
+        return
+    with control_plane(folder) as running:
         yield running
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import secrets
 import shutil
@@ -11,7 +12,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 from tests.cluster.programs import path_of
 from tests.processes import started
@@ -102,6 +105,51 @@ def control_plane(folder: Path) -> Iterator[ControlPlane]:
         yield plane
 
 
+GIVEN = "POLICYKIT_CLUSTER_KUBECONFIG"
+"""The variable that has the kubeconfig of a control plane which runs already."""
+
+
+class NotForTestsError(Exception):
+    """A cluster that the tests would harm, or cannot use."""
+
+
+def given(folder: Path, kubeconfig: Path) -> ControlPlane:
+    """The running control plane of a kubeconfig's current context. It has no nodes, since tests delete all
+    that they find, its user has a token, and its programs the flags of `control_plane`.
+
+    Raises NotForTestsError with the reason.
+    """
+    config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+    context = _named(config, "contexts", config.get("current-context", ""))["context"]
+    cluster = _named(config, "clusters", context["cluster"])["cluster"]
+    token = _named(config, "users", context["user"])["user"].get("token", "")
+    if not token:
+        raise NotForTestsError(
+            f"{kubeconfig}: user {context['user']} has no token, which the tests log in with"
+        )
+    _make_certificates(folder)
+    authority = folder / "given.crt"
+    data = cluster.get("certificate-authority-data", "")
+    path = kubeconfig.parent / cluster.get("certificate-authority", "")
+    authority.write_bytes(base64.b64decode(data) if data else path.read_bytes())
+    plane = ControlPlane(folder, cluster["server"], folder / "kubeconfig", token, authority)
+    plane.kubeconfig.write_text(_kubeconfig(plane))
+    nodes = plane.kubectl("get", "nodes", "-o", "name").split()
+    if nodes:
+        raise NotForTestsError(
+            f"{kubeconfig}: the cluster has {len(nodes)} nodes ({nodes[0]}), which the tests would delete: "
+            "give one without nodes"
+        )
+    return plane
+
+
+def _named(config: dict[str, list[dict[str, Any]]], field: str, name: str) -> dict[str, Any]:
+    found = [each for each in config.get(field) or [] if each.get("name") == name]
+    if not found:
+        raise NotForTestsError(f"the kubeconfig has no {field[:-1]} {name!r}")
+    return found[0]
+
+
 class Program:
     """Starts programs that write a log each, and end with the block that they were started in."""
 
@@ -110,11 +158,11 @@ class Program:
         self._programs = programs
         self._running: dict[str, subprocess.Popen[str]] = {}
 
-    def start(self, name: str, *arguments: str) -> None:
+    def start(self, name: str, *arguments: str, **environment: str) -> None:
         """Starts a program."""
         log = self._programs.enter_context((self._folder / f"{name}.log").open("wb"))
         command: Sequence[str] = [*_ended_with_the_tests(), path_of(name), *arguments]
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder), **environment}
         self._running[name] = self._programs.enter_context(
             started(command, cwd=self._folder, env=environment, stdout=log, stderr=log)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tests.cluster.api_server import PODS, ApiServer
@@ -21,11 +21,16 @@ class Outcome(NamedTuple):
     message: str
 
 
-def outcomes(server: ApiServer, names: Mapping[str, bool]) -> dict[str, Outcome]:
+Words = Callable[[], Mapping[str, str]]
+"""Why each pod is not on the node that has its name, by pod, in the words of the scheduler's log."""
+
+
+def outcomes(server: ApiServer, names: Mapping[str, bool], words: Words | None = None) -> dict[str, Outcome]:
     """Outcomes of pods, by name, each with whether it is expected to be bound.
 
     A pod may be refused at first because the scheduler has not yet heard of a node, or of the end of
-    another pod: one that is expected to be bound gets time for another try.
+    another pod: one that is expected to be bound gets time for another try. Without `words` a message is
+    that of the pod's condition.
     """
     begun = time.monotonic()
     while True:
@@ -34,7 +39,8 @@ def outcomes(server: ApiServer, names: Mapping[str, bool]) -> dict[str, Outcome]
         unbound = [name for name, bound in names.items() if bound and not found[name].node]
         undecided = [name for name in names if not any(found[name])]
         if not undecided and (not unbound or waited > _TRIES):
-            return found
+            said = words() if words else {}
+            return {name: one._replace(message=said.get(name, one.message)) for name, one in found.items()}
         assert waited < _DECIDED, undecided[:5]
         time.sleep(0.5)
 

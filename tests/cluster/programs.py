@@ -20,7 +20,14 @@ PROGRAMS = {
     "kubectl": "k8s.io/kubernetes/cmd/kubectl",
 }
 """Name to the package that it is built from; go.mod pins the releases."""
-
+OTHERS = (
+    "volcano-scheduler",
+    "volcano-controller-manager",
+    "volcano-webhook-manager",
+    "koord-scheduler",
+    "yunikorn-scheduler",
+)
+"""Never built here: a variable of the environment has the path of each, as POLICYKIT_KOORD_SCHEDULER."""
 
 DEFINITIONS = {
     "volcano.sh/volcano@v1.15.1": ("config/crd/volcano/bases", "config/crd/jobflow/bases"),
@@ -41,9 +48,14 @@ def folder() -> Path:
 
 
 def path_of(name: str) -> str:
-    """Path of a program, empty where it was not built."""
-    path = folder() / name
-    return str(path) if os.access(path, os.X_OK) else ""
+    """Path of a program, empty where it was not built, or not given."""
+    path = os.environ.get(variable(name), "") if name in OTHERS else str(folder() / name)
+    return path if os.access(path, os.X_OK) else ""
+
+
+def variable(name: str) -> str:
+    """The variable that has the path of a program that is not built here."""
+    return f"POLICYKIT_{name.replace('-', '_').upper()}"
 
 
 def missing() -> list[str]:

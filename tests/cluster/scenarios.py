@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
 import yaml
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from policykit import api
 from policykit.errors import PolicykitError
@@ -15,13 +15,13 @@ from policykit.kube.affinity import NODE_NAME, PREFERRED, REQUIRED
 from policykit.kube.tolerations import to_dict
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster as Policy
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Pool, Shape, Taint
 from policykit.model.quantity import amount_text
-from policykit.model.taint import Taint
+from policykit.placement.eligible_pools import offers_shared
 from policykit.placement.landing import injected
 from policykit.placement.review import Review
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.policies import clusters
 
 Object = dict[str, Any]
@@ -30,6 +30,8 @@ _UNKNOWN = {"cpu": 1_000_000, "memory": 1 << 50, "pods": 110}
 """What nodes have of resources that the policy does not state: more than any pod here requests."""
 _NOT_OF_POOLS = ("schedulerName", "priorityClassName", "topologySpreadConstraints")
 """Fields that `patch` may write, and that are not about pools."""
+_SHARED = 1 << 40
+"""What nodes have of resources that a target of the policy makes of their cards."""
 PODS_OF_A_POLICY = 4
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 
@@ -65,6 +67,9 @@ class Scenario(NamedTuple):
     def node(self, machine: Machine) -> Object:
         """The node as it should be by the policy."""
         amounts = {**_UNKNOWN, **machine.shape.allocatable}
+        for name in self.review.requests.keys() - amounts.keys():
+            if offers_shared(self.policy, machine.pool, name):
+                amounts[name] = _SHARED
         allocatable = {name: amount_text(name, amount) for name, amount in amounts.items()}
         spec: Object = {"taints": [taint._asdict() for taint in machine.pool.taints]}
         if machine.pool.unschedulable:
@@ -114,8 +119,13 @@ def _at(term: Object | None, name: str) -> Object:
     return {**term, "matchFields": [*term.get("matchFields", []), pin]}
 
 
-def scenarios(policies: int) -> list[Scenario]:
-    """Pods of random policies; always the same unless examples are drawn anew."""
+def scenarios(
+    policies: int, scheduler: str = "", suited: Callable[[Policy], Policy | None] = lambda policy: policy
+) -> list[Scenario]:
+    """Pods of random policies; always the same unless examples are drawn anew.
+
+    `scheduler`: the schedulerName of the pods. `suited`: a policy as it is tried, or None if it is not.
+    """
     drawn: list[Policy] = []
 
     @settings(
@@ -123,7 +133,9 @@ def scenarios(policies: int) -> list[Scenario]:
     )
     @given(clusters())
     def draw(policy: Policy) -> None:
-        drawn.append(policy)
+        found = suited(policy)
+        assume(found is not None)
+        drawn.extend([found] if found else [])
 
     draw()
     # Pods are drawn by an ordinary generator: one that looks for small examples makes most of them alike.
@@ -132,6 +144,8 @@ def scenarios(policies: int) -> list[Scenario]:
     for policy in drawn:
         for _ in range(PODS_OF_A_POLICY):
             pod = _pod(random, policy)
+            if scheduler:
+                pod["spec"]["schedulerName"] = scheduler
             (review,) = api.where(dump(pod).encode(), policy)
             found.append(Scenario(len(found), policy, pod, review))
     return found
@@ -159,7 +173,7 @@ def _pod(random: Random, policy: Policy) -> Object:
 def _patched(pod: Object, policy: Policy) -> Object:
     """As `patch` places it; as it is where `patch` refuses."""
     try:
-        text = patch(Source("pod.yaml", dump(pod).encode()), policy, PatchOptions()).raw
+        text = patch(ManifestText("pod.yaml", dump(pod).encode()), policy, PatchOptions()).raw
     except PolicykitError:
         return pod
     patched: Object = next(one for one in yaml.safe_load_all(text) if one["kind"] == "Pod")

@@ -89,6 +89,73 @@ def test_or_else_to_the_policy_beside_it(shell: Shell) -> None:
     assert judged(shell, files, "apps") == [(GW, ("dev",))]
 
 
+TOLERANT = [
+    {"key": "node-role.kubernetes.io/control-plane", "operator": "Equal", "effect": "NoSchedule"},
+    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+]
+GPU_OPERATOR = {
+    "repoURL": "https://helm.ngc.nvidia.com/nvidia",
+    "chart": "gpu-operator",
+    "helm": {"valuesObject": {"daemonsets": {"tolerations": TOLERANT}}},
+}
+
+
+@pytest.mark.parametrize("path", [".", "argo", "argo/gpu.yaml"])
+@pytest.mark.parametrize("hub", [True, False], ids=["with a policy above", "without"])
+def test_values_of_a_known_chart_are_for_the_cluster_that_the_destination_names(
+    shell: Shell, path: str, hub: bool
+) -> None:
+    """The file has an Application for each of two clusters, and an object of a third."""
+    objects = [
+        json.dumps({**json.loads(application("gpu", name, **GPU_OPERATOR)), "metadata": {"name": name}})
+        for name in ("dev", "prod")
+    ]
+    files = {**FLEET, "argo/gpu.yaml": "\n---\n".join([JOB, *objects]) + "\n"}
+    if hub:
+        files["argo/policykit.yaml"] = policy("hub")
+    shell.write(dict(files))
+    result = shell.run("lint", "--no-cache", "--format", "json", "--select", "PK101,PK120", path)
+    found = [
+        (each["code"], each["document"], tuple(each["clusters"]))
+        for each in json.loads(result.out)["findings"]
+        if each["path"] == "argo/gpu.yaml"
+    ]
+    assert {each for each in found if each[0] == "PK120"} == {("PK120", 1, ("dev",)), ("PK120", 2, ("prod",))}
+    if hub:
+        assert [each for each in found if each[0] == "PK101"] == [("PK101", 0, ("hub",))]
+
+
+def test_a_file_that_is_linted_alone_says_what_is_not_judged(shell: Shell) -> None:
+    files = {**FLEET, "argo/gpu.yaml": application("gpu", "dev", **GPU_OPERATOR)}
+    assert (
+        "its chart gpu-operator is from https://helm.ngc.nvidia.com/nvidia"
+        in lint(shell, files, "argo/gpu.yaml").err
+    )
+
+
+def test_applications_that_a_chart_renders_are_not_followed(shell: Shell) -> None:
+    rendered = application("gw", "dev", path="apps/gw")
+    chart = {
+        "charts/apps/Chart.yaml": "apiVersion: v2\nname: apps\nversion: 1.0.0\n",
+        "charts/apps/values.yaml": "",
+        "charts/apps/templates/gw.yaml": "# {{ .Release.Name }}\n" + rendered,
+    }
+    files = {**FLEET, **chart, "argo/apps.yaml": application("apps", "dev", path="charts/apps")}
+    shell.write(dict(files))
+    result = shell.run("lint", "--no-cache", "--format", "json", "--select", "PK101,PK401", ".")
+    assert [(each["path"], each["reason"], each["detail"]) for each in not_judged(result.out, "source")] == [
+        (
+            "charts/apps",
+            "source",
+            "Application gw: a chart renders it, and what it applies is not followed",
+        )
+    ]
+
+
+def not_judged(out: str, reason: str) -> list[dict[str, str]]:
+    return [each for each in json.loads(out)["not_judged"] if each["reason"] == reason]
+
+
 def test_a_folder_is_read_at_its_top(shell: Shell) -> None:
     files = {**FLEET, "argo/plain.yaml": application("plain", "dev", path="plain")}
     assert judged(shell, files, "plain") == [("plain/job.yaml:6", ("dev",))]
@@ -182,3 +249,118 @@ def test_a_set_that_cannot_be_read_may_be_for_any_cluster(shell: Shell) -> None:
     told = json.loads(lint(shell, {**FLEET, "argo/set.yaml": unread}, "--format", "json").out)
     reasons = [(each["path"], each["reason"]) for each in told["not_judged"]]
     assert ("argo/set.yaml", "source") in reasons
+
+
+@pytest.mark.parametrize("path", [".", "apps/gw/job.yaml"])
+@pytest.mark.parametrize("built", [False, True])
+def test_an_application_may_deploy_applications(shell: Shell, path: str, built: bool) -> None:
+    files = {
+        **FLEET,
+        "clusters/prod/root.yaml": application("root", "in-cluster", path="argo"),
+        "argo/gw.yaml": application("gw", "in-cluster", path="elsewhere" if built else "apps/gw"),
+    }
+    if built:
+        moved = [{"op": "replace", "path": "/spec/source/path", "value": "apps/gw"}]
+        patch = {"target": {"kind": "Application"}, "patch": json.dumps(moved)}
+        files["argo/kustomization.yaml"] = kustomization(resources=["gw.yaml"], patches=[patch])
+    assert (GW, ("prod",)) in judged(shell, files, path)
+
+
+def test_applications_of_a_kustomization_beside_the_policy(shell: Shell) -> None:
+    """What people apply themselves; the base is only complete with its patch."""
+    patch = json.loads(application("gw", "in-cluster", path="apps/gw"))
+    patch["spec"]["source"]["repoURL"] = URL
+    files = {
+        **FLEET,
+        "argo/kustomization.yaml": kustomization(resources=["gw.yaml"]),
+        "argo/gw.yaml": application("gw", "in-cluster", path="elsewhere", repoURL="patched"),
+        "clusters/prod/kustomization.yaml": kustomization(
+            resources=["../../argo"], patches=[{"path": "gw.yaml"}]
+        ),
+        "clusters/prod/gw.yaml": json.dumps(patch),
+    }
+    assert judged(shell, files, "apps") == [(GW, ("prod",))]
+    assert "repository" not in lint(shell, files, ".").err
+
+
+SCALED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}, annotations: {note: "with ${replicas}"}}
+    spec:
+      containers: [{name: main, image: "registry.example/chat:${tag}"}]
+"""
+FLUX = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: flux-system}
+spec: {url: "https://git.example.com/fleet/apps", ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: chat, namespace: flux-system}
+spec:
+  path: ./base
+  sourceRef: {kind: GitRepository, name: fleet}
+  postBuild: {substitute: {replicas: "2", tag: "1"}}
+"""
+LITERAL = (
+    'spec.replicas must be a whole number, but is the string "${replicas}", which an Argo CD Application '
+    "leaves as it is"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "base", "expected"),
+    [
+        ({"path": "base"}, SCALED, True),
+        ({"path": "overlay"}, SCALED, True),
+        ({"path": "overlay"}, SCALED.replace("${replicas}", "${replicas:=2}"), True),
+        ({"path": "overlay"}, SCALED.replace("${replicas}", "2", 1), False),
+        ({"path": "overlay"}, SCALED.replace("${replicas}", "<replicas>", 1), False),
+        ({"path": "overlay", "plugin": {"name": "envsubst"}}, SCALED, False),
+        (
+            {
+                "path": "overlay",
+                "kustomize": {
+                    "patches": [
+                        {
+                            "target": {"kind": "Deployment"},
+                            "patch": '[{"op": "replace", "path": "/spec/replicas", "value": 3}]',
+                        }
+                    ]
+                },
+            },
+            SCALED,
+            False,
+        ),
+        (None, SCALED, False),
+    ],
+    ids=["plain", "built", "default", "number", "other", "plugin", "patched", "Flux alone"],
+)
+def test_a_variable_that_only_flux_substitutes(
+    shell: Shell, source: dict[str, Any] | None, base: str, expected: bool
+) -> None:
+    """A base for two clusters: Flux applies it to prod, Argo CD to dev."""
+    files = {
+        "clusters/dev/policykit.yaml": policy("dev"),
+        "clusters/prod/policykit.yaml": policy("prod"),
+        "clusters/prod/flux.yaml": FLUX,
+        "base/kustomization.yaml": kustomization(resources=["chat.yaml"]),
+        "base/chat.yaml": base,
+        "overlay/kustomization.yaml": kustomization(resources=["../base"], namespace="chat"),
+    }
+    if source:
+        files["clusters/dev/chat.yaml"] = application("chat", "dev", **source)
+    shell.write(dict(files))
+    for path in (".", "base/chat.yaml"):
+        result = shell.run("lint", "--no-cache", "--select", "PK004", "--format", "json", path)
+        found = json.loads(result.out)["findings"]
+        here = [(f["path"], f["line"], f["message"], f["clusters"]) for f in found]
+        message = LITERAL.replace("${replicas}", "${replicas:=2}") if ":=" in base else LITERAL
+        assert here == ([("base/chat.yaml", 5, message, ["dev"])] if expected else []), path

@@ -91,6 +91,15 @@ def test_a_literal_is_told_at_its_line_of_the_template(shell: Shell) -> None:
 
 
 @pytest.mark.usefixtures("helm")
+@pytest.mark.parametrize(("words", "reasons"), [((), []), (("--helm", "never"), ["no-program", "not-yaml"])])
+def test_a_template_that_was_rendered_is_judged(
+    shell: Shell, words: tuple[str, ...], reasons: list[str]
+) -> None:
+    found = json.loads(lint(shell, uses(), *words, form="json").out)
+    assert sorted(each["reason"] for each in found["not_judged"]) == reasons
+
+
+@pytest.mark.usefixtures("helm")
 def test_values_of_the_kustomization_count(shell: Shell) -> None:
     result = lint(shell, uses(valuesInline={"usage": "trainnig"}))
     assert places(result) == ["charts/train/templates/job.yaml:12:7: PK101", LITERAL]
@@ -190,7 +199,6 @@ def test_what_a_template_takes_is_bounded(shell: Shell, template: str, reason: s
 @pytest.mark.usefixtures("helm")
 def test_what_it_renders_to_is_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("policykit.workspace.helm._OUTPUT", 1 << 20)
-    monkeypatch.setattr("policykit.workspace.helm._LIMITS", "ulimit -f 2048")
     files = uses()
     files["charts/train/templates/big.yaml"] = 'a: {{ repeat 3000000 "x" }}\n'
     result = lint(shell, files)

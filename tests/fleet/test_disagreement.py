@@ -70,3 +70,26 @@ def test_what_one_cluster_needs_is_told_of_its_overlay(shell: Shell) -> None:
     found = helps(shell, fleet(dev=json.dumps(bare), prod=policy("prod")))
     (of_prod,) = [help_ for clusters, help_ in found if clusters == ["prod"]]
     assert of_prod.startswith("in an overlay of prod, as dev uses this file too: add ")
+
+
+def test_a_finding_that_holds_for_some_clusters_names_them(shell: Shell) -> None:
+    """No folder that is built and no message says for which clusters it is."""
+    named = {name: policy(name, select=["PK101"]) for name in ("prod", "test")}
+    files = fleet(dev=policy("dev", select=["PK3"]), **named)
+    path = "apps/gw/job.yaml"
+    (line,) = lint(shell, files, "--format", "concise", path).out.splitlines()
+    assert line.endswith(" [missing-toleration] (clusters prod, test)")
+    (entry,) = json.loads(lint(shell, files, "--format", "gitlab", path).out)
+    assert entry["description"].endswith("; clusters prod, test")
+    again = {"clusters/dev/policykit.yaml": policy("dev", select=["PK101"])}
+    (line,) = lint(shell, again, "--format", "concise", path).out.splitlines()
+    assert line.endswith(" [missing-toleration]")
+
+
+def test_a_long_list_of_clusters_is_cut_short(shell: Shell) -> None:
+    names = [f"c{number:02}" for number in range(11)]
+    files = fleet(
+        **{name: policy(name, select=["PK101"]) for name in names}, dev=policy("dev", select=["PK3"])
+    )
+    (line,) = lint(shell, files, "--format", "concise").out.splitlines()
+    assert line.endswith(f" (clusters {', '.join(names[:8])} and 3 more)")

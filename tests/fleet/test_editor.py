@@ -14,13 +14,13 @@ from tests.fleet.test_units import fleet
 pytest.importorskip("pygls")
 
 from policykit.cli.lsp import diagnostics
-from policykit.workspace import boundary
+from policykit.workspace import safe_paths
 
 
 def told(shell: Shell, files: dict[str, str], *, whole: bool = True) -> list[tuple[str, str]]:
     """Severity and code of each finding in the shared base, and the clusters that its message names."""
     shell.write(dict(files))
-    boundary.begin(())
+    safe_paths.begin(())
     found = diagnostics.lint(os.path.abspath("apps/gw/job.yaml"), {}, whole=whole)
     assert found.failures == ()
     return [
@@ -55,6 +55,6 @@ def test_while_it_is_changed_it_is_judged_as_written(shell: Shell) -> None:
 
 def test_the_files_of_all_its_policies_are_watched(shell: Shell) -> None:
     shell.write({**fleet(dev=policy("dev"), prod=policy("prod"))})
-    boundary.begin(())
+    safe_paths.begin(())
     found = diagnostics.lint(os.path.abspath("apps/gw/job.yaml"), {})
     assert found.policy == {os.path.abspath(f"clusters/{name}/policykit.yaml") for name in ("dev", "prod")}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.commands import Shell
-from tests.fleet.repositories import policy
+from tests.fleet.repositories import kustomization, policy
 from tests.fleet.test_units import JOB, fleet
 
 SCHEDULED = {"training": {"usages": ["training"], "scheduler": "default-scheduler"}}
@@ -126,3 +126,24 @@ def test_patch_without_a_policy_suits_every_cluster_of_the_file(
     told = shell.run("where", "--format", "json", "apps/gw/job.yaml").out
     for pod_set in json.loads(told)["pod_sets"]:
         assert pod_set["pools"][0]["verdict"] in ("preferred", "accepted")
+
+
+@pytest.mark.parametrize("different", ["prod", "test"])
+def test_the_policy_that_differs_is_named_with_an_overlay_that_is_no_others(
+    shell: Shell, different: str
+) -> None:
+    """What a cluster applies need not be in the folder of its policy."""
+    files = {"apps/gw/kustomization.yaml": kustomization(resources=["job.yaml"]), "apps/gw/job.yaml": JOB}
+    for name in ("dev", "prod", "test"):
+        domain = {"domain": "other.example.com"} if name == different else {}
+        said = {"applies": [{"path": f"../../apps/{name}"}], **domain}
+        files[f"clusters/{name}/policykit.yaml"] = other(name, **said)
+        files[f"apps/{name}/kustomization.yaml"] = kustomization(resources=["../gw"])
+    shell.write(dict(files))
+    result = shell.run("patch", "-p", "clusters/dev/policykit.yaml", "--in-place", "apps/gw/job.yaml")
+    assert (result.code, result.err) == (
+        2,
+        f"policykit: apps/gw/job.yaml: nothing is written: clusters/{different}/policykit.yaml applies to the"
+        " file too, and needs something else\n  help: write it into apps/dev/kustomization.yaml\n",
+    )
+    assert (shell.folder / "apps/gw/job.yaml").read_text() == JOB

@@ -165,6 +165,82 @@ def test_what_cannot_be_judged_is_told_with_its_reason(
     assert reason in result.err
 
 
+def generator(*copies: dict[str, Any], **source: str) -> str:
+    """An ArtifactGenerator of the artifact `apps`."""
+    repository_ = {"alias": "repo", "kind": "GitRepository", "name": "flux-system", **source}
+    return json.dumps(
+        {
+            "apiVersion": "source.extensions.fluxcd.io/v1beta1",
+            "kind": "ArtifactGenerator",
+            "metadata": {"name": "parts", "namespace": "flux-system"},
+            "spec": {"sources": [repository_], "artifacts": [{"name": "apps", "copy": list(copies)}]},
+        }
+    )
+
+
+def copied(source: str, target: str, **more: object) -> dict[str, Any]:
+    return {"from": source, "to": target, **more}
+
+
+ARTIFACTS: list[tuple[str, str, str, str]] = [
+    ("a folder", generator(copied("@repo/apps/gw/**", "@artifact/")), "./", ""),
+    ("a folder below", generator(copied("@repo/apps/**", "@artifact/")), "gw", ""),
+    ("the repository", generator(copied("@repo/**", "@artifact/all")), "/all/apps/gw", ""),
+    (
+        "one of two",
+        generator(copied("@repo/apps/gw/**", "@artifact/gw/"), copied("@repo/parts/**", "@artifact/parts/")),
+        "./gw",
+        "",
+    ),
+    (
+        "both of two",
+        generator(copied("@repo/apps/gw/**", "@artifact/gw/"), copied("@repo/parts/**", "@artifact/parts/")),
+        "./",
+        "its path is no single folder of the source of ExternalArtifact apps",
+    ),
+    (
+        "what is left out",
+        generator(copied("@repo/apps/gw/**", "@artifact/", exclude=["*.md"])),
+        "./",
+        "its source ExternalArtifact apps is copied from more than whole folders",
+    ),
+    (
+        "another source",
+        generator(copied("@repo/apps/gw/**", "@artifact/"), kind="OCIRepository"),
+        "./",
+        "its source is OCIRepository flux-system, not a GitRepository",
+    ),
+    (
+        "out of the repository",
+        generator(copied("@repo/../../**", "@artifact/")),
+        "./",
+        "its path is outside of the repository",
+    ),
+    (
+        "no generator",
+        "",
+        "./",
+        "its source ExternalArtifact apps is made by no ArtifactGenerator of the repository",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "why"), [case[1:] for case in ARTIFACTS], ids=[case[0] for case in ARTIFACTS]
+)
+def test_artifacts_that_are_made_of_folders_are_judged_as_these(
+    shell: Shell, text: str, path: str, why: str
+) -> None:
+    files = fleet({"sourceRef": {"kind": "ExternalArtifact", "name": "apps"}, "path": path}, **PLAIN)
+    files |= {"clusters/prod/parts.yaml": text} if text else {}
+    result = lint(shell, {**files, "parts/a.txt": ""}, "--show-files", "--format", "concise", ".")
+    if why:
+        assert why in result.err
+    else:
+        assert "not judged" not in result.err
+    assert ("as kustomize builds it" in result.out or "PK101" in result.out) == (not why)
+
+
 def test_a_pinned_revision_is_judged_as_the_work_tree_is(shell: Shell) -> None:
     sync = {"clusters/prod/flux-system/gotk-sync.yaml": repository(tag="v1.2")}
     result = lint(shell, {**fleet({}, **PLAIN), **sync}, "--show-files", "apps")
@@ -218,3 +294,60 @@ def test_what_flux_leaves_out_is_not_applied(shell: Shell) -> None:
     assert judged(shell, files, ".") == HERE
     # The policy above it does not judge it either: it says what it applies.
     assert judged(shell, {**files, "apps/.sourceignore": "gw/job.yaml\n"}, ".") == []
+
+
+def variable(value: str) -> dict[str, Any]:
+    """A patch that gives Flux Kustomizations a variable."""
+    added = [{"op": "add", "path": "/spec/postBuild", "value": {"substitute": {"KIND": value}}}]
+    return {"target": {"kind": "Kustomization"}, "patch": json.dumps(added)}
+
+
+@pytest.mark.parametrize("path", [".", "base", "base/gw/job.yaml"])
+@pytest.mark.parametrize("folder", [None, kustomization(resources=["gw.yaml"], namespace="apps")])
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"patches": [variable("training")]}, []),
+        ({"patches": [variable("other")]}, [("base/gw/job.yaml:8", ("prod",))]),
+        ({"patches": [variable("$${KIND}")], "postBuild": {"substitute": {"KIND": "training"}}}, []),
+    ],
+    ids=["right", "wrong", "of the cluster"],
+)
+def test_what_a_kustomization_applies_may_be_kustomizations(
+    shell: Shell, path: str, folder: str | None, spec: dict[str, Any], expected: list[tuple[Any, ...]]
+) -> None:
+    files = {
+        "clusters/prod/policykit.yaml": policy("prod"),
+        "clusters/prod/flux-system/gotk-sync.yaml": repository() + "\n---\n" + flux("own", "./clusters/prod"),
+        "clusters/prod/apps.yaml": flux("apps", "./apps", **spec),
+        "apps/gw.yaml": flux("gw", "./base/gw"),
+        "base/gw/job.yaml": TOLERANT,
+    }
+    assert (
+        judged(shell, {**files, **({"apps/kustomization.yaml": folder} if folder else {})}, path) == expected
+    )
+
+
+def test_a_policy_names_the_source_that_is_defined_elsewhere(shell: Shell) -> None:
+    files = fleet({"sourceRef": {"kind": "GitRepository", "name": "ours"}}, resources=["job.yaml"])
+    assert (
+        "Kustomization flux-system/apps: its source GitRepository ours is not defined"
+        in lint(shell, files).err
+    )
+    said = {**json.loads(policy("prod")), "applies": {"repositories": ["ours"]}}
+    assert judged(shell, {**files, "clusters/prod/policykit.yaml": json.dumps(said)}, "apps") == HERE
+
+
+def test_kustomizations_that_apply_each_other_end(shell: Shell) -> None:
+    added = {
+        "target": {"kind": "Kustomization"},
+        "patch": '[{"op": "add", "path": "/spec/images", "value": []}]',
+    }
+    files = {
+        "clusters/prod/policykit.yaml": policy("prod"),
+        "clusters/prod/gotk-sync.yaml": repository(),
+        "clusters/prod/a.yaml": flux("a", "./b", namePrefix="a-", patches=[added]),
+        "b/b.yaml": flux("b", "./clusters/prod", namePrefix="b-"),
+        "b/job.yaml": JOB,
+    }
+    assert judged(shell, files) == [("b/job.yaml:6", ("prod",))]

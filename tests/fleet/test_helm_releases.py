@@ -31,7 +31,7 @@ def release(chart: dict[str, Any], **spec: Any) -> str:
             "apiVersion": "helm.toolkit.fluxcd.io/v2",
             "kind": "HelmRelease",
             "metadata": {"name": "gw", "namespace": "gw"},
-            "spec": {"chart": {"spec": said}, **spec},
+            "spec": {**({} if "chartRef" in spec else {"chart": {"spec": said}}), **spec},
         }
     )
 
@@ -84,6 +84,14 @@ def test_a_release_outside_of_kustomizations(shell: Shell, path: str, flux: bool
     [
         (release({"sourceRef": {"kind": "HelmRepository", "name": "a"}}), "its source is HelmRepository a"),
         (release({"chart": "../../outside"}), "its chart ../../outside is not a folder of the repository"),
+        (
+            release({"sourceRef": {"kind": "HelmRepository", "name": "a"}}, valuesFrom=[{}]),
+            "its source is HelmR",
+        ),
+        (
+            release({}, chartRef={"kind": "OCIRepository", "name": "a"}),
+            "its chart is OCIRepository a, ",
+        ),
         (release({}, valuesFrom=[{"kind": "Secret", "name": "a"}]), "its field valuesFrom is not applied"),
         (release({}, postRenderers=[{"kustomize": {}}]), "its field postRenderers is not applied"),
     ],
@@ -92,3 +100,8 @@ def test_others_are_not_judged_and_say_why(shell: Shell, stated: str, reason: st
     result = lint(shell, fleet(stated), ".")
     assert f"gw is not judged: HelmRelease gw/gw: {reason}" in result.err
     assert "PK101" not in result.out
+
+
+def test_a_patch_of_a_release_deploys_nothing(shell: Shell) -> None:
+    patch = release({}, chartRef=None)
+    assert "HelmRelease" not in lint(shell, {**fleet(release({})), "patches/patch.yaml": patch}, ".").err

@@ -50,3 +50,21 @@ def test_files_of_several_policies_are_units_too(shell: Shell) -> None:
         }
         required = ("--no-cache", "--require-judged", "--exit-zero", "--max-units", str(most))
         assert shell.run("lint", *required).code == (2 if left else 0)
+
+
+BOMB = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  x0: &x0 [%s]
+"""
+
+
+def test_a_build_takes_bounded_memory(shell: Shell) -> None:
+    """A file of a few kilobytes, whose aliases kustomize writes out: it would need more than 6 GB."""
+    text = BOMB % ("a," * 1000)
+    text += "".join(f"  x{n + 1}: &x{n + 1} [{f'*x{n},' * 10}]\n" for n in range(6))
+    shell.write({"kustomization.yaml": "namePrefix: a-\nresources: [a.yaml]\n", "a.yaml": text})
+    result = shell.run("lint", "--no-cache", "--show-files")
+    assert "not built .: kustomize needs more than 2 GB of memory\n" in result.err

@@ -111,3 +111,28 @@ def test_a_kustomization_that_cannot_be_built_is_told(repository: Shell) -> None
     repository.write({"apps/prod/kustomization.yaml": remote})
     result = repository.run("plan", *PROD)
     assert "apps/prod" in result.err
+
+
+def flux(name: str) -> str:
+    """The Kustomization of a cluster that applies its own overlay."""
+    source = {"kind": "GitRepository", "name": "flux-system"}
+    return json.dumps(
+        {
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+            "kind": "Kustomization",
+            "metadata": {"name": "apps", "namespace": "flux-system"},
+            "spec": {"path": f"./apps/{name}", "prune": True, "interval": "10m", "sourceRef": source},
+        }
+    )
+
+
+def test_what_flux_applies_to_other_clusters_is_left_out(repository: Shell) -> None:
+    clusters = {"prod": "i[1-4]", "dev": "d[1-2]"}
+    repository.write({f"clusters/{name}/policykit.yaml": policy(name, clusters[name]) for name in clusters})
+    repository.write({f"clusters/{name}/apps.yaml": flux(name) for name in clusters})
+    commit(repository.folder)
+    repository.write({"clusters/prod/policykit.yaml": policy("prod", "i[1-3]")})
+    assert effects(repository, *PROD) == [FEWER]
+    result = repository.run("plan", "--all", "--from", "HEAD")
+    assert result.out.count("(1 pod set judged)") == 2
+    assert result.out.count("-chat") == 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from tests.cli.commands import Result, Shell
@@ -57,6 +60,11 @@ def codes(result: Result) -> list[str]:
     return [line.split(" ")[1] for line in result.out.splitlines()]
 
 
+def found(result: Result) -> list[dict[str, Any]]:
+    findings: list[dict[str, Any]] = json.loads(result.out)["findings"]
+    return findings
+
+
 @pytest.mark.parametrize("prefix", ["", "team"], ids=["as written", "as built"])
 @pytest.mark.parametrize("path", [".", "apps", "apps/job.yaml"])
 def test_what_another_kustomization_defines_exists(shell: Shell, prefix: str, path: str) -> None:
@@ -70,6 +78,24 @@ def test_what_nothing_defines_does_not(shell: Shell, prefix: str) -> None:
     shell.write(dict(repository(prefix, queue="noon", priority="noon")))
     result = shell.run("lint", "--no-cache", "--format", "concise", ".")
     assert codes(result) == ["PK401", "PK805"]
+
+
+@pytest.mark.parametrize("prefix", ["", "team"], ids=["as written", "as built"])
+@pytest.mark.parametrize("path", [".", "apps", "apps/job.yaml"])
+def test_names_that_only_another_kustomization_has_are_compared(shell: Shell, prefix: str, path: str) -> None:
+    """The kustomization of the job defines neither queues nor classes, and the policy no queues."""
+    files = repository(prefix, queue="nights", priority="overnights")
+    files["apps/own.yaml"] = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"
+    no_queues = {"queues": None, "targets": {"volcano": {"version": "1.11.0", "delivery": "manifest"}}}
+    files["policykit.yaml"] = json.dumps(json.loads(files["policykit.yaml"]) | no_queues)
+    shell.write(dict(files))
+    result = shell.run("lint", "--no-cache", "--format", "json", path)
+    assert [(each["line"], each["code"], each["help"].split("?")[0]) for each in found(result)] == [
+        (5, "PK401", "did you mean nights"),
+        (12, "PK805", "did you mean overnights"),
+    ]
+    shell.write({**repository(prefix), "policykit.yaml": files["policykit.yaml"]})
+    assert found(shell.run("lint", "--no-cache", "--format", "json", path)) == []
 
 
 def test_what_another_cluster_defines_does_not(shell: Shell) -> None:

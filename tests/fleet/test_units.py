@@ -124,12 +124,13 @@ def test_a_mistake_in_a_base_is_told_once_with_the_clusters_that_it_breaks(
     base = json.loads(policy("")) | {"poolz": {}}
     head: dict[str, Any] = {"apiVersion": "policykit.io/v1alpha1", "kind": "Policy"}
     own = {**head, "extends": ["../../base.yaml"], "generate": {"out": "generated"}}
-    files = fleet(**{name: json.dumps({**own, "metadata": {"name": name}}) for name in ("dev", "test")})
+    names = ("dev", "lab", "qa", "stage", "test")
+    files = fleet(**{name: json.dumps({**own, "metadata": {"name": name}}) for name in names})
     files["clusters/prod/policykit.yaml"] = json.dumps({**head, "metadata": {"name": "prod"}, "extendz": []})
     shell.write({**files, "base.yaml": json.dumps(base)})
     result = shell.run(*words)
     assert result.code == 2
     assert result.err.count("poolz") == 1
-    assert "  breaks: dev and test\n" in result.err
+    assert "  breaks: dev, lab, qa, stage and test\n" in result.err
     assert result.err.count("breaks:") == 1
     assert "extendz" in result.err

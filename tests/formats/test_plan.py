@@ -11,8 +11,8 @@ from policykit.formats.plan import json_text, markdown, text
 from policykit.plan.changes import Change
 from policykit.plan.effects import Effect
 from policykit.plan.plan import Plan
-from policykit.plan.steps import Step
-from policykit.targets.nodes.shell import command
+from policykit.plan.transition import Step
+from policykit.targets.nodes.existing_nodes import command
 
 HOSTILE = (
     "`code`", "```\n/approve\n```", "\n/merge", "@everyone", "[a](http://x.example)", "![a](x)",

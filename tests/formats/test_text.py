@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.formats import FORMATS, FormatContext, format_named
-from policykit.formats.findings import tally
-from policykit.formats.locations import SourceFiles
+from policykit.formats.findings import SourceFiles, tally
 from policykit.formats.text import excerpt, statistics, summary, text, timings, use_colour
 from policykit.linter.finding import Report
 from policykit.manifests.node import Span

@@ -123,8 +123,29 @@ def test_yunikorn_prefers_no_pool() -> None:
     assert lines_of("yunikorn")[0] == "  accepted     train-h20   preference 160, which YuniKorn ignores"
 
 
-def test_volcano_names_resources_first() -> None:
-    assert lines_of("volcano", "[]", "99")[0].endswith(
+@pytest.mark.parametrize("scheduler", ["volcano", "yunikorn"])
+def test_resources_first(scheduler: str) -> None:
+    assert lines_of(scheduler, "[]", "99")[0].endswith(
         "resources: requests 99 nvidia.com/gpu, but its nodes have at most 8"
     )
     assert " untolerated-taint: " in lines_of("default-scheduler", "[]", "99")[0]
+
+
+def test_volcano_names_affinity_before_taints() -> None:
+    raw = PREFERENCES.replace(b"TOLERATIONS", b"[]").replace(b"CARDS", b"1")
+    for scheduler, reason in (("volcano", "selector"), ("yunikorn", "untolerated-taint")):
+        selecting = raw.replace(
+            b"SCHEDULER", scheduler.encode() + b"\n  nodeSelector: {maip.mxsf.io/node.usage: other}"
+        )
+        (review,) = api.where(selecting, profile("hybrid-volcano"))
+        assert review.landings[0].reason == reason
+
+
+def test_yunikorn_never_looks_at_cordoned_nodes() -> None:
+    """Unlike kube-scheduler and Volcano, whatever the pod tolerates; only pods of DaemonSets go there."""
+    policy = profile("hybrid-volcano")
+    cordoned = policy._replace(pools=tuple(pool._replace(unschedulable=True) for pool in policy.pools))
+    raw = PREFERENCES.replace(b"TOLERATIONS", b"[{operator: Exists}]").replace(b"CARDS", b"1")
+    for scheduler, reasons in (("yunikorn", {"unschedulable"}), ("volcano", {""})):
+        (review,) = api.where(raw.replace(b"SCHEDULER", scheduler.encode()), cordoned)
+        assert {landing.reason for landing in review.landings} == reasons

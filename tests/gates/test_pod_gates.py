@@ -166,6 +166,47 @@ def test_gates(text: str, held: list[str]) -> None:
     assert gates(text) == held
 
 
+JOINED = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: train, namespace: team-a}
+spec: {minMember: 5, queue: research}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: team-a}
+spec:
+  parallelism: 5
+  completions: 5
+  template:
+    metadata: {annotations: {scheduling.k8s.io/group-name: train}}
+    spec:
+      schedulerName: volcano
+      restartPolicy: Never
+      tolerations: [{operator: Exists}]
+      containers:
+      - {name: main, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: 8}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        (
+            JOINED,
+            [
+                "gang refused: the gang needs 5 pods of 8 nvidia.com/gpu each at once, "
+                "but the empty pools (gpu) hold only 4"
+            ],
+        ),
+        (JOINED.replace("minMember: 5", "minMember: 4"), []),
+    ],
+    ids=["five", "four"],
+)
+def test_members_that_join_a_group_by_name(text: str, held: list[str]) -> None:
+    assert [each for each in gates(text + QUEUE) if each.startswith("gang")] == held
+
+
 def test_a_scope_that_is_not_complete_refuses_nothing_for_absence() -> None:
     assert gates(JOB, complete=False) == ["queue unknown: no file here defines queue research"]
 
@@ -196,3 +237,57 @@ def test_state(text: str, state: str) -> None:
 def test_topology(constraint: str, held: bool) -> None:
     text = POD.replace("spec:", f"spec:\n  topologySpreadConstraints: [{constraint}]", 1)
     assert bool(gates(text)) is held
+
+
+CLAIM = """\
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: team-a}
+spec: {%s}
+"""
+VOLUME = """\
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk-1}
+spec:
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: %s, operator: In, values: [b]}]}]}}
+"""
+CLASS = """\
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: example.com/disk
+allowedTopologies:
+- matchLabelExpressions: [{key: rack, values: [b]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("beside", "held"),
+    [
+        (
+            CLAIM % "volumeName: disk-1" + VOLUME % "rack",
+            ["volume refused: claim data: PersistentVolume disk-1 is only for nodes with rack In b"],
+        ),
+        (
+            CLAIM % "volumeName: disk-1" + VOLUME % "kubernetes.io/hostname",
+            [
+                "volume unknown: claim data: PersistentVolume disk-1 is only for nodes with "
+                "kubernetes.io/hostname In b"
+            ],
+        ),
+        (
+            CLAIM % "storageClassName: fast" + CLASS,
+            ["volume refused: claim data: StorageClass fast is only for nodes with rack In b"],
+        ),
+        (CLAIM % "volumeName: disk-2" + VOLUME % "rack", []),
+        (CLAIM % "storageClassName: slow" + CLASS, []),
+        (VOLUME % "rack", []),
+    ],
+)
+def test_volumes(beside: str, held: list[str]) -> None:
+    claims = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+    assert gates(POD.replace("spec:", f"spec:\n  {claims}", 1) + beside) == held

@@ -1,17 +1,21 @@
 """A bundle: the files that join the others, and what drifted."""
 
+from __future__ import annotations
+
 import pytest
 import yaml
 
-from policykit.generator.artifact import Artifact, Generated, Notice, Role
-from policykit.generator.bundle import bundle, drift
-from policykit.model.cluster import Cluster
+from policykit.errors import PolicykitError
+from policykit.generator.artifact import Artifact, Generate, Notice, Role, TargetOutput
+from policykit.generator.bundle import bundle, drift, notices
+from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.release import Releases, Version
 
 CLUSTER = Cluster("maip", ())
 
 
 def files(*artifacts: Artifact, notices: tuple[Notice, ...] = ()) -> dict[str, str]:
-    return bundle(CLUSTER, Generated(artifacts, notices))
+    return bundle(CLUSTER, TargetOutput(artifacts, notices))
 
 
 def test_a_header_adds_no_document() -> None:
@@ -65,3 +69,54 @@ def test_paths_are_sorted() -> None:
 )
 def test_drift(wanted: dict[str, str], there: dict[str, str], expected: tuple[list[str], ...]) -> None:
     assert drift(wanted, there) == expected
+
+
+KNOWN = Releases("Volcano", {8: 2, 9: 1, 10: 2})
+WITHOUT_RELEASE = Cluster("c", (), targets={"volcano": TargetSettings("volcano")})
+
+
+def writer(*, differs: tuple[int, ...] = (), refuses: tuple[int, ...] = ()) -> Generate:
+    """Files that are others for some minor releases; a page that is another for each."""
+
+    def write(cluster: Cluster) -> TargetOutput:
+        version = KNOWN.parse(cluster.targets["volcano"].version)
+        if version.minor in refuses:
+            raise PolicykitError(f"Volcano {version} has no queues")
+        other = version.minor in differs
+        files = (
+            Artifact("conf.yaml", "old" if other else "new", Role.MANIFEST),
+            Artifact("README.md", str(version), Role.PAGE),
+        )
+        said = (Notice("volcano", f"Volcano {version} cannot pack"),) if other else ()
+        return TargetOutput(files, said)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (writer(), []),
+        (
+            writer(differs=(8, 9)),
+            [
+                "the policy states no release of Volcano, so the files are written for 1.10.2; Volcano 1.8 "
+                "to 1.9 need others (with 1.8.2: Volcano 1.8.2 cannot pack). Set targets.volcano.version"
+            ],
+        ),
+        (
+            writer(refuses=(8,)),
+            [
+                "the policy states no release of Volcano, so the files are written for 1.10.2; Volcano 1.8 "
+                "needs others (with 1.8.2: Volcano 1.8.2 has no queues). Set targets.volcano.version"
+            ],
+        ),
+    ],
+)
+def test_releases_that_need_other_files(write: Generate, said: list[str]) -> None:
+    found = notices("volcano", write, WITHOUT_RELEASE, KNOWN, write(WITHOUT_RELEASE))
+    assert [notice.message for notice in found] == said
+
+
+def test_the_newest_is_the_last_patch() -> None:
+    assert KNOWN.newest == Version(1, 10, 2)

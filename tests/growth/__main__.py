@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
 import sys
+from collections.abc import Callable
+from functools import _lru_cache_wrapper, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +20,38 @@ _TIMES = (1, 2, 4)
 
 
 def counted(shape: Shape) -> list[int]:
-    """Steps at n, 2n and 4n, after a first run that imports what the command needs."""
-    return [_steps(shape, shape.size * times) for times in (1, *_TIMES)][1:]
+    """Steps at n, 2n and 4n, after a first run that imports what the command needs.
+
+    Each is counted in a process of its own, with empty caches of functions: none profits from what another
+    run, of this or of other shapes, left there, such as lines that were searched.
+    """
+    _steps(shape, shape.size)
+    return [_apart(partial(_steps, shape, shape.size * times)) for times in _TIMES]
+
+
+def _apart(work: Callable[[], int]) -> int:
+    """The result of some work in a forked process. Raises RuntimeError if it fails."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            _clear_caches()
+            os.write(writing, str(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as result:
+        text = result.read()
+    os.waitpid(child, 0)
+    if not text:
+        raise RuntimeError("a shape could not be counted")
+    return int(text)
+
+
+def _clear_caches() -> None:
+    for each in gc.get_objects():
+        if isinstance(each, _lru_cache_wrapper) and each.__module__.startswith("policykit."):
+            each.cache_clear()
 
 
 def _steps(shape: Shape, n: int) -> int:

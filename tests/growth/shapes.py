@@ -43,6 +43,27 @@ spec:
       containers:
       - {{name: main, image: registry.example/a:1, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}
 """
+_RUNTIME_CLASS = """\
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: kata}
+handler: kata
+scheduling: {tolerations: [{operator: Exists}]}
+"""
+_CLAIM = """\
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: c{0}}}
+spec: {{volumeName: v{0}}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: v{0}}}
+spec:
+  nodeAffinity:
+    required: {{nodeSelectorTerms: [{{matchExpressions: [{{key: rack, operator: Exists}}]}}]}}
+"""
 _QUEUE = """\
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -377,6 +398,21 @@ def _jobs_in_files(n: int) -> Files:
     return {f"{number}.yaml": text for number, text in enumerate(jobs)}
 
 
+def _runtime_classes(n: int) -> Files:
+    """Files whose pods name a RuntimeClass of another file."""
+    named = _DEPLOYMENT.replace("    spec:\n", "    spec:\n      runtimeClassName: kata\n")
+    files = {f"{i}.yaml": named.format(i) for i in range(n)}
+    return {**files, "class.yaml": _RUNTIME_CLASS}
+
+
+def _claims(n: int) -> Files:
+    """Pods, each with a claim of its own and the volume of it."""
+    pod = _POD.replace(
+        "spec: {{", "spec: {{volumes: [{{name: v, persistentVolumeClaim: {{claimName: c{0}}}}}], "
+    )
+    return {"a.yaml": "---\n".join((pod + _CLAIM).format(i) for i in range(n))}
+
+
 def _deployments_in_files(n: int) -> Files:
     return {f"{number}.yaml": _DEPLOYMENT.format(number) for number in range(n)}
 
@@ -568,6 +604,8 @@ SHAPES: Mapping[str, Shape] = {
     "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
     "a file among others": Shape(_jobs_in_files, ("lint", "1.yaml", *_LINT[2:], *_HYBRID), size=8),
     "where, by files": Shape(_deployments_in_files, ("where", ".", "--no-cache", *_HYBRID), size=8),
+    "runtime classes": Shape(_runtime_classes, (*_LINT, *_HYBRID), size=4),
+    "volumes of pods": Shape(_claims, ("where", "a.yaml", "--no-cache", *_HYBRID), size=10),
     "patch, by files": Shape(_deployments_in_files, ("patch", ".", "--no-cache", *_HYBRID), size=4),
     "fixes, by files": Shape(_deployments_in_files, (*_LINT, "--fix", *_HYBRID), size=3),
     "lint, by pools and queues": Shape(_pods_of_a_policy, size=20),

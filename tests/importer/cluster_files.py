@@ -8,10 +8,9 @@ from typing import Any
 from policykit import api
 from policykit.generator.bundle import bundle
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Pool, Shape, Taint
 from policykit.model.quantity import amount_text
-from policykit.model.taint import Taint
-from policykit.model.virtual_cards import VOLCANO
+from policykit.model.shared_cards import VOLCANO
 
 AT_LEAST = 2
 """Nodes made for a shape that may have any number."""

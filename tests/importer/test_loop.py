@@ -90,4 +90,4 @@ def test_the_policy_of_the_chapter_on_schedulers_comes_back_whole() -> None:
     # Volcano has one way of scoring for all its pods: it comes back as options of the scheduler.
     training, before = (each.workloads["training"] for each in (made.cluster, cluster))
     assert training._replace(namespaces=()) == before._replace(namespaces=(), placement="", placement_name="")
-    assert volcano.of(made.cluster.targets["volcano"]).resources
+    assert volcano.volcano_options(made.cluster.targets["volcano"]).resources

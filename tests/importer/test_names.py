@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.importer.cards import NodeCard, card_of
 from policykit.importer.names import card_names, free, pool_name, ranges, suffixes
-from policykit.policy.node_names import expand_range
+from policykit.policy.compile.topology import expand_range
 
 
 def card(product: str) -> NodeCard:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.importer.node_commands import steps
-from policykit.importer.node_differences import Difference, differences
+from policykit.importer.node_differences import Difference, differences, steps
 from policykit.importer.node_membership import membership
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
@@ -81,7 +80,7 @@ def test_nodes_made_from_a_policy_check_clean(case: str) -> None:
     cluster = CASES[case]
     where = membership(cluster, live(nodes_of(cluster)))
     assert differences(cluster, where) == ()
-    assert {member.pool.name for member in where.members} == {pool.name for pool in cluster.pools}
+    assert {pool_node.pool.name for pool_node in where.pool_nodes} == {pool.name for pool in cluster.pools}
 
 
 TRAINING = [(USAGE, "training", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")]

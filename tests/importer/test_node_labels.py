@@ -12,7 +12,7 @@ from policykit.importer.node_labels import (
     unique_keys,
 )
 from policykit.model.inventory import Node
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from policykit import bundled
 from policykit.importer.policy import policy_of
-from policykit.model import virtual_cards
+from policykit.model import shared_cards
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue
@@ -255,7 +255,7 @@ def test_the_generated_folder_alone_gives_all_but_the_machines(case: str) -> Non
     made = policy_of(generated(cluster))
     wanted, found = view(cluster, nodes=False), view(made.cluster, nodes=False)
     for each in cluster.pools:
-        if each.sharing.mode in virtual_cards.NAMES:  # only nodes tell
+        if each.sharing.mode in shared_cards.NAMES:  # only nodes tell
             bare = {"sharing": each.sharing, "resources": each.resources}
             found["pools"][each.name] = found["pools"][each.name]._replace(**bare)
             found["targets"] = wanted["targets"]

@@ -15,10 +15,10 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.inventory import Inventory
-from policykit.model.policy_values import duration
 from policykit.model.queue import Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load_text
+from policykit.targets.import_values import duration
 from policykit.workspace.files import read
 from tests.clusters import policy
 from tests.policies import policies

@@ -89,15 +89,15 @@ def disagreements(cluster: Cluster, live: Cluster, where: Membership) -> list[st
     """Where a pool's verdict is not that of the most welcoming of its nodes."""
     found = []
     for pool in cluster.pools:
-        members = [member.node for member in where.members if member.pool.name == pool.name]
-        if not members or not all(map(healthy, members)) or _failing(members, pool):
+        pool_nodes = [pool_node.node for pool_node in where.pool_nodes if pool_node.pool.name == pool.name]
+        if not pool_nodes or not all(map(healthy, pool_nodes)) or _failing(pool_nodes, pool):
             continue
         for case, spec in PODS.items():
             meant, *real = (
-                verdict(c, p, pool, spec) for c, p in [(cluster, pool), *((live, n) for n in members)]
+                verdict(c, p, pool, spec) for c, p in [(cluster, pool), *((live, n) for n in pool_nodes)]
             )
             best = "accepted" if "accepted" in real else "refused"
-            allowed = {best} if _decidable(spec, members) else {best, "undecidable"}
+            allowed = {best} if _decidable(spec, pool_nodes) else {best, "undecidable"}
             if meant not in allowed:
                 found.append(f"{case} in {pool.name}: {meant}, its nodes: {best}")
     return found
@@ -111,16 +111,16 @@ def verdict(cluster: Cluster, pool: Pool, meant: Pool, spec: Spec) -> str:
     return "accepted" if landing.accepts else landing.verdict
 
 
-def _failing(members: Iterable[Pool], pool: Pool) -> bool:
+def _failing(pool_nodes: Iterable[Pool], pool: Pool) -> bool:
     """Devices that are labelled but not offered come back: a policy counts them."""
-    return any(not set(pool.resources) & set(node.resources) for node in members if pool.resources)
+    return any(not set(pool.resources) & set(node.resources) for node in pool_nodes if pool.resources)
 
 
-def _decidable(spec: Spec, members: Iterable[Pool]) -> bool:
+def _decidable(spec: Spec, pool_nodes: Iterable[Pool]) -> bool:
     """Whether the pod asks only for labels that the nodes carry to be chosen by."""
     asked = affinity.read(spec)
     keys = set(asked.selector) | {r.key for term in asked.required or () for r in term.expressions}
-    return all(key in labels_of(node) and describes_purpose(key, "x") for node in members for key in keys)
+    return all(key in labels_of(node) and describes_purpose(key, "x") for node in pool_nodes for key in keys)
 
 
 @pytest.mark.parametrize("case", [case for case in ODD if case != "control plane"])

@@ -12,8 +12,7 @@ from policykit.kube.names import dns_subdomain_problem, label_key_problem, label
 from policykit.kube.selectors import Requirement
 from policykit.kube.tolerations import EFFECTS, tolerates, untolerated
 from policykit.manifests.path import Path
-from policykit.model.pool import Pool
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Pool, Taint, Toleration
 
 AFFINITY = ("affinity", "nodeAffinity")
 CORDON = Taint("node.kubernetes.io/unschedulable")

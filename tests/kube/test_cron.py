@@ -35,7 +35,7 @@ def test_taken(schedule: str) -> None:
         ("*/0 * * * *", "has '*/0' as minute, which has a step of 0"),
         (f"*/{'9' * 5000} * * * *", ""),
         ("0 0 * foo *", "has 'foo' as month, which is not a number, range or step"),
-        ("*-5 * * * *", "has '*-5' as minute, which is no range"),
+        ("*-5 * * * *", "has '*-5' as minute, which is not a range"),
         ("0 0 * * mon,", "has '' as day of the week, which is not a number, range or step"),
         ("@never", "begins with @ but is not a known word"),
         ("", "has 0 fields, 5 are needed"),

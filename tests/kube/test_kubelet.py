@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from policykit.model.pool import Amounts, Pool, Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Amounts, Pool, Shape, Taint
 from tests.kube import kubelet
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.kube import tolerations
 from policykit.kube.tolerations import MALFORMED, covers, tolerates
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Taint, Toleration
 from tests.kube import oracle
 
 GPU = Taint("nvidia.com/gpu", "present", "NoSchedule")

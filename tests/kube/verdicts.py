@@ -7,8 +7,7 @@ from typing import Any
 
 from policykit.kube import affinity, nodes, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
-from policykit.model.pool import Amounts, Pool
-from policykit.model.taint import Toleration
+from policykit.model.pool import Amounts, Pool, Toleration
 from tests.kube import kubelet, oracle, scoring
 from tests.kube.scoring import Share, scoring_requests
 

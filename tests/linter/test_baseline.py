@@ -12,16 +12,16 @@ from policykit.linter.baseline import (
     Baseline,
     Key,
     extended_baseline,
+    is_within,
     key_of,
     outermost,
     parse,
     pruned_baseline,
     stale_entries,
     text_of,
-    within,
 )
 from policykit.linter.finding import Finding, Resource
-from policykit.linter.subjects import StaleEntry
+from policykit.linter.rule import StaleEntry
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -223,8 +223,8 @@ def test_stale_entries_have_their_places() -> None:
 @given(PATHS)
 def test_outermost(paths: list[str]) -> None:
     found = outermost(paths)
-    assert all(any(within(path, one) for one in found) for path in paths)
-    assert not any(within(one, other) for one in found for other in found if one != other)
+    assert all(any(is_within(path, one) for one in found) for path in paths)
+    assert not any(is_within(one, other) for one in found for other in found if one != other)
 
 
 @pytest.mark.parametrize(
@@ -242,4 +242,4 @@ def test_outermost(paths: list[str]) -> None:
     ],
 )
 def test_within(path: str, folder: str, inside: bool) -> None:
-    assert within(path, folder) is inside
+    assert is_within(path, folder) is inside

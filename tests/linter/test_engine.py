@@ -18,7 +18,12 @@ from policykit.formats import where as where_formats
 from policykit.formats.json import json_text
 from policykit.formats.text import text
 from policykit.gates.pod_gates import Answer
+from policykit.linter.engine import Job, lint_file
+from policykit.linter.input_file import OBJECTS
+from policykit.linter.registry import RuleSet
 from policykit.manifests.path import Path
+from policykit.rules import entries, rule
+from policykit.targets import ALL_TARGETS
 from tests.clusters import profile
 from tests.shared import ROOT, SHARED
 
@@ -150,3 +155,26 @@ def test_no_bytes_make_lint_raise(raw: bytes) -> None:
     for given_ in (raw, head + raw, head + b"---\n" + raw):
         report = api.lint_texts({"a.yaml": given_}, profile("hybrid-volcano"))
         assert all(f.span.line >= 1 and f.span.column >= 1 for f in report.findings)
+
+
+BUILT = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: NAME
+  labels: {kueue.x-k8s.io/queue-name: a}
+  annotations:
+    config.kubernetes.io/origin: |
+      path: ../base/NAME.yaml
+spec: {backofLimit: 1}
+"""
+
+
+def test_rules_are_applied_to_the_objects_of_some_origins_and_facts_are_read_of_all() -> None:
+    raw = "---\n".join(BUILT.replace("NAME", name) for name in "abc").encode()
+    rules = RuleSet(entries(with_policy=False), rule)
+    whole = lint_file(Job("a", only=OBJECTS), raw, rules, ALL_TARGETS)
+    part = lint_file(Job("a", only=OBJECTS, origins=("../base/b.yaml",)), raw, rules, ALL_TARGETS)
+    assert {each.document for each in whole.findings} == {0, 1, 2}
+    assert part.findings == tuple(each for each in whole.findings if each.document == 1)
+    assert part.facts == whole.facts

@@ -11,7 +11,7 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
+from policykit.linter.input_file import InputFile
 from policykit.linter.workspace import Options, Workspace
 
 POD = b"""\
@@ -43,13 +43,13 @@ def linted(
     bad: dict[str, Callable[[], bytes]],
     workers: int,
     files: int = 40,
-    surroundings: Callable[[str], Iterable[Member]] = lambda _: (),
+    surroundings: Callable[[str], Iterable[InputFile]] = lambda _: (),
     scope: str = "",
 ) -> Report:
     def read(path: str) -> bytes:
         return bad[path]() if path in bad else POD
 
-    members = tuple(Member(f"{n:02}.yaml", f"{n:02}.yaml", scope, 0) for n in range(files))
+    members = tuple(InputFile(f"{n:02}.yaml", f"{n:02}.yaml", scope, 0) for n in range(files))
     workspace = Workspace(members, (api.setting(select=["PK201", "PK3"]),), read, surroundings)
     return api.lint(workspace, Options(workers=workers))
 
@@ -100,7 +100,7 @@ def test_every_file_takes_its_process_along() -> None:
 @pytest.mark.parametrize("reported", [1, 2], ids=["beside the run", "in the run"])
 def test_a_scope_with_a_file_that_failed_is_not_complete(reported: int) -> None:
     """A group that no file has may be in the one that came to nothing."""
-    members = [Member(f"{n:02}.yaml", f"{n:02}.yaml", "scope", 0) for n in range(2)]
+    members = [InputFile(f"{n:02}.yaml", f"{n:02}.yaml", "scope", 0) for n in range(2)]
     alone = linted({}, 1, 1, lambda _: members[:1], "scope")
     assert [f.code for f in alone.findings] == ["PK306", "PK201"]
     report = linted({"01.yaml": raised(RuntimeError("x"))}, 1, reported, lambda _: members, "scope")
@@ -109,7 +109,7 @@ def test_a_scope_with_a_file_that_failed_is_not_complete(reported: int) -> None:
 
 
 def test_a_scope_that_cannot_be_looked_at() -> None:
-    def gone(scope: str) -> Iterable[Member]:
+    def gone(scope: str) -> Iterable[InputFile]:
         raise RuntimeError("x")
 
     report = linted({}, 1, 3, gone, "folder")

@@ -8,11 +8,10 @@ import pytest
 import yaml
 
 from policykit import api
-from policykit.linter.earlier import EarlierFindings
+from policykit.linter.baseline_pass import earlier_amounts
 from policykit.linter.finding import Report
 from policykit.linter.fix_files import FixResult, fixed_once
-from policykit.linter.new_findings import earlier_amounts
-from policykit.linter.workspace import Options, Workspace
+from policykit.linter.workspace import EarlierFindings, Options, Workspace
 from policykit.model.cluster import LintSettings
 from tests.clusters import profile
 

@@ -9,7 +9,7 @@ import pytest
 from policykit import api
 from policykit.linter.finding import NotJudged
 from policykit.linter.not_judged import NO_POLICY, NOT_YAML, REASONS
-from policykit.linter.not_judged_pass import not_accepted
+from policykit.linter.run import not_accepted
 from policykit.model.cluster import Cluster, LintSettings
 from policykit.policy.models.policy import NotJudgedReason
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from policykit import api
 from policykit.kube.podsets import entries as kinds
+from policykit.kube.podsets import pod_sets
 from policykit.linter.engine import Job, lint_file
 from policykit.linter.reader import (
     absent_substrings,
     decode,
     documents,
+    has_signs,
+    is_abridged,
+    is_marked_partial,
+    is_partial,
     is_template,
     source_comments,
 )
-from policykit.linter.registry import RuleSet
-from policykit.linter.selection import Selection
+from policykit.linter.registry import RuleSet, Selection
 from policykit.linter.target import Targets
-from policykit.manifests.parser import Problem
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import Problem, parse
 from policykit.rules import CATALOGUE, entries, rule
 from policykit.targets import ALL_TARGETS, TARGETS
 from tests.clusters import profile
@@ -109,7 +115,7 @@ def test_settings_per_path_know_the_template() -> None:
     assert silent.apply(report.findings) == []
 
 
-GANGS = next(each.substrings for each in ALL_TARGETS.readers if "gang_facts" in each.read.path)
+GANGS = next(each.substrings for each in ALL_TARGETS.readers if "facts.gangs:" in each.read.path)
 EVERY_READER = Targets(
     ALL_TARGETS.targets,
     tuple(each._replace(substrings=()) for each in ALL_TARGETS.readers),
@@ -199,3 +205,107 @@ def test_every_kind_with_several_templates_lets_the_reader_of_gangs_run() -> Non
             assert any(word in each.group or word in each.kind for word in GANGS), each.kind
         elif each.gang:
             assert len(each.templates) == 1, each.kind
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# policykit: partial\na: 1\n", True),
+        ("a: 1\n  #  policykit:  partial -- a patch\n", True),
+        ("a: 1 # policykit: partial\n", False),
+        ("# policykit: partially\n", False),
+        ("# policykit: ignore[PK1]\n", False),
+        ("a: 'policykit: partial'\n", False),
+    ],
+    ids=["first line", "later", "behind a value", "another word", "another comment", "a value"],
+)
+def test_says_partial(text: str, says: bool) -> None:
+    assert is_marked_partial(text) is says
+
+
+DEPLOYMENT = "{apiVersion: apps/v1, kind: Deployment, spec: {%s}}"
+POD = "{apiVersion: v1, kind: Pod, spec: {%s}}"
+JOB = "{apiVersion: batch/v1, kind: Job, spec: {template: {spec: {%s}}}}"
+VOLCANO = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: {%s}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "partial"),
+    [
+        (DEPLOYMENT % "template: {spec: {containers: [{name: a}]}}", True),
+        (DEPLOYMENT % "template: {spec: {containers: [{name: a, image: x}]}}", False),
+        (DEPLOYMENT % "selector: {}, template: {spec: {containers: [{name: a}]}}", True),
+        (DEPLOYMENT % "selector: {matchLabels: {a: b}}, template: {spec: {containers: []}}", False),
+        (DEPLOYMENT % "template: {spec: {containers: {a: b}}}", True),
+        (DEPLOYMENT % "selector: {a: b}, $retainKeys: [a]", True),
+        (JOB % "containers: [{name: a}]", True),
+        (JOB % "restartPolicy: Never, containers: [{name: a}]", False),
+        (VOLCANO % "tasks: [{template: {spec: {containers: [{name: a}]}}}]", False),
+        (VOLCANO % "tasks: [{template: {spec: {nodeSelector: {a: b}}}}]", True),
+        (POD % "containers: [{name: a}]", False),
+        (POD % "containers: [{name: a, $patch: delete}]", True),
+        (POD % "volumes: [[{$patch: replace}]]", True),
+        ("{apiVersion: v1, kind: ConfigMap, data: {a: '$patch'}}", False),
+        ("{apiVersion: v1, kind: ConfigMap, data: {$patch: delete}}", True),
+    ],
+)
+def test_is_partial(text: str, partial: bool) -> None:
+    (document,) = parse(dedent(text))
+    assert document.root
+    (manifest,) = manifests(document.root, 0)
+    assert is_partial(manifest, pod_sets(manifest.data)) is partial
+
+
+def test_aliases_do_not_multiply_the_search() -> None:
+    lines = ["a0: &a0 {x: y}"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 15)]
+    (document,) = parse("\n".join(lines))
+    assert document.root
+    (manifest,) = manifests(document.root, 0)
+    assert is_partial(manifest, ()) is False
+
+
+def verdicts(text: str) -> list[bool]:
+    read = [parsed for parsed in parse(text) if parsed.root is not None]
+    begin = [parsed.start_line if number else 0 for number, parsed in enumerate(read)]
+    ends = [*begin[1:], text.count("\n") + 1]
+    lines = text.split("\n")
+    roots = [parsed.root for parsed in read if parsed.root is not None]
+    return [is_abridged(*each) for each in zip(roots, [lines] * len(roots), begin, ends, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: ...\n", [True]),
+        ("a: '...'\n", [True]),
+        ("a: [b, ...]\n", [True]),
+        ("a: {...}\n", [True]),
+        ("a: \u2026\n", [True]),
+        ("a: b\n# ...\n", [False]),
+        ("a: b # ... and more\n", [False]),
+        ("a:\n  # (...)\n  b: c\n", [False]),
+        ("a:\n  ## <... as above>\n  b: c\n", [False]),
+        ("a: b\n...\n", [True]),
+        ("a: b\n...\nspec: {c: d}\n", [True]),
+        ("---\na: b\n...\nspec: {c: d}\n", [True]),
+        ("---\na: b\n...\n---\nc: d\n...\n", [False, False]),
+        ("# licence\n---\na: b\n...\n", [False]),
+        ("a: b\n---\nc: ...\n", [False, True]),
+        ("a: ...\n---\nc: d\n", [True, False]),
+        ("a: b\n# and so on ...\n", [False]),
+        ("a: wait...\n", [False]),
+        ("a: .. .\n", [False]),
+        ("a: |\n  # ...\n  ...\nb: c\n", [False]),
+        ('a: "x\n  # ...\n  y"\n', [False]),
+        ("a: |\n  ...\n...\n", [True]),
+        ("a: &a {b: c}\nd: [*a, *a, ...]\n", [True]),
+    ],
+)
+def test_is_abridged(text: str, said: list[bool]) -> None:
+    assert verdicts(text) == said
+    assert has_signs(text) or not any(said)
+
+
+def test_aliases_do_not_multiply_the_search_for_dots() -> None:
+    lines = ["a0: &a0 {x: y...}"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 15)]
+    assert verdicts("\n".join(lines)) == [False]

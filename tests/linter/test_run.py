@@ -7,7 +7,7 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
+from policykit.linter.input_file import InputFile
 from policykit.linter.workspace import Options, Workspace
 
 JOB = b"""\
@@ -30,10 +30,10 @@ def linted(files: dict[str, bytes], workers: int = 1, sizes: tuple[int, ...] = (
             raise SourceError("cannot be read: gone", "", path)
         return files[path]
 
-    members = [
-        Member(path, path, "scope", 0) for path in [*files, *(["lost.yaml"] if len(files) == 1 else [])]
+    input_files = [
+        InputFile(path, path, "scope", 0) for path in [*files, *(["lost.yaml"] if len(files) == 1 else [])]
     ]
-    workspace = Workspace(tuple(members), (api.setting(),), read, lambda _: members, sizes=sizes)
+    workspace = Workspace(tuple(input_files), (api.setting(),), read, lambda _: input_files, sizes=sizes)
     return api.lint(workspace, Options(workers=workers))
 
 
@@ -57,8 +57,8 @@ def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
 
 def test_each_member_has_its_own_setting() -> None:
     settings = (api.setting(), api.setting(ignore=["PK201"]))
-    members = (Member("a.yaml", "a.yaml", "", 0), Member("b.yaml", "b.yaml", "", 1))
-    report = api.lint(Workspace(members, settings, lambda _: JOB), Options(workers=1))
+    input_files = (InputFile("a.yaml", "a.yaml", "", 0), InputFile("b.yaml", "b.yaml", "", 1))
+    report = api.lint(Workspace(input_files, settings, lambda _: JOB), Options(workers=1))
     assert [f.path for f in report.findings] == ["a.yaml"]
 
 
@@ -70,9 +70,9 @@ def test_each_member_of_a_scope_has_its_own_setting() -> None:
     )
     files = {f"{name}.yaml": gang.format(name).encode() for name in "abc"}
     settings = (api.setting(select=["PK301"]), api.setting(select=["PK002"]))
-    members = [Member(name, name, "scope", number) for number, name in enumerate(files)]
-    members = [member._replace(setting=member.setting % 2) for member in members]
-    workspace = Workspace(tuple(members), settings, files.__getitem__, lambda _: members)
+    input_files = [InputFile(name, name, "scope", number) for number, name in enumerate(files)]
+    input_files = [input_file._replace(setting=input_file.setting % 2) for input_file in input_files]
+    workspace = Workspace(tuple(input_files), settings, files.__getitem__, lambda _: input_files)
     report = api.lint(workspace, Options(workers=1))
     assert [(f.path, f.code) for f in report.findings] == [("a.yaml", "PK301"), ("c.yaml", "PK301")]
 
@@ -82,16 +82,16 @@ def test_what_stands_beside_is_seen_and_not_reported() -> None:
         b"apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: PodGroup\n"
         b"metadata: {name: g}\nspec: {minMember: 1}\n"
     )
-    member = Member("group.yaml", "group.yaml", "scope", 0)
+    input_file = InputFile("group.yaml", "group.yaml", "scope", 0)
     pods = JOB.replace(
         b"    spec:", b"    metadata: {labels: {pod-group.scheduling.sigs.k8s.io: g}}\n    spec:"
     )
     files = {"group.yaml": group, "broken.yaml": b"a: [", "pods.yaml": pods}
-    members = [Member(name, name, "scope", 0) for name in files]
+    input_files = [InputFile(name, name, "scope", 0) for name in files]
     settings = (api.setting(select=["PK3"]),)
-    alone = api.lint(Workspace((member,), settings, files.__getitem__, lambda _: [member]))
+    alone = api.lint(Workspace((input_file,), settings, files.__getitem__, lambda _: [input_file]))
     assert [f.code for f in alone.findings] == ["PK306"]
-    together = api.lint(Workspace((member,), settings, files.__getitem__, lambda _: members))
+    together = api.lint(Workspace((input_file,), settings, files.__getitem__, lambda _: input_files))
     assert together.findings == ()
     assert together.files == 1
 
@@ -102,14 +102,14 @@ def test_what_comes_first_does_not_depend_on_what_is_linted() -> None:
         "metadata: {{name: a, namespace: a}}\nspec: {{min: {{cpu: {0}}}, max: {{cpu: 9}}}}\n"
     )
     files = {f"{name}.yaml": quota.format(number).encode() for number, name in enumerate("abc")}
-    members = tuple(Member(name, name, "scope", 0) for name in files)
+    input_files = tuple(InputFile(name, name, "scope", 0) for name in files)
     settings = (api.setting(select=["PK403"]),)
-    workspace = Workspace(members, settings, files.__getitem__, lambda _: members)
+    workspace = Workspace(input_files, settings, files.__getitem__, lambda _: input_files)
     together = api.lint(workspace, Options(workers=1)).findings
     assert [f.path for f in together] == ["b.yaml", "c.yaml"]
-    for member in members:
-        alone = api.lint(workspace._replace(members=(member,)), Options(workers=1)).findings
-        assert alone == tuple(f for f in together if f.path == member.path)
+    for input_file in input_files:
+        alone = api.lint(workspace._replace(input_files=(input_file,)), Options(workers=1)).findings
+        assert alone == tuple(f for f in together if f.path == input_file.path)
 
 
 def test_nothing_to_lint() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.linter.extract_facts import facts_of, unreadable
+from policykit.linter.apply_rules import facts_of, unreadable
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact, LocatedFact, Scope, scope_of
@@ -133,7 +133,7 @@ def test_facts_travel_between_processes() -> None:
 def test_scope_sorts_facts_by_what_they_are_about() -> None:
     found = scope(GROUP, WORKERS, SCALER)
     assert [len(found.groups), len(found.memberships), len(found.gangs)] == [1, 1, 0]
-    assert found.autoscalers == (Autoscaler("team-a", "Deployment", "workers", 3),)
+    assert [each.value for each in found.autoscalers] == [Autoscaler("team-a", "Deployment", "workers", 3)]
 
 
 @pytest.mark.parametrize(

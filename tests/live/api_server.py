@@ -25,12 +25,19 @@ CLUSTER_WIDE = frozenset(
         "HyperNode",
         "Namespace",
         "Node",
+        "PersistentVolume",
         "PriorityClass",
         "Queue",
         "ResourceFlavor",
+        "RuntimeClass",
+        "StorageClass",
     }
 )
-_PLURALS = {"PriorityClass": "priorityclasses"}
+_PLURALS = {
+    "PriorityClass": "priorityclasses",
+    "RuntimeClass": "runtimeclasses",
+    "StorageClass": "storageclasses",
+}
 
 
 def plural(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Seconds and peak memory of commands on clusters of several sizes: `python -m tests.live.measure`.
+"""Seconds, CPU seconds and memory of commands by the size of the cluster: `python -m tests.live.measure`.
 
 The server is a process of its own, so that only policykit is measured.
 """
@@ -45,6 +45,8 @@ class Cost(NamedTuple):
     """What a command took."""
 
     seconds: float
+    cpu_seconds: float
+    """Of these, those in which it computed: the others it waited for the server."""
     peak: int
     """Bytes."""
     code: int
@@ -75,7 +77,8 @@ def measure(folder: Path, config: Path, words: Sequence[str]) -> Cost:
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(time.monotonic() - begun, usage.ru_maxrss * 1024, process.returncode)
+    computed = usage.ru_utime + usage.ru_stime
+    return Cost(time.monotonic() - begun, computed, usage.ru_maxrss * 1024, process.returncode)
 
 
 def costs(nodes: int, pods: int, commands: Sequence[Sequence[str]] = COMMANDS) -> list[Cost]:
@@ -98,13 +101,14 @@ def costs(nodes: int, pods: int, commands: Sequence[Sequence[str]] = COMMANDS) -
 
 
 def main() -> None:
-    print(f"{'nodes':>7} {'pods':>8}  {'command':<18} {'seconds':>8} {'peak MiB':>9}  exit")
+    print(f"{'nodes':>7} {'pods':>8}  {'command':<18} {'seconds':>8} {'CPU':>7} {'peak MiB':>9}  exit")
     for nodes, pods in SIZES:
         for words, cost in zip(COMMANDS, costs(nodes, pods), strict=True):
             shown = " ".join(words)
             peak = cost.peak / (1 << 20)
             print(
-                f"{nodes:>7} {pods:>8}  {shown:<18} {cost.seconds:>8.1f} {peak:>9.0f}  {cost.code}",
+                f"{nodes:>7} {pods:>8}  {shown:<18} {cost.seconds:>8.1f} {cost.cpu_seconds:>7.1f} "
+                f"{peak:>9.0f}  {cost.code}",
                 flush=True,
             )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policykit.cli.live.generated import generated_objects
+from policykit.cli.live_drift import generated_objects
 from policykit.live.kinds import kinds
 from policykit.policy.load import load
 from policykit.workspace.files import read

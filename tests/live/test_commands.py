@@ -228,8 +228,8 @@ def test_what_is_no_longer_generated(server: ApiServer, shell: Shell) -> None:
     assert result.out == "".join(
         f"PriorityClass {name}: PK902 error: policy policykit.yaml no longer generates it"
         " [generated-file-orphaned]\n"
-        "    help: move what uses it, then delete it with `kubectl delete`, or let what applies the folder"
-        " prune it\n"
+        "    help: move what uses it, then delete it with `kubectl delete`, or let the tool that applies the"
+        " folder prune it\n"
         for name in ("normal", "older")
     )
     result = shell.run("gen", "--check", "--live")

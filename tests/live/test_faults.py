@@ -109,7 +109,7 @@ STATUS = {"kind": "Status", "message": "etcdserver: request timed out\x1b[31m"}
         ),
         (
             (200, "<html>", {}),
-            "{} answers with application/json that is no JSON object",
+            "{} answers with application/json that is not a JSON object",
             "check that the server of the context is an API server",
         ),
     ],

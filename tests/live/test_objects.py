@@ -9,9 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.live.discovery import Resource
-from policykit.live.errors import refusal, server_name
-from policykit.live.kinds import NODE, POD, Kind, Role
+from policykit.live.client import refusal, server_name
+from policykit.live.kinds import NODE, POD, Kind, Resource, Role
 from policykit.live.objects import controller, is_finished, live_object
 
 RESOURCES = (

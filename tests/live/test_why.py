@@ -217,3 +217,17 @@ def test_names_that_are_not_there(server: ApiServer, shell: Shell) -> None:
     assert shell.run("why", "deployment/x").err.startswith("policykit: no Deployment default/x\n")
     assert shell.run("why", "elephant/x").err.startswith("policykit: no kind 'elephant' with pods\n")
     assert shell.run("why", "-A", "x").code == 2
+
+
+def test_a_runtime_class_adds_tolerations(server: ApiServer, shell: Shell) -> None:
+    shell.write({"policykit.yaml": POLICY})
+    runtime = {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": {"name": "kata"},
+        "handler": "kata",
+        "scheduling": {"tolerations": [{"operator": "Exists"}]},
+    }
+    server.add(*NODES, runtime, deployment("chat", {**pod_spec(4, placed=False), "runtimeClassName": "kata"}))
+    result = shell.run("why", "deployment/chat")
+    assert "  accepted     train\n" in result.out

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from policykit.manifests.amend import apply
+from policykit.manifests.document_edits import apply
 from policykit.manifests.edit import edit, same, spliced
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Move, Patch, differences, patched

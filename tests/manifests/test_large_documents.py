@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests import amend, edit, large_documents
-from policykit.manifests.amend import apply
+from policykit.manifests import document_edits, edit, large_documents
+from policykit.manifests.document_edits import apply
 from policykit.manifests.large_documents import Document, ObjectPatches, TooManyError, edits, spliced
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
@@ -118,7 +118,7 @@ def test_a_long_list_is_not_read_once_for_each_item(monkeypatch: pytest.MonkeyPa
         read.append(len(text))
         return edit.read(text)
 
-    for module in (large_documents, amend):
+    for module in (large_documents, document_edits):
         monkeypatch.setattr(module, "read", counting)
     for text in (
         '{"items": [' + ", ".join(['{"a": "*/5 */2"}'] * 50) + "]}",

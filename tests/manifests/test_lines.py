@@ -25,7 +25,7 @@ BLANK = "is used for indentation; YAML allows only spaces there"
         ("  \xa0a: b", 2, 1, f"a no-break space (U+00A0) {BLANK}"),
         ("  -\xa0a: b", 3, 1, f"a no-break space (U+00A0) {BLANK}"),
         ("\u3000a: b", 0, 1, f"a full-width space (U+3000) {BLANK}"),
-        ("  - size\uff1a4", 8, 1, "a full-width colon (U+FF1A) stands where YAML needs `:`"),
+        ("  - size\uff1a4", 8, 1, "a full-width colon (U+FF1A) is used where YAML needs `:`"),
         ("cat > a.yaml <<-'END'", 0, 21, "this is a shell command, not YAML"),
         ("$ kubectl apply -f - << EOF", 0, 27, "this is a shell command, not YAML"),
     ],
@@ -59,7 +59,7 @@ def test_not_foreign(line: str) -> None:
 def test_the_end_of_a_here_document_is_named() -> None:
     found = non_yaml("kubectl apply -f - <<END")
     assert found is not None
-    assert found.help == "keep only what stands between it and END"
+    assert found.help == "keep only what is between it and END"
 
 
 @given(st.text(alphabet=" -.\u2026<>/:'\"\xa0\u3000\uff1aaE\t", max_size=20))

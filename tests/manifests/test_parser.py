@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests import tree
+from policykit.manifests import parsed_document
 from policykit.manifests.parser import MAX_DEPTH, Problem, parse
 
 
@@ -52,11 +52,14 @@ def test_data(text: str, documents: list[object]) -> None:
         ("a: 'x\n", 1, 0, "unexpected end of stream"),
         ("a: *nowhere\n", 0, 3, "no anchor"),
         ("a: &x [*x]\n", 0, 7, "contains itself"),
-        ("? [a]\n: b\n", 0, 2, "must be text"),
+        ("? [a]\n: b\n", 0, 2, "must be a string"),
         ("a: 1\nb: \x00\n", 1, 3, "U+0000"),
         ("<<: 1\n", 0, 4, "needs a mapping"),
         ("a: 1\n---\nb: !<%C0%80> [x]\n", 1, 0, "a tag has %-escapes that are not UTF-8"),
         ("[" * (MAX_DEPTH + 1), 0, MAX_DEPTH, "levels deep"),
+        # Deeper than libyaml reads: its error comes before the first of these events.
+        ("é: 1\n---\n- " + "[" * 5_000, 2, MAX_DEPTH + 1, "levels deep"),
+        ("a: b: c\n---\n- " + "{a: " * 2_000, 2, 2 + 4 * (MAX_DEPTH - 1), "levels deep"),
     ],
 )
 def test_problems(text: str, line: int, column: int, says: str) -> None:
@@ -148,7 +151,7 @@ def test_any_text_ends_as_documents_or_problems(text: str) -> None:
 
 
 def test_a_document_of_too_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "MAX_VALUES", 5)
+    monkeypatch.setattr(parsed_document, "MAX_VALUES", 5)
     text = "{a: [1, 2]}\n---\n[1,\n 2, 3, 4, 5]\n---\nb: 1\n"
     found = list(parse(text))
     assert [each.problem for each in found] == [

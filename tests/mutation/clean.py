@@ -19,7 +19,7 @@ from policykit.model.severity import Severity
 from policykit.rules import rules
 from policykit.targets import ALL_TARGETS
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.mutation.policies import NAMES, PATCHING, WITHOUT_CARDS, page_of, under
 from tests.rules.test_cases import BY_NAME
 from tests.shared import ROOT, SHARED
@@ -132,7 +132,7 @@ def _patched(name: str, text: str) -> Iterator[tuple[str, str, str]]:
         for workload in cluster.workloads:
             for card in cluster.cards if cluster.complete else ("",):
                 try:
-                    made = patch(Source(name, text.encode()), cluster, PatchOptions(workload, card))
+                    made = patch(ManifestText(name, text.encode()), cluster, PatchOptions(workload, card))
                 except PolicykitError:
                     continue
                 if made.changed:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from policykit.manifests.amend import apply
+from policykit.manifests.document_edits import apply
 from policykit.manifests.embedded import apply_inside
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path

@@ -5,7 +5,7 @@ from typing import Any
 
 from policykit.kube.podsets import pod_sets
 from policykit.kube.structure.schema import shape_of
-from policykit.linter.partial import has_signs, says_partial
+from policykit.linter.reader import has_signs, is_marked_partial
 from policykit.manifests.patch import patched
 from policykit.manifests.path import Path, lookup
 from policykit.placement.review import Review, review
@@ -40,7 +40,7 @@ def has_schema(subject: Subject) -> bool:
 
 def is_extract(subject: Subject) -> bool:
     """Whether the file says that it is a part of something, or leaves out some of it: nothing is missing."""
-    return says_partial(subject.text) or has_signs(subject.text)
+    return is_marked_partial(subject.text) or has_signs(subject.text)
 
 
 def at(subject: Subject, path: Path) -> Any:

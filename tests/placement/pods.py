@@ -10,8 +10,7 @@ from policykit.kube.affinity import NodeAffinity, Preference, Term
 from policykit.kube.selectors import Requirement
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Pool, Shape, Taint, Toleration
 from policykit.placement.review import Review
 
 USAGE = "maip.mxsf.io/node.usage"

@@ -11,7 +11,7 @@ from policykit import api
 from policykit.model.cluster import Cluster
 from policykit.targets.nodes.existing_nodes import nodes
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.clusters import policy
 
 JOB = """\
@@ -75,7 +75,7 @@ CHANGES = {
 
 
 def patched(text: str, cluster: Cluster) -> str:
-    return patch(Source("a.yaml", text.encode()), cluster, PatchOptions()).raw.decode()
+    return patch(ManifestText("a.yaml", text.encode()), cluster, PatchOptions()).raw.decode()
 
 
 def accepting(text: str, cluster: Cluster) -> list[str]:

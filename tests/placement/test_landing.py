@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Pool, Shape, Taint, Toleration
 from policykit.placement.landing import land, selection, untolerated_taints
 from tests.kube import oracle
 from tests.placement import pods

@@ -6,8 +6,6 @@ affinity are matched here.
 
 from __future__ import annotations
 
-import itertools
-import random
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +14,6 @@ import yaml
 
 Spec = Mapping[str, Any]
 """A PodSpec."""
-_SAMPLED = 60
 
 
 class Node:
@@ -87,10 +84,57 @@ def cards_of(spec: Spec) -> int:
     )
 
 
-def spec_of(text: str) -> Spec:
-    """The PodSpec of a Deployment or Job."""
-    spec: Spec = next(yaml.safe_load_all(text))["spec"]["template"]["spec"]
-    return spec
+def specs_of(text: str) -> dict[str, Spec]:
+    """The PodSpecs of a Deployment, Job or Volcano Job, by the object and the task."""
+    one = next(yaml.safe_load_all(text))
+    name, spec = one["metadata"]["name"], one["spec"]
+    if "tasks" in spec:
+        return {f"{name}-{task['name']}": task["template"]["spec"] for task in spec["tasks"]}
+    return {name: spec["template"]["spec"]}
+
+
+Gang = Mapping[str, int]
+"""Template to the number of its pods; all start together."""
+
+
+def gang_of(text: str) -> Gang:
+    """The pods of a Job or Volcano Job; none of a Deployment."""
+    one = next(yaml.safe_load_all(text))
+    if one["kind"] == "Deployment":
+        return {}
+    name, spec = one["metadata"]["name"], one["spec"]
+    if "tasks" in spec:
+        return {f"{name}-{task['name']}": task["replicas"] for task in spec["tasks"]}
+    return {name: spec["parallelism"]}
+
+
+def fit(pods: Sequence[tuple[int, frozenset[str]]], free: Mapping[str, int]) -> bool:
+    """Whether pods of some cards, each with the nodes that accept it, fit at once: tries every way."""
+    if not pods:
+        return True
+    (cards, nodes), *rest = pods
+    tried = set()
+    for name in sorted(nodes):
+        # Nodes with as many free cards that the other pods accept alike are one.
+        alike = free[name], tuple(name in others for _, others in rest)
+        if free[name] >= cards and alike not in tried:
+            tried.add(alike)
+            if fit(rest, {**free, name: free[name] - cards}):
+                return True
+    return False
+
+
+def parts(free: Mapping[str, int], of: Mapping[str, str]) -> list[dict[str, int]]:
+    """The nodes of each domain."""
+    return [{name: free[name] for name in free if of[name] == each} for each in sorted(set(of.values()))]
+
+
+def fit_in_one(pods: Sequence[tuple[int, frozenset[str]]], domains: Sequence[Mapping[str, int]]) -> bool:
+    """Whether pods fit at once in one of some sets of nodes."""
+    largest_first = sorted(pods, key=lambda pod: -pod[0])
+    return any(
+        fit([(cards, nodes & domain.keys()) for cards, nodes in largest_first], domain) for domain in domains
+    )
 
 
 class Command(NamedTuple):
@@ -126,23 +170,60 @@ class World(NamedTuple):
     def with_templates(self, *templates: Mapping[str, Spec]) -> World:
         return World(self.nodes, {name: [each[name] for each in templates] for name in templates[0]})
 
-    def during(self, commands: Sequence[Command], seed: int) -> Iterator[World]:
-        """Every state while the commands run: of one node in their order, of several in any."""
-        by_node: dict[str, list[Command]] = {}
-        for one in commands:
-            by_node.setdefault(one.node, []).append(one)
-        ways = [range(len(some) + 1) for some in by_node.values()]
-        chance = random.Random(seed)
-        some = (
-            itertools.product(*ways)
-            if len(ways) <= 3
-            else [tuple(chance.choice(way) for way in ways) for _ in range(_SAMPLED)]
+    def least_during(self, commands: Sequence[Command]) -> dict[str, int]:
+        """For each workload the fewest nodes that accept it in any state while the commands run.
+
+        The commands for one node run in their order, those for several in any. A node accepts a pod by its
+        own state alone, so that the fewest are those of every node at its worst: no state is left out.
+        """
+        return {
+            name: min(len(self._accepting(spec, commands)) for spec in specs)
+            for name, specs in self.templates.items()
+        }
+
+    def holds(self, gang: Gang, commands: Sequence[Command] = (), rack: str = "") -> bool:
+        """Whether a gang fits at any time while the commands run, with each of its templates; `rack`: a label
+        of which all its nodes must have one value."""
+        (number,) = {len(self.templates[name]) for name in gang}
+        free = {name: node.cards for name, node in self.nodes.items()}
+        domains = parts(free, {name: node.labels.get(rack, "") for name, node in self.nodes.items()})
+        for version in range(number):
+            pods = []
+            for name, times in gang.items():
+                spec = self.templates[name][version]
+                pods += [(cards_of(spec), self._accepting(spec, commands))] * times
+            if not fit_in_one(pods, domains if rack else [free]):
+                return False
+        return True
+
+    def _accepting(self, spec: Spec, commands: Sequence[Command]) -> frozenset[str]:
+        """The nodes that accept a pod before, between and after their commands."""
+        return frozenset(
+            name
+            for name, node in self.nodes.items()
+            if all(
+                state is not None and state.accepts(spec)
+                for state in _states(node, [each for each in commands if each.node == name])
+            )
         )
-        for done in some:
-            prefix = [
-                one for part, number in zip(by_node.values(), done, strict=True) for one in part[:number]
-            ]
-            yield self.changed(prefix)
+
+
+def _states(node: Node, commands: Sequence[Command]) -> Iterator[Node | None]:
+    """A node before, between and after its commands; None: it is gone, or takes no more pods."""
+    yield node
+    for one in commands:
+        if one.verb in ("delete", "drain"):
+            yield None
+            return
+        node = node.copy()
+        node.change(one.verb, one.arguments)
+        yield node
+
+
+def _selects(selector: str, labels: Mapping[str, str]) -> bool:
+    """`key=value` or `key`, all of several."""
+    pairs = (one.partition("=") for one in selector.split(","))
+    return all(labels.get(key) == value if equals else key in labels for key, equals, value in pairs)
 
 
 def commands_of(texts: Sequence[str], nodes: Mapping[str, Node]) -> list[Command]:
@@ -161,9 +242,9 @@ def commands_of(texts: Sequence[str], nodes: Mapping[str, Node]) -> list[Command
         assert verb in ("label", "taint"), text
         changes = tuple(word for word in rest if "=" in word or ":" in word or word.endswith("-"))
         if "-l" in rest:
-            selector = dict(pair.split("=") for pair in rest[rest.index("-l") + 1].split(","))
-            changes = tuple(word for word in changes if word != rest[rest.index("-l") + 1])
-            names = [name for name, node in nodes.items() if selector.items() <= node.labels.items()]
+            stated = rest[rest.index("-l") + 1]
+            changes = tuple(word for word in changes if word != stated)
+            names = [name for name, node in nodes.items() if _selects(stated, node.labels)]
         else:
             names = [word for word in rest if word not in changes]
         assert names, text

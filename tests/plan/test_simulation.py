@@ -3,51 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import pytest
-import yaml
 
-from policykit import api
-from policykit.model.cluster import Cluster
-from policykit.plan.plan import Plan, make_plan
-from policykit.plan.steps import MERGE, NODES, Step
+from policykit.plan.plan import Plan
+from policykit.plan.transition import MERGE, NODES, Step
 from tests.clusters import policy
-from tests.plan.pairs import Data, Pair, pair, patched
-from tests.plan.simulator import Node, Spec, World, commands_of, spec_of
+from tests.plan.pairs import DEPLOYMENT, JOB, Pair, manifest, pair, patched
+from tests.plan.simulator import Command, World, cards_of, commands_of, fit_in_one, gang_of, parts
+from tests.plan.stages import nodes_of, planned, specs, stages
 
 PAIRS = int(os.environ.get("POLICYKIT_PLAN_PAIRS", "200"))
 """`make plans` takes 2,000."""
 AT_ONCE = 20
-
-
-def nodes_of(cluster: Cluster) -> dict[str, Node]:
-    return {
-        name: Node({**pool.labels, **shape.labels}, [tuple(each) for each in pool.taints], 8)  # type: ignore[misc]
-        for pool in cluster.pools
-        for shape in pool.shapes
-        for name in shape.node_names
-    }
-
-
-def planned(one: Pair) -> Plan:
-    before, after = policy(one.before), policy(one.after)
-    then = [("a.yaml", each) for text in one.old.values() for each in api.where(text.encode(), before)]
-    now = [("a.yaml", each) for text in one.new.values() for each in api.where(text.encode(), after)]
-    return make_plan(before, after, then, now)
-
-
-def specs(texts: Mapping[str, str]) -> dict[str, Spec]:
-    return {name: spec_of(text) for name, text in texts.items()}
-
-
-def with_former_names(data: Data, step: Step) -> Data:
-    """The policy that a step says to merge."""
-    found = re.search(r"formerly: (\{.*\})`", step.text)
-    assert found, step.text
-    return {**data, "formerly": yaml.safe_load(found[1])}
 
 
 def simulate(one: Pair, plan: Plan, seed: int) -> None:
@@ -57,34 +29,35 @@ def simulate(one: Pair, plan: Plan, seed: int) -> None:
     old, new = specs(one.old), specs(one.new)
     was, will = (world.with_templates(each).accepting() for world, each in ((start, old), (end, new)))
     least = {name: min(was[name], will[name]) for name in was}
+    gangs = [gang for text in one.old.values() if (gang := gang_of(text))]
+    gangs = [
+        gang
+        for gang in gangs
+        if start.with_templates(old).holds(gang, (), one.rack)
+        and end.with_templates(new).holds(gang, (), one.rack)
+    ]
     world, present = start.with_templates(old), old
 
-    def check(reached: World, step: Step) -> None:
-        found = reached.accepting()
+    def check(reached: World, step: Step, commands: Sequence[Command] = ()) -> None:
+        found = reached.least_during(commands)
         short = {name: (found[name], number) for name, number in least.items() if found[name] < number}
         assert not short, f"seed {seed}: {step.when}: {step.text}: {short}"
+        torn = [gang for gang in gangs if not reached.holds(gang, commands, one.rack)]
+        assert not torn, f"seed {seed}: {step.when}: {step.text}: no room for {torn}"
 
-    for step in plan.steps:
-        if step.when == MERGE:
-            both = "with `formerly: " in step.text
-            if both:
-                middle = policy(with_former_names(one.after, step))
-                following = specs({name: patched(text, middle) for name, text in one.old.items()})
-            else:
-                following = new
-            check(world.with_templates(present, following), step)
+    for stage in stages(one, plan):
+        if stage.manifests is not None:
+            following = specs(stage.manifests)
+            check(world.with_templates(present, following), stage.step)
             world, present = world.with_templates(following), following
             continue
-        if step.when == NODES and not step.commands:
+        if stage.joins:
             joining = {name: node for name, node in final.items() if name not in world.nodes}
             world = World({**world.nodes, **joining}, world.templates)
-        commands = [text for text in step.commands if text.startswith("kubectl")]
-        if step.when == NODES or (commands and "get" not in commands[0]):
-            made = commands_of(commands, world.nodes)
-            for reached in world.during(made, seed):
-                check(reached, step)
-            world = world.changed(made)
-        check(world, step)
+        made = commands_of(stage.commands, world.nodes)
+        check(world, stage.step, made)
+        world = world.changed(made)
+        check(world, stage.step)
     if any(step.when == MERGE for step in plan.steps):
         assert present == new, f"seed {seed}: the new manifests are never merged"
     for name, node in final.items():
@@ -114,7 +87,29 @@ def has_order(one: Pair) -> bool:
     def nodes(name: str, phase: int, moved: int) -> int:
         return sum(counts[phase][name][moved >> number & 1][number] for number in range(len(every)))
 
+    free = {name: max(each[name].cards for each in (before, after) if name in each) for name in every}
+
+    racks = {name: nodes[name].labels.get(one.rack, "") for nodes in (before, after) for name in nodes}
+    domains = parts(free, racks)
+
+    @cache
+    def holds(gang: tuple[tuple[str, int], ...], phase: int, moved: int) -> bool:
+        pods = []
+        for name, times in gang:
+            accepting = {
+                each for number, each in enumerate(every) if counts[phase][name][moved >> number & 1][number]
+            }
+            pods += [(cards_of(phases[phase][name]), frozenset(accepting))] * times
+        return fit_in_one(pods, domains if one.rack else [free])
+
+    every_gang = [tuple(gang.items()) for text in one.old.values() if (gang := gang_of(text))]
+    gangs = [gang for gang in every_gang if holds(gang, 0, 0) and holds(gang, 1, whole)]
     least = {name: min(nodes(name, 0, 0), nodes(name, 1, whole)) for name in phases[0]}
+
+    def allowed(phase: int, moved: int) -> bool:
+        enough = all(nodes(name, phase, moved) >= number for name, number in least.items())
+        return enough and all(holds(gang, phase, moved) for gang in gangs)
+
     seen, pending = {(0, 0)}, deque([(0, 0)])
     while pending:
         phase, moved = pending.popleft()
@@ -123,7 +118,7 @@ def has_order(one: Pair) -> bool:
         following = [(1, moved)] if phase == 0 else []
         following += [(phase, moved | 1 << number) for number in range(len(every))]
         for state in following:
-            if state not in seen and all(nodes(name, *state) >= number for name, number in least.items()):
+            if state not in seen and allowed(*state):
                 seen.add(state)
                 pending.append(state)
     return False
@@ -153,3 +148,49 @@ def test_most_pairs_have_an_order() -> None:
     """The simulation would prove nothing if plans gave up."""
     safe = sum(planned(pair(seed)).is_safe for seed in range(60))
     assert safe >= 48
+
+
+def in_racks(train: dict[str, str], infer: dict[str, str], mode: str) -> dict[str, Any]:
+    """A policy with nodes of two usages, each with its rack."""
+    return {
+        "domain": "a.example.com",
+        "coverage": "complete",
+        "cards": {"h20": {"product": "NVIDIA-H20"}},
+        "pools": {
+            usage: {
+                "usage": usage,
+                "card": "h20",
+                "nodes": [{"nodes": {"names": [*nodes]}}],
+                "topology": [{"nodes": [name], "rack": rack} for name, rack in nodes.items()],
+            }
+            for usage, nodes in (("training", train), ("inference", infer))
+        },
+        "targets": {"volcano": {"version": "1.15.1"}},
+        "workloads": {
+            "training": {
+                "usages": ["training"],
+                "scheduler": "volcano",
+                "gang": "all",
+                "within": {"level": "rack", "mode": mode},
+            },
+            "inference": {"usages": ["inference"]},
+        },
+    }
+
+
+@pytest.mark.parametrize(("mode", "first"), [("soft", "a2"), ("hard", "c1")])
+def test_a_gang_keeps_its_room_within_one_rack(mode: str, first: str) -> None:
+    """A node of rack a goes, and one of rack b comes, which first takes pods that need another node: counted
+    together, there are enough nodes in either order."""
+    before = in_racks({"a1": "a", "a2": "a", "b1": "b", "c1": "c"}, {"b2": "b"}, mode)
+    after = in_racks({"a1": "a", "b1": "b", "b2": "b"}, {"a2": "a", "c1": "c"}, mode)
+    gang = manifest(JOB, "gang", "training", pods=2, cards=8)
+    chat = manifest(DEPLOYMENT, "chat", "inference", pods=1, cards=1)
+    texts = {name: patched(text, policy(before)) for name, text in (("gang", gang), ("chat", chat))}
+    new = {name: patched(text, policy(before), policy(after)) for name, text in texts.items()}
+    one = Pair(before, after, texts, new, "a.example.com/rack" if mode == "hard" else "")
+    plan = planned(one)
+    assert plan.is_safe
+    simulate(one, plan, 0)
+    nodes = [step.commands[0].split(" \\\n  ")[1] for step in plan.steps if step.when == NODES]
+    assert nodes[0] == first

@@ -142,6 +142,11 @@ def _queues_lowered(data: Data) -> None:
     data["queues"]["org"]["limit"] = {"nvidia.com/gpu": 160}
 
 
+def _queue_below(data: Data) -> None:
+    """Jobs run in research, which has no children before."""
+    data["queues"]["product"]["parent"] = "research"
+
+
 def _queue_deleted(data: Data) -> None:
     del data["queues"]["product"]
 
@@ -193,6 +198,10 @@ def _priority(data: Data) -> None:
     data["priorities"]["high"]["value"] = 2000
 
 
+def _priority_deleted(data: Data) -> None:
+    del data["priorities"]["high"], data["workloads"]["training"]["priorityClass"]
+
+
 class Case(NamedTuple):
     change: Callable[[Data], None]
     changes: list[str]
@@ -219,15 +228,17 @@ CASES = {
         _merge,
         ["- pool hybrid", "~ pool infer", "~ workload kind inference"],
         {"rolled": 20},
-        ["on nodes", "merge"],
+        ["on nodes", "on nodes", "merge"],
         False,
     ),
-    "move": Case(_move, ["~ pool train", "~ pool infer"], {"fewer nodes": 20}, ["merge", "on nodes"], False),
+    "move": Case(
+        _move, ["~ pool train", "~ pool infer"], {"fewer nodes": 20}, ["merge", "on nodes", "on nodes"], False
+    ),
     "usage": Case(
         _usage,
         ["~ pool infer", "~ workload kind inference"],
         {"rolled": 20},
-        ["before the merge", "merge", "wait until", "on nodes", "merge"],
+        ["before the merge", "merge", "wait until", "on nodes", "on nodes", "merge"],
         False,
     ),
     "domain": Case(
@@ -242,16 +253,9 @@ CASES = {
         ],
         {"replaced": 10, "rolled": 30},
         [
-            "before the merge",
-            "delete",
-            "merge",
-            "wait until",
-            "on nodes",
-            "on nodes",
-            "on nodes",
-            "on nodes",
-            "merge",
-            "clean-up",
+            *("before the merge", "before the merge", "delete", "merge", "wait until"),
+            *["on nodes"] * 6,
+            *("delete", "merge", "on nodes", "clean-up"),
         ],
         False,
     ),
@@ -266,20 +270,36 @@ CASES = {
     "queues lowered": Case(
         _queues_lowered, ["~ queue org", "~ queue research"], {"queue": 1}, ["merge", "merge"], False
     ),
-    "queue deleted": Case(_queue_deleted, ["- queue product"], {}, ["merge", "wait until", "merge"], False),
+    "queue below another": Case(
+        _queue_below, ["~ queue product"], {"queue": 1}, ["wait until", "merge"], False
+    ),
+    "queue deleted": Case(_queue_deleted, ["- queue product"], {}, ["wait until", "merge"], False),
     "scheduler": Case(_scheduler, ["~ workload kind training"], {"replaced": 10}, ["delete", "merge"], False),
     "releases": Case(
         _releases, ["~ policy Kubernetes", "~ target kubernetes", "~ target volcano"], {}, ["merge"], True
     ),
     "weights": Case(_weights, ["~ queue research"], {}, ["merge"], True),
-    "target off": Case(_target_off, ["- target volcano"], {}, ["merge", "wait until", "merge"], False),
+    "target off": Case(_target_off, ["- target volcano"], {"queue": 1}, ["wait until", "merge"], False),
     "failed cards": Case(_failed_cards, ["~ pool train"], {"fewer nodes": 10}, ["merge"], True),
     "drained nodes": Case(
-        _drained, ["~ pool train", "+ pool repair"], {"fewer nodes": 10}, ["merge", "on nodes"], False
+        _drained,
+        ["~ pool train", "+ pool repair"],
+        {"fewer nodes": 10},
+        ["merge", "on nodes", "on nodes"],
+        False,
     ),
     "team": Case(_team, ["+ tenant b", "+ quota b/b"], {}, ["merge"], True),
-    "driver": Case(_driver, ["~ pool train", "+ pool train-new"], {}, ["merge", "on nodes"], False),
+    "driver": Case(
+        _driver, ["~ pool train", "+ pool train-new"], {}, ["merge", "on nodes", "on nodes"], False
+    ),
     "priority": Case(_priority, ["-/+ priority high"], {}, ["delete", "merge"], False),
+    "priority deleted": Case(
+        _priority_deleted,
+        ["~ workload kind training", "- priority high"],
+        {"replaced": 10},
+        ["delete", "merge"],
+        False,
+    ),
 }
 
 
@@ -309,7 +329,7 @@ def test_a_rollback_is_a_change_like_any_other() -> None:
     assert "formerly: {domain: {a.example.com: [b.example.com]}}" in back.steps[2].text + back.steps[3].text
 
 
-def test_a_name_and_a_new_version_of_policykit_change_nothing_on_the_cluster() -> None:
+def test_a_name_changes_nothing_on_the_cluster_and_no_change_is_none() -> None:
     renamed = planned(after(lambda data: data.update(metadata={"name": "prod"})))
     assert ([each.name for each in renamed.changes], renamed.is_harmless) == (["metadata.name"], True)
     same = planned(BASE)
@@ -324,6 +344,36 @@ def test_manifests_that_are_not_patched_again_land_nowhere() -> None:
     assert len(nowhere) == 40
     assert nowhere[0].message == "lands nowhere; before on 16 nodes with 128 cards (train)"
     assert nowhere[0].nodes == (16, 0)
+    (step,) = plan.steps
+    assert step.commands[0] == "policykit patch --from HEAD --in-place ."
+    assert plan.stale == 40
+
+
+def test_manifests_of_a_priority_that_goes_are_refused() -> None:
+    plan = planned(after(_priority_deleted), repatched=False)
+    (effect,) = plan.effects
+    assert (effect.kind, effect.who) == ("priority", "PriorityClass high")
+    assert effect.message == "is deleted, but Job ml/w00 and 9 more name it: the API server refuses such pods"
+    assert not plan.is_harmless
+
+
+def test_what_a_merge_keeps_until_the_queue_is_empty() -> None:
+    """The queues of a target go with it, and a queue goes beside other changes."""
+    texts = [step.text for step in planned(after(_target_off)).steps]
+    assert texts[0].startswith("queues research, product, org: empty. Until then they stay in the policy")
+    assert texts[1] == "the policy without `targets.volcano`."
+
+    def both(data: Data) -> None:
+        _weights(data)
+        _queue_deleted(data)
+
+    first = planned(after(both)).steps[0]
+    assert first.text == "the new policy, still with queue product, and its manifests."
+
+
+def test_a_target_that_goes_leaves_its_scheduler_in_pods() -> None:
+    (change,) = planned(after(_target_off)).changes
+    assert change.note == "schedulerName volcano stays in pods of workload kind training"
 
 
 @pytest.mark.parametrize(
@@ -339,20 +389,49 @@ def test_a_rename_goes_through_former_names(change: Callable[[Data], None], text
     assert any(text in step.text for step in planned(after(change)).steps)
 
 
-def test_nodes_that_change_hands_are_named_one_after_another() -> None:
-    (step,) = [step for step in planned(after(_move)).steps if step.when == "on nodes"]
-    assert step.text == "4 nodes move from pool infer to train, one after another."
-    assert step.commands[:2] == (
+def test_one_node_of_each_card_is_changed_first() -> None:
+    first, others = (step for step in planned(after(_move)).steps if step.when == "on nodes")
+    assert first.text == (
+        "1 node moves from pool infer to train, the first with card h20: check it before the others."
+    )
+    assert first.commands == (
         "kubectl label nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training",
         "kubectl taint nodes --overwrite \\\n  i01 \\\n  a.example.com/node.usage=training:NoSchedule",
     )
+    assert others.text == "3 nodes move from pool infer to train."
+    assert others.commands[0].split(" \\\n  ")[1] == "i02 i03 i04"
+
+
+def test_nodes_have_the_labels_of_a_new_domain_before_anything_selects_them() -> None:
+    daemons, labels, *rest = planned(after(_domain)).steps
+    assert daemons.text.endswith(
+        "Their values are in nodes/daemons of `policykit gen` with "
+        "`formerly: {domain: {b.example.com: [a.example.com]}}`."
+    )
+    assert (labels.text, len(labels.commands)) == ("The nodes carry the labels under both keys.", 4)
+    nodes = [step for step in rest if step.when == "on nodes"]
+    assert all("label nodes" not in command for step in nodes for command in step.commands)
+    assert nodes[-1].commands == (
+        "kubectl taint nodes --overwrite \\\n  -l node-role.kubernetes.io/control-plane \\\n"
+        "  b.example.com/control-plane:NoSchedule a.example.com/control-plane:NoSchedule-",
+    )
+
+
+def test_daemons_keep_what_they_tolerate_until_the_taint_is_gone() -> None:
+    """A DaemonSet that is rolled out does not replace its pod on a node that it no longer tolerates."""
+    tainted = after(lambda data: data["pools"]["train"].update(taints=["team=a:NoSchedule"]))
+    other = after(lambda data: data["pools"]["train"].update(taints=["owner=a:NoSchedule"]))
+    (daemons,) = [each for each in planned(other, tainted).steps if "daemons" in each.text]
+    assert daemons.text.startswith("The node daemons tolerate owner=a:NoSchedule: device plugin")
+    assert "Keep what they have for team:NoSchedule until no node has that taint" in daemons.text
 
 
 def test_drained_nodes_are_cordoned_and_come_back() -> None:
     drained = after(_drained)
     there, back = planned(drained), planned(BASE, drained)
-    assert there.steps[-1].commands == tuple(f"kubectl cordon \\\n  t{number}" for number in range(13, 17))
-    assert back.steps[-1].commands == tuple(f"kubectl uncordon \\\n  t{number}" for number in range(13, 17))
+    for plan, verb in ((there, "cordon"), (back, "uncordon")):
+        commands = [command for step in plan.steps for command in step.commands if "cordon" in command]
+        assert commands == [f"kubectl {verb} \\\n  t13", f"kubectl {verb} \\\n  t14 t15 t16"]
     assert there.is_safe
     assert back.is_safe
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.policies.names import Draw, Names, maybe, optional, some
 
 _SERVED = {"volcano": "volcano", "koordinator": "koord-scheduler", "yunikorn": "yunikorn"}
-_RELEASES = {"volcano": range(8, 16), "koordinator": range(4, 9), "yunikorn": range(6, 10)}
+_RELEASES = {"volcano": range(8, 16), "koordinator": range(3, 9), "yunikorn": range(3, 10)}
 _FIRST_FIT_PLUS, _FIRST_OVERRIDE, _FIRST_DEVICESHARE = 6, 10, 9
-KUBERNETES = st.sampled_from([f"1.{minor}" for minor in range(29, 38)])
+KUBERNETES = st.sampled_from([f"1.{minor}" for minor in range(28, 38)])
 
 
 def targets(draw: Draw, names: Names) -> tuple[dict[str, Any], Names]:

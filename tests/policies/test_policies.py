@@ -65,9 +65,10 @@ def test_they_use_the_whole_vocabulary() -> None:
     drawn |= {"Sharing", "Submitters"}
     wanted = {key for name in drawn for key in schema["definitions"][name]["properties"]}
     assert sorted(wanted - last) == ["wholeCards"]
-    # Nothing is generated from what a policy extends, pins, applies to, or which gates its cluster has on;
+    # Nothing is generated from what a policy extends, pins, applies to or leaves to others, or which gates
+    # its cluster has on;
     # former names are drawn by the tests of plans.
-    not_drawn = {"applies", "extends", "featureGates", "formerly", "policykit"}
+    not_drawn = {"applies", "extends", "featureGates", "formerly", "placedElsewhere", "policykit"}
     assert set(schema["properties"]) - {path for path in seen if "." not in path} == not_drawn
 
 

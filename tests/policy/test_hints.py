@@ -6,6 +6,7 @@ import pytest
 
 from policykit.errors import PolicyError
 from policykit.policy.load import load_text
+from policykit.targets.volcano.versions import RELEASES
 
 HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: a}\n"
 
@@ -29,13 +30,14 @@ def read(path: str) -> bytes:
         ),
         pytest.param(
             "pools: {a: {nodes: two}}\n",
-            "a:4:20: pools.a.nodes must be a whole number, a map or a list, not the text 'two'\n"
+            "a:4:20: pools.a.nodes must be a whole number, a map or a list, not the string 'two'\n"
             "  help: write a number, such as 2",
             id="a number in words",
         ),
         pytest.param(
             "cards: {h20: NVIDIA-H20}\n",
-            "a:4:14: cards.h20 must be a map, not the text 'NVIDIA-H20'\n  help: write {product: NVIDIA-H20}",
+            "a:4:14: cards.h20 must be a map, not the string 'NVIDIA-H20'\n"
+            "  help: write {product: NVIDIA-H20}",
             id="a product alone",
         ),
         pytest.param(
@@ -45,7 +47,8 @@ def read(path: str) -> bytes:
         ),
         pytest.param(
             'workloads: {a: {match: {names: "*"}}}\n',
-            "a:4:32: workloads.a.match.names must be a list, not the text '*'\n  help: write a list: [\"*\"]",
+            "a:4:32: workloads.a.match.names must be a list, not the string '*'\n"
+            '  help: write a list: ["*"]',
             id="a glob alone",
         ),
         pytest.param(
@@ -67,7 +70,7 @@ def read(path: str) -> bytes:
         pytest.param(
             'targets: {volcano: {version: "9.1"}}\n',
             "a:4:30: '9.1' is not a release of Volcano\n"
-            '  help: write a release such as "1.15.1", in quotes',
+            f'  help: write a release such as "{RELEASES.newest}", in quotes',
             id="a release that is none",
         ),
     ],

@@ -7,7 +7,7 @@ import pytest
 from policykit import bundled
 from policykit.model.pool import Shape
 from policykit.policy.load import load_profile
-from policykit.targets.koordinator.options import Fit, of
+from policykit.targets.koordinator.options import Fit, koordinator_options
 
 GIB = 1024**3
 
@@ -72,7 +72,7 @@ def test_koordinator_binpack() -> None:
     assert str(cluster.control_plane_taint) == "node-role.kubernetes.io/control-plane=true:NoSchedule"
     assert cluster.schedulers == {"default-scheduler", "koord-scheduler"}
     assert cluster.targets["koordinator"].version == "1.8.0"
-    assert of(cluster.targets["koordinator"]).fit == {
+    assert koordinator_options(cluster.targets["koordinator"]).fit == {
         "example.com/dongle": Fit("MostAllocated", 20),
         "cpu": Fit("LeastAllocated", 2),
         "memory": Fit("LeastAllocated", 1),

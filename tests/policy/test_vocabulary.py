@@ -7,10 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.model.gang import GangRule
-from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.queue import ContainerRange, PoolAffinity, Preemption, Reservation, Submitters, Tenant
 from policykit.model.topology import Level, TopologyAffinity, TopologySpread
-from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
+from policykit.model.workload import (
+    Autoscaling,
+    Metric,
+    Placement,
+    Point,
+    ResourcePlacement,
+    ScaleTarget,
+    WorkloadKind,
+)
 from tests.policy.memory import load_body
 
 H20 = "cards: {h20: {product: NVIDIA-H20}}\n"

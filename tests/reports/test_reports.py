@@ -14,9 +14,11 @@ from policykit.linter.finding import Finding
 from policykit.model.severity import Severity
 from tests.clusters import cluster
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    (Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8")
-)
+CASES: list[dict[str, Any]] = [
+    case
+    for file in sorted(Path(__file__).parent.glob("*.yaml"))
+    for case in yaml.safe_load(file.read_text(encoding="utf-8"))
+]
 
 
 def findings(case: dict[str, Any]) -> tuple[Finding, ...]:
@@ -47,6 +49,6 @@ def test_a_right_manifest_has_no_error(case: dict[str, Any]) -> None:
 
 
 def test_many_are_right() -> None:
-    assert len(CASES) > 40
-    assert sum("quiet" in case for case in CASES) > 15
+    assert len(CASES) > 120
+    assert sum("quiet" in case for case in CASES) > 45
     assert len({case["source"] for case in CASES}) == len(CASES)

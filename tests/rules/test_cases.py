@@ -10,8 +10,8 @@ import yaml
 from policykit import api
 from policykit.linter.finding import Report
 from policykit.linter.fix_files import FixResult
-from policykit.linter.rule import AnyRule
-from policykit.linter.subjects import (
+from policykit.linter.rule import (
+    AnyRule,
     ComponentObject,
     DeclaredPolicy,
     FailedBuild,
@@ -30,7 +30,7 @@ RULES = tuple(
     if rule.subject not in (StaleEntry, DeclaredPolicy, FailedBuild, GeneratedFile, ComponentObject)
 )
 """Those about manifests; of the others, a baseline's rule is tested with the command, in
-tests/cli/test_baseline.py, those about kustomizations in tests/cli/linting, those about policies in
+tests/cli/test_baseline.py, those about kustomizations in tests/cli, those about policies in
 tests/rules/housekeeping."""
 TODAY = "2026-07-01"
 BY_NAME: dict[str, AnyRule] = {rule.name: rule for rule in RULES}
@@ -168,7 +168,7 @@ OPEN_POOLS = {
 }
 
 
-NEED_ALL_POOLS = ("PK133", "PK134", "PK135", "PK407", "PK412")
+NEED_ALL_POOLS = ("PK133", "PK134", "PK135", "PK221", "PK407", "PK412")
 """Rules that speak only where the policy's pools are all there is."""
 
 

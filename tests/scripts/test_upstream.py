@@ -56,6 +56,21 @@ def test_keys_that_only_one_tag_names(clone: Path) -> None:
     assert list(found) == ["scheduling.volcano.sh/gate is new", "predicate.OldEnable is gone"]
 
 
+def test_files_to_read(clone: Path) -> None:
+    """Those of CRDs, webhooks and the scheduler, without tests."""
+    (clone / "pkg" / "webhooks").mkdir(parents=True)
+    (clone / "pkg" / "webhooks" / "queue.go").write_text("package webhooks\n")
+    (clone / "pkg" / "webhooks" / "queue_test.go").write_text("package webhooks\n")
+    (clone / "a.go").write_text('const Mode = Prefix + "mode"\n')
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    for words in (("add", "-A"), ("commit", "-q", "-m", "next"), ("tag", "v1.16.0")):
+        subprocess.run(["git", *identity, *words], cwd=clone, check=True, capture_output=True)
+    found = clones.changed_files(clone, Version(1, 15, 1), "v1.16.0")
+    assert list(found) == ["pkg/webhooks/queue.go differs: 1 lines added, 0 removed"]
+    keys = list(clones.changed_keys(clone, Version(1, 15, 1), "v1.16.0"))
+    assert "volcano.sh/mode is gone" not in keys
+
+
 def test_a_release_without_a_tag(clone: Path) -> None:
     assert clones.has_tag(clone, Version(1, 15, 1))
     assert not clones.has_tag(clone, Version(1, 16, 0))

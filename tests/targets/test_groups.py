@@ -4,16 +4,15 @@ from typing import Any
 
 import pytest
 
+from policykit.kube.gang_units import MembershipFact
 from policykit.kube.podsets import pod_sets
-from policykit.linter.gangs import MembershipFact
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
-from policykit.targets import TARGETS, target_name_of, volcano
-from policykit.targets.koordinator import groups as koordinator
+from policykit.targets import TARGETS, koordinator, target_name_of, volcano
 from policykit.targets.yunikorn import metadata as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"

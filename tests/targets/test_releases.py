@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import ReleaseFact, Version
-from policykit.targets import TARGETS, release_listing, releases
+from policykit.targets import TARGETS, releases
 from tests.shared import ROOT
 
 SPEC = "scheduling.koordinator.sh/numa-topology-spec"
@@ -71,4 +73,26 @@ def test_every_fact_has_a_date_and_a_source_within_what_is_supported() -> None:
 
 def test_the_page_of_the_documentation_is_current() -> None:
     page = ROOT / "docs" / "reference" / "releases.md"
-    assert page.read_text(encoding="utf-8") == release_listing.reference(), "run make compiled"
+    assert page.read_text(encoding="utf-8") == releases.reference(), "run make compiled"
+
+
+TABLES = frozenset(
+    {
+        "policykit/targets/coscheduling.py",
+        "policykit/targets/kai/facts.py",
+        "policykit/targets/koordinator/scheduler/plugins.py",
+        "policykit/targets/kubernetes/scheduler/plugins.py",
+        "policykit/targets/yunikorn/configuration/configmap.py",
+    }
+)
+"""Modules beside `versions.py` and `release_facts.py` of a target that date something: tables, which the
+release facts list."""
+
+
+def test_dates_stand_in_tables() -> None:
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "policykit").rglob("*.py")
+        if re.search(r"\bVersion\([01], [1-9]", path.read_text(encoding="utf-8"))
+    }
+    assert {path for path in found if not path.endswith(("/versions.py", "/release_facts.py"))} == TABLES

@@ -15,18 +15,18 @@ from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import weights
-from policykit.targets.volcano.scheduler.plugins import scored_steps
+from policykit.targets.volcano.scheduler.scoring import scored_steps
 from tests.targets.volcano.node_scores import binpack, strategy_fit
 
 TABLES = Path(__file__).parent / "scores"
 KINDS = {"MostAllocated": scores.most, "LeastAllocated": scores.least}
 
 
-def rows(name: str) -> list[dict[str, Any]]:
+def rows(name: str, of: str = "rows") -> list[dict[str, Any]]:
     table = yaml.safe_load((TABLES / f"{name}.yaml").read_text(encoding="utf-8"))
     assert table["function"]
     assert table["tags"]
-    found: list[dict[str, Any]] = table["rows"]
+    found: list[dict[str, Any]] = table[of]
     return found
 
 
@@ -75,6 +75,12 @@ def test_resource_strategy_fit(row: dict[str, Any]) -> None:
     made = strategy_fit(asked, used, there, {"r": (row["type"], row["weight"])}, 1)
     share = max(row["score"], 0) / row["weight"] if row["weight"] else 0
     assert made == pytest.approx(100 * share)
+
+
+@pytest.mark.parametrize("row", rows("resource-strategy-fit", "nodes"), ids=str)
+def test_resource_strategy_fit_of_a_node(row: dict[str, Any]) -> None:
+    made = strategy_fit(row["request"], row["used"], row["allocatable"], row["resources"], row["weight"])
+    assert made == pytest.approx(row["score"])
 
 
 @pytest.mark.parametrize("row", rows("fit-plus"), ids=str)

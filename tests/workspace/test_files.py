@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from policykit.errors import SourceError
-from policykit.workspace.files import ancestors, discover, excluded, read, repository_root, walk
+from policykit.workspace.files import discover, excluded, read, repository_root, walk
+from policykit.workspace.filesystem import ancestors
 
 
 @pytest.fixture(autouse=True)

@@ -7,18 +7,21 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from policykit.linter.builds.kustomization import Chart
-from policykit.workspace import boundary, helm
+from policykit.linter.input_file import Chart
+from policykit.workspace import helm, safe_paths
 from policykit.workspace.charts import read_chart
-from policykit.workspace.entries import NotHereError
-from policykit.workspace.sources import HelmOptions
+from policykit.workspace.gitops.sources import HelmOptions
+from policykit.workspace.helm import _CONSTANTS, steady
+from policykit.workspace.kustomization_entries import NotHereError
 from tests.tools import tool
 
 
 @pytest.fixture
 def chart(tmp_path: Path) -> Chart:
-    boundary.begin()
+    safe_paths.begin()
     folder = tmp_path / "repository" / "chart"
     (folder / "templates").mkdir(parents=True)
     (tmp_path / "repository" / ".git").mkdir()
@@ -120,3 +123,27 @@ def test_kustomize_gets_nothing_else_of_helm(
     )
     assert (done.returncode == 0) is allowed
     assert (b"kube: 31" in made.rendered()) is (allowed and words[0] == "template")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: {{ randAlphaNum 8 | quote }}", 'a: {{ printf "%08d" 8 | quote }}'),
+        ("a: {{ 8 | randAlpha }}", 'a: {{ 8 | printf "%08d" }}'),
+        ('a: {{ now | date "2006" }}', 'a: {{ (toDate "2006-01-02" "2020-01-01") | date "2006" }}'),
+        ("a: {{ .Values.now }}", "a: {{ .Values.now }}"),
+        ("a: {{ $now }}", "a: {{ $now }}"),
+        ('a: {{ "now" }}{{ `now` }}', 'a: {{ "now" }}{{ `now` }}'),
+        ("now: {{ .a }}", "now: {{ .a }}"),
+        ("a: {{ now", "a: {{ now"),
+        ("a: now", "a: now"),
+    ],
+)
+def test_only_functions_are_replaced(text: str, expected: str) -> None:
+    assert steady(text) == expected
+
+
+@given(st.lists(st.sampled_from(["{{", "}}", '"', "`", "\n", " ", "a", ".", *_CONSTANTS]), max_size=30))
+def test_lines_stay_lines(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert steady(text).count("\n") == text.count("\n")

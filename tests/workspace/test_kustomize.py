@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from policykit.workspace import kustomize
+from policykit.workspace.kustomize import edited
 
 ACCUMULATED = (
     "accumulating resources: accumulation err='accumulating resources from 'base': 'base' must resolve to a "
@@ -40,3 +42,65 @@ def test_failure(tmp_path: Path, stderr: str, failure: str) -> None:
     program.chmod(0o755)
     (built,) = kustomize.build(str(program), [kustomize.Root(str(tmp_path))])
     assert built.failure == failure
+
+
+def place(path: str) -> str:
+    return f"@{path}"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"resources": ["a.yaml", "../b"]}, {"resources": ["@a.yaml", "@../b"]}),
+        ({"transformers": ["t.yaml", "kind: A\n"]}, {"transformers": ["@t.yaml", "kind: A\n"]}),
+        ({"patchesStrategicMerge": ["p.yaml"]}, {"patchesStrategicMerge": ["@p.yaml"]}),
+        (
+            {"patches": [{"path": "p.yaml", "target": {"kind": "Job"}}, {"patch": "a: 1\n"}]},
+            {"patches": [{"path": "@p.yaml", "target": {"kind": "Job"}}, {"patch": "a: 1\n"}]},
+        ),
+        (
+            {"configMapGenerator": [{"name": "a", "files": ["x/c.txt", "k=v.txt"], "envs": ["e.env"]}]},
+            {
+                "configMapGenerator": [
+                    {"name": "a", "files": ["c.txt=@x/c.txt", "k=@v.txt"], "envs": ["@e.env"]}
+                ]
+            },
+        ),
+        (
+            {"helmCharts": [{"name": "a", "valuesFile": "v.yaml"}]},
+            {
+                "helmCharts": [{"name": "a", "valuesFile": "@v.yaml"}],
+                "helmGlobals": {"chartHome": "@charts"},
+            },
+        ),
+        ({"openapi": {"path": "o.json"}}, {"openapi": {"path": "@o.json"}}),
+        ({"resources": "odd", "configMapGenerator": [1], "patches": [1]},) * 2,
+        ({"namePrefix": "a-", "labels": [{"pairs": {"a": "b"}}]},) * 2,
+    ],
+    ids=["resources", "settings", "merge", "patches", "files", "charts", "openapi", "wrong", "others"],
+)
+def test_paths_are_seen_from_the_other_folder(data: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert edited(data, {}, place) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "added", "expected"),
+    [
+        ({"namespace": "a"}, {"namespace": "b"}, {"namespace": "b"}),
+        ({"components": ["a"]}, {"components": ["b"]}, {"components": ["@a", "b"]}),
+        ({}, {"patches": [{"patch": "b"}]}, {"patches": [{"patch": "b"}]}),
+        (
+            {"images": [{"name": "a", "newTag": "1"}, {"name": "c"}]},
+            {"images": [{"name": "a", "newTag": "2"}]},
+            {"images": [{"name": "a", "newTag": "2"}, {"name": "c"}]},
+        ),
+        (
+            {"commonAnnotations": {"a": "1", "b": "1"}},
+            {"commonAnnotations": {"b": "2"}},
+            {"commonAnnotations": {"a": "1", "b": "2"}},
+        ),
+    ],
+    ids=["replaced", "components", "new", "images", "annotations"],
+)
+def test_fields_are_added(data: dict[str, Any], added: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert edited(data, added, place) == expected

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from policykit.errors import SourceError
-from policykit.workspace.boundary import output
+from policykit.workspace.safe_paths import output
 from policykit.workspace.writing import is_leftover, replace_all
 from tests.shared import ROOT
 
@@ -95,7 +95,7 @@ def test_one_that_cannot_be_written_leaves_all_as_they_were(
 FULL = """
 import os, resource, sys
 from policykit.errors import SourceError
-from policykit.workspace.boundary import output
+from policykit.workspace.safe_paths import output
 from policykit.workspace.writing import replace_all
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:

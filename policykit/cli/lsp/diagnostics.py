@@ -11,12 +11,11 @@ from policykit.linter.finding import Finding, listed
 from policykit.linter.workspace import Options
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
-from policykit.workspace.clusters import policies_of
-from policykit.workspace.compiled_policies import compiled_policy
-from policykit.workspace.disk import reset
+from policykit.workspace.command_state import reset
+from policykit.workspace.gitops.clusters import policies_of
+from policykit.workspace.linting.loader import open_text
 from policykit.workspace.linting.request import Request, today
-from policykit.workspace.linting.workspace import open_text
-from policykit.workspace.policies import bases_of
+from policykit.workspace.policies import bases_of, compiled_policy
 
 
 class TextDiagnostics(NamedTuple):

@@ -9,8 +9,7 @@ from lsprotocol import types
 
 from policykit.errors import PolicykitError
 from policykit.escape import one_line
-from policykit.formats.findings import message_lines
-from policykit.formats.locations import SourceFiles
+from policykit.formats.findings import SourceFiles, message_lines
 from policykit.linter.finding import Finding
 from policykit.linter.rule import AnyRule
 from policykit.model.severity import Applicability, Severity

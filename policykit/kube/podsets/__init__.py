@@ -3,7 +3,7 @@
 from policykit.kube.podsets.gangs import Gang, Minimum, gang, gangs
 from policykit.kube.podsets.kind_entry import KindEntry
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
-from policykit.kube.podsets.reading import pod_sets
+from policykit.kube.podsets.reading import pod_sets, priority_class
 from policykit.kube.podsets.table import entries, entry, known
 
 __all__ = (
@@ -18,4 +18,5 @@ __all__ = (
     "gangs",
     "known",
     "pod_sets",
+    "priority_class",
 )

@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import replicas
-from policykit.kube.podsets.kind_entry import FieldRef, GangFacts, KindEntry, Template, hold
+from policykit.kube.podsets.kind_entry import (
+    Binding,
+    FieldRef,
+    GangFacts,
+    KindEntry,
+    Template,
+    Wildcard,
+    hold,
+    literal,
+    matches,
+    value,
+)
 from policykit.kube.podsets.reading import bindings
 from policykit.kube.podsets.replicas import textual, whole
 from policykit.kube.podsets.table import entry
-from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
@@ -85,13 +95,13 @@ def _embedded(data: Any, known: KindEntry) -> Iterator[Gang]:
 
 def _gangs(data: Any, known: KindEntry, facts: GangFacts) -> Iterator[Gang]:
     """Members grouped by gang."""
-    groups: dict[Path, list[Member]] = {}
+    groups: dict[Path, list[GangMember]] = {}
     for template in _counted(known, facts):
         for binding in bindings(data, template):
             if any(isinstance(step, Wildcard) for step in binding.bound(facts.per)):
                 continue  # a template without a gang
             pods = replicas.pods(data, known, template, binding, facts.multiplied_by)
-            member = Member(template, binding, pods)
+            member = GangMember(template, binding, pods)
             groups.setdefault(literal(binding.bound(facts.per)), []).append(member)
     for members in groups.values():
         if hold(facts.only, data, members[0].binding):
@@ -104,7 +114,7 @@ def _counted(known: KindEntry, facts: GangFacts) -> list[Template]:
     return [t for t in found if t.use == "pods"] or found
 
 
-def _gang(data: Any, facts: GangFacts, members: list[Member]) -> Gang:
+def _gang(data: Any, facts: GangFacts, members: list[GangMember]) -> Gang:
     binding = members[0].binding
     size, path, written = facts.size, literal(binding.bound(facts.size.place)), None
     for target in (facts.size, *facts.alternatives):
@@ -127,7 +137,7 @@ def _gang(data: Any, facts: GangFacts, members: list[Member]) -> Gang:
     )
 
 
-def _size(data: Any, size: FieldRef, members: list[Member]) -> int | None:
+def _size(data: Any, size: FieldRef, members: list[GangMember]) -> int | None:
     if size.rule:
         return SIZE_RULES[size.rule](data, members)
     return size.default if isinstance(size.default, int) else None
@@ -152,7 +162,7 @@ def _parts(data: Any, facts: GangFacts, binding: Binding) -> Iterator[Minimum]:
             yield Minimum(part, path, whole(value(data, path)))
 
 
-class Member(NamedTuple):
+class GangMember(NamedTuple):
     """One match of a template that counts in a gang."""
 
     template: Template
@@ -160,7 +170,7 @@ class Member(NamedTuple):
     pods: int | None
 
 
-SizeRule = Callable[[Any, list[Member]], int | None]
+SizeRule = Callable[[Any, list[GangMember]], int | None]
 """(object, members) to the least number of pods; None: unknown. There is at least one member."""
 
 
@@ -184,16 +194,16 @@ def _product(*factors: int | None) -> int | None:
     return result
 
 
-def _all_pods(data: Any, members: list[Member]) -> int | None:
+def _all_pods(data: Any, members: list[GangMember]) -> int | None:
     return total(member.pods for member in members)
 
 
-def _volcano_minima(data: Any, members: list[Member]) -> int | None:
+def _volcano_minima(data: Any, members: list[GangMember]) -> int | None:
     """Sum of the tasks' minima; a task without one: its partitions, else its replicas (1.15)."""
     return total(_task_minimum(data, member) for member in members)
 
 
-def _task_minimum(data: Any, member: Member) -> int | None:
+def _task_minimum(data: Any, member: GangMember) -> int | None:
     task = member.binding.path[:-1]
     written = value(data, (*task, "minAvailable"))
     if written is not None:
@@ -204,7 +214,7 @@ def _task_minimum(data: Any, member: Member) -> int | None:
     return None if partitions is None else member.pods
 
 
-def _ray_desired(data: Any, members: list[Member]) -> int | None:
+def _ray_desired(data: Any, members: list[GangMember]) -> int | None:
     """Head and workers; with the autoscaler only the workers that always run (KubeRay 1.7)."""
     cluster = members[0].binding.path[: -2 if members[0].template.name == "head" else -3]
     if value(data, (*cluster, "enableInTreeAutoscaling")) is not True:
@@ -217,7 +227,7 @@ def _ray_desired(data: Any, members: list[Member]) -> int | None:
     return total([1, *least])
 
 
-def _lws_group(data: Any, members: list[Member]) -> int | None:
+def _lws_group(data: Any, members: list[GangMember]) -> int | None:
     """Pods of one group, or only its leader if the others start after it (LWS 0.10)."""
     spec = members[0].binding.path[:-2]
     if value(data, (*spec, "startupPolicy")) == "LeaderReady":
@@ -225,7 +235,7 @@ def _lws_group(data: Any, members: list[Member]) -> int | None:
     return _number(data, (*spec, "leaderWorkerTemplate", "size"), 1)
 
 
-def _grove_minima(data: Any, members: list[Member]) -> int | None:
+def _grove_minima(data: Any, members: list[GangMember]) -> int | None:
     """Minima of the cliques, once for each required scaling group replica."""
     return total(_clique_minimum(data, member.binding.path[:-2]) for member in members)
 
@@ -243,7 +253,7 @@ def _clique_minimum(data: Any, clique: Path) -> int | None:
     return least
 
 
-def _kthena_roles(data: Any, members: list[Member]) -> int | None:
+def _kthena_roles(data: Any, members: list[GangMember]) -> int | None:
     """Roles of a ServingGroup, each counted up to its own minimum (kthena 1.0)."""
     roles = dict.fromkeys(member.binding.path[:-1] for member in members)
     return total(_role_minimum(data, role) for role in roles)
@@ -261,7 +271,7 @@ def _role_minimum(data: Any, role: Path) -> int | None:
     return None if workers is None else _product(1 + workers, replicas)
 
 
-def _rbg_roles(data: Any, members: list[Member]) -> int | None:
+def _rbg_roles(data: Any, members: list[GangMember]) -> int | None:
     """Replicas of each role, times its size where the pods of a replica are one workload."""
     start = members[0].binding.path
     roles = dict.fromkeys(member.binding.path[: start.index("roles") + 2] for member in members)

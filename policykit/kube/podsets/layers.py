@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.kube.podsets.kind_entry import value
 from policykit.kube.podsets.templates import Places, Pod, pod_template
-from policykit.kube.podsets.walk import value
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.podsets.kind_entry import FieldRef, KindEntry
+from policykit.kube.podsets.kind_entry import Binding, FieldRef, KindEntry, literal, value
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
-from policykit.kube.podsets.walk import Binding, literal, value
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 

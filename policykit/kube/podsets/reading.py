@@ -6,12 +6,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.podsets import replicas, templates
-from policykit.kube.podsets.kind_entry import FieldRef, KindEntry, Template, hold
+from policykit.kube.podsets.kind_entry import (
+    Binding,
+    FieldRef,
+    KindEntry,
+    Template,
+    Wildcard,
+    hold,
+    literal,
+    matches,
+    value,
+)
 from policykit.kube.podsets.layers import merged, patched
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.templates import Pod
-from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 
@@ -34,6 +43,13 @@ def pod_sets(data: Mapping[str, Any]) -> tuple[PodSet, ...]:
                 else:
                     found.extend(_sets(data, known, template, binding))
     return tuple(found)
+
+
+def priority_class(data: Mapping[str, Any]) -> str:
+    """The PriorityClass that an object names for its gang; empty: none, or its kind has no field for it."""
+    known = entry(data.get("apiVersion"), data.get("kind"))
+    found = value(data, known.priority.place) if known and known.priority else None
+    return found if isinstance(found, str) else ""
 
 
 def bindings(data: Any, template: Template) -> Iterator[Binding]:
@@ -66,7 +82,7 @@ def _embedded(data: Any, binding: Binding, template: Template) -> Iterator[PodSe
 
 def _sets(data: Any, known: KindEntry, template: Template, binding: Binding) -> Iterator[PodSet]:
     """One pod set, or one for each overlay that applies to a share of its pods."""
-    pod = templates.read(data, template, binding, _stands(data, template, binding))
+    pod = templates.read(data, template, binding, _template_path(data, template, binding))
     asked = templates.requested(data, template, binding)
     shared: list[tuple[str, Pod, int | None, bool]] = []
     if len(known.templates) > 1:
@@ -133,7 +149,7 @@ def _named(layer: Template, binding: Binding, its: Binding) -> str:
     return layer.name + "".join(f"[{key}]" for key in keys[len(keys) - own :])
 
 
-def _stands(data: Any, template: Template, binding: Binding) -> Path:
+def _template_path(data: Any, template: Template, binding: Binding) -> Path:
     """The template's own path, or that of the named template used in its place."""
     reference = template.reference
     if reference is None or reference.listed is None or value(data, binding.path) is not None:

@@ -6,8 +6,17 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from policykit.kube.podsets.kind_entry import KindEntry, Lookup, Number, Replicas, Template, hold
-from policykit.kube.podsets.walk import Binding, Pattern, value
+from policykit.kube.podsets.kind_entry import (
+    Binding,
+    KindEntry,
+    Lookup,
+    Number,
+    Pattern,
+    Replicas,
+    Template,
+    hold,
+    value,
+)
 from policykit.manifests.path import Path
 
 
@@ -20,10 +29,10 @@ def pods(
     """
     if template.replicas is None:
         return None
-    return _Counting(data, entry, binding, apart).pods(template.replicas)
+    return _PodCount(data, entry, binding, apart).pods(template.replicas)
 
 
-class _Counting:
+class _PodCount:
     """One match of a template, being counted."""
 
     __slots__ = ("apart", "binding", "data", "entry")

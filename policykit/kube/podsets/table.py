@@ -14,11 +14,12 @@ from policykit.kube.podsets.kind_entry import (
     KindEntry,
     Lookup,
     Number,
+    Pattern,
     Reference,
     Replicas,
     Template,
+    pattern,
 )
-from policykit.kube.podsets.walk import Pattern, pattern
 
 _Raw = Mapping[str, Any]
 

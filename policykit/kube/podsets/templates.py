@@ -1,18 +1,56 @@
-"""Reading of pod templates: their PodSpec, the path of each field, and device requests."""
+"""Reads pod templates: the PodSpec, the path of each field, and requests, also of Spark's operator."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from policykit.kube.podsets import spark
-from policykit.kube.podsets.kind_entry import Template
+from policykit.kube.podsets.kind_entry import Binding, Pattern, Template, literal, matches, value
 from policykit.kube.podsets.podset import DeviceRequest
 from policykit.kube.podsets.replicas import textual
-from policykit.kube.podsets.walk import Binding, Pattern, literal, matches, value
 from policykit.manifests.document import texts
 from policykit.manifests.path import Path
+from policykit.model.quantity import amount
 from policykit.namedtuple import NamedTuple
+
+_MEMORY = re.compile(r"([0-9]{1,12})([kmgtp]?)b?\Z", re.IGNORECASE)
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
+"""Powers of two."""
+_LEAST_OVERHEAD = 384 << 20
+_DEFAULT_MEMORY = 1 << 30
+
+
+def spark_requests(found: Any, path: Path) -> Iterator[DeviceRequest]:
+    """Of `driver` or `executor`; the least that Spark asks for, since its configuration may add more.
+
+    Source: `BasicDriverFeatureStep` and `BasicExecutorFeatureStep` (Spark 3.5).
+    """
+    if not isinstance(found, dict) or "template" in found:
+        return
+    cores = "cores" if found.get("coreRequest") is None else "coreRequest"
+    written = found.get(cores)
+    asked = amount("cpu", 1 if written is None else written)
+    if asked:
+        yield DeviceRequest(_written(found, path, cores), "cpu", asked)
+    heap, overhead = _bytes(found, "memory", _DEFAULT_MEMORY), _bytes(found, "memoryOverhead", None)
+    if heap is not None:
+        added = max(heap // 10, _LEAST_OVERHEAD) if overhead is None else overhead
+        yield DeviceRequest(_written(found, path, "memory"), "memory", heap + added)
+
+
+def _written(found: dict[str, Any], path: Path, field: str) -> Path:
+    return path if found.get(field) is None else (*path, field)
+
+
+def _bytes(found: dict[str, Any], field: str, default: int | None) -> int | None:
+    """An amount in the form of the JVM: 512m, 5g; the default where none can be read."""
+    written = value(found, (field,))
+    if written is None:
+        return default
+    match = _MEMORY.match(written.strip()) if isinstance(written, str) else None
+    return int(match[1]) << _UNITS[match[2].lower()] if match and match[2] else None
+
 
 Places = dict[str, Path | None]
 
@@ -55,16 +93,16 @@ class Pod(NamedTuple):
         return (*self.default_place, field)
 
 
-def read(data: Any, template: Template, binding: Binding, stands: Path) -> Pod:
-    """The template at path `stands`; a value of the wrong shape counts as empty."""
-    found = value(data, stands)
+def read(data: Any, template: Template, binding: Binding, path: Path) -> Pod:
+    """The template at `path`; a value of the wrong shape counts as empty."""
+    found = value(data, path)
     whole = found if isinstance(found, dict) else {}
     if template.shape == "partial":
-        pod = _partial(whole, template, stands)
+        pod = _partial(whole, template, path)
     elif template.shape == "podSpec":
-        pod = Pod(whole, {}, {}, {"labels": None, "annotations": None}, stands)
+        pod = Pod(whole, {}, {}, {"labels": None, "annotations": None}, path)
     else:
-        pod = pod_template(whole, stands)
+        pod = pod_template(whole, path)
     if template.label_maps is None:
         return pod
     places = dict(pod.places)
@@ -73,7 +111,7 @@ def read(data: Any, template: Template, binding: Binding, stands: Path) -> Pod:
     return pod._replace(labels=labels, annotations=annotations, places=places)
 
 
-def pod_template(whole: Mapping[str, Any], stands: Path) -> Pod:
+def pod_template(whole: Mapping[str, Any], path: Path) -> Pod:
     """A map with metadata and spec."""
     spec, metadata = whole.get("spec"), whole.get("metadata")
     if not isinstance(metadata, dict):
@@ -82,16 +120,16 @@ def pod_template(whole: Mapping[str, Any], stands: Path) -> Pod:
         spec if isinstance(spec, dict) else {},
         texts(metadata.get("labels")),
         texts(metadata.get("annotations")),
-        {field: (*stands, "metadata", field) for field in _METADATA},
-        (*stands, "spec"),
+        {field: (*path, "metadata", field) for field in _METADATA},
+        (*path, "spec"),
     )
 
 
-def _partial(whole: Mapping[str, Any], template: Template, stands: Path) -> Pod:
+def _partial(whole: Mapping[str, Any], template: Template, path: Path) -> Pod:
     spec: dict[str, Any] = {}
     places: Places = {"labels": None, "annotations": None}
     for field, below in template.fields.items():
-        places[field] = None if below is None else (*stands, *literal(below))
+        places[field] = None if below is None else (*path, *literal(below))
         if below is not None and field in _POD_FIELDS:
             found = value(whole, below)
             if found is not None:
@@ -160,10 +198,10 @@ def _resources(found: Any, path: Path) -> Iterator[DeviceRequest]:
     for part in ("requests", "limits", None):
         listed = value(found, (part,)) if part else found
         where = (*path, part) if part else path
-        for resource, amount in listed.items() if isinstance(listed, dict) else ():
+        for resource, quantity in listed.items() if isinstance(listed, dict) else ():
             if isinstance(resource, str) and "/" in resource and resource not in seen:
                 seen.add(resource)
-                yield DeviceRequest((*where, resource), resource, textual(amount))
+                yield DeviceRequest((*where, resource), resource, textual(quantity))
 
 
 def _name_and_quantity(found: Any, path: Path) -> Iterator[DeviceRequest]:
@@ -202,5 +240,5 @@ _FORMS: dict[str, Callable[[Any, Path], Iterator[DeviceRequest]]] = {
     "nameAndQuantity": _name_and_quantity,
     "gpuShort": _gpu_short,
     "gpuAndType": _gpu_and_type,
-    "spark": spark.requests,
+    "spark": spark_requests,
 }

@@ -84,17 +84,23 @@ def _is_bytes(resource: object) -> bool:
 def _huge_pages(requests: object, limits: object) -> Iterator[Problem]:
     """They need a limit, and cpu or memory beside them."""
     for stated, field in ((limits, "limits"), (requests, "requests")):
-        pages = (
-            [name for name in stated if isinstance(name, str) and is_hugepages(name)]
-            if isinstance(stated, dict)
-            else []
-        )
+        amounts: Mapping[Any, Any] = stated if isinstance(stated, dict) else {}
+        pages = [name for name in amounts if isinstance(name, str) and is_hugepages(name)]
         if not pages:
             continue
         everything = {
             **(requests if isinstance(requests, dict) else {}),
             **(limits if isinstance(limits, dict) else {}),
         }
+        for name in pages:
+            amount, page = parse(amounts[name]), parse(name.partition("-")[2])
+            if amount is not None and page is not None and page.nanos and amount.nanos % page.nanos:
+                yield _conflict(
+                    (field, name),
+                    f"is {amounts[name]}, no multiple of {name.partition('-')[2]}",
+                    "write a whole number of pages: the API server rejects the pod",
+                )
+                return
         if not any(name in everything for name in ("cpu", "memory")):
             yield _conflict(
                 (field, pages[0]),
@@ -173,6 +179,11 @@ def _claim(value: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _needed(*_OF_CLAIMS)(value)
 
 
+def _topology_key(value: Mapping[str, Any]) -> Iterator[Problem]:
+    if value.get("topologyKey") == "":
+        yield _conflict(("topologyKey",), "is empty", "write the key of a node label: kubernetes.io/hostname")
+
+
 _BYTES = frozenset({"ephemeral-storage", "memory", "storage"})
 _Check = Callable[[Mapping[str, Any]], Iterator[Problem]]
 _OF_CLAIMS = ("resourceClaimName", "resourceClaimTemplateName")
@@ -182,6 +193,7 @@ _CHECKS: Mapping[str, _Check] = {
     "EnvVarSource": _needed("configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef", "secretKeyRef"),
     "LabelSelectorRequirement": _expression,
     "NodeFieldRequirement": _node_field,
+    "PodAffinityTerm": _topology_key,
     "PodResourceClaim": _claim,
     "ResourceRequirements": _resources,
     "Volume": _volume,

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.names import is_extended
-from policykit.kube.structure.schema import Shape, fits, shape_of
-from policykit.kube.structure.versions import kinds_of
+from policykit.kube.structure.schema import Shape, fits, kinds_of, shape_of
 from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
@@ -113,7 +112,7 @@ def _under(path: Path, field: str, entry: str) -> Suggestion:
     claims: tuple[Path, ...] = ((*owner, field), (*owner, field, key))
     if entry:
         what = f"the {_SINGULAR[field]} {entry}" if field in _SINGULAR else f"an entry of `{field}`"
-        text = f"probably meant as {what}, since `{field}:` beside it is empty"
+        text = f"probably meant as {what}, since `{field}:` next to it is empty"
     else:
         text = f"it belongs under `{field}:`, which is empty: the block is not indented deep enough"
     return Suggestion(text, advice, claims, place=claims[-1])

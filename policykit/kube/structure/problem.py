@@ -33,7 +33,7 @@ def located(problem: Problem, base: Path, name: str = "", *, key: bool = False) 
 
 
 _EXPECTED = {
-    "string": "text",
+    "string": "a string",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -57,7 +57,7 @@ def described(value: Any) -> str:
     if isinstance(value, (int, float)):
         return "the number " + quoted(value)
     if isinstance(value, str):
-        return "the text " + quoted(value)
+        return "the string " + quoted(value)
     if isinstance(value, list):
         return "a list"
     return "a mapping" if isinstance(value, dict) else "nothing"

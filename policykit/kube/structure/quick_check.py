@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from policykit.kube.structure.conflicts import FILE, PARTS, conflicts
-from policykit.kube.structure.scalars import label_problem, scalar_problem
-from policykit.kube.structure.schema import Schema, Shape, target
-from policykit.kube.structure.versions import release_problem
+from policykit.kube.structure.schema import Schema, Shape, release_problem, target
+from policykit.kube.structure.values import label_problem, scalar_problem
 from policykit.model.quantity import parse
 
 Check = Callable[[Any], bool]

@@ -9,7 +9,6 @@ from policykit.kube.placeholders import is_placeholder, stands_for_text
 from policykit.kube.structure.admission import refusals
 from policykit.kube.structure.admission.pods import inconsistencies
 from policykit.kube.structure.conflicts import FILE, conflicts
-from policykit.kube.structure.object_names import is_function, name_problem, namespace_problem
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     INCONSISTENT,
@@ -24,15 +23,36 @@ from policykit.kube.structure.problem import (
     value_problem,
 )
 from policykit.kube.structure.quick_check import QuickChecks, is_well_named
-from policykit.kube.structure.scalars import label_problem, scalar_problem
-from policykit.kube.structure.schema import FOREIGN, Schema, Shape, fits, shape_of, target
-from policykit.kube.structure.versions import NOTHING, ServedApis, release_problem
+from policykit.kube.structure.schema import (
+    FOREIGN,
+    NOTHING,
+    Schema,
+    ServedApis,
+    Shape,
+    fits,
+    release_problem,
+    shape_of,
+    target,
+)
+from policykit.kube.structure.values import (
+    is_function,
+    label_problem,
+    name_problem,
+    namespace_problem,
+    scalar_problem,
+    unsubstituted,
+)
 from policykit.manifests.path import Path, Step, dotted
 from policykit.manifests.problem import Problem
 
 
 def check(
-    data: dict[str, Any], api_version: str, kind: str, served: ServedApis = NOTHING
+    data: dict[str, Any],
+    api_version: str,
+    kind: str,
+    served: ServedApis = NOTHING,
+    *,
+    literal: bool = False,
 ) -> tuple[Problem, ...]:
     """Problems of an object, in document order as far as it has one.
 
@@ -40,24 +60,32 @@ def check(
     placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
     Data shared through aliases is checked once. A field that only some releases have is a problem
     only if `served` states the release. What admission refuses is left out where the schema already
-    reports the value.
+    reports the value. `literal`: nothing replaces `${NAME}`, which is no number then.
     """
     shape = shape_of(api_version, kind, served.custom)
     refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
-    if _quick_checks(served.releases).passes(data, shape or FOREIGN) and (
-        shape is None or is_well_named(data.get("metadata"))
+    if (
+        not literal
+        and _quick_checks(served.releases).passes(data, shape or FOREIGN)
+        and (shape is None or is_well_named(data.get("metadata")))
     ):
         return refused
-    found = _explain(data, api_version, kind, shape, served)
+    found = _explain(data, api_version, kind, shape, served, literal=literal)
     reported = {problem.path for problem in found if problem.kind != MISSING_FIELD}
     return (*found, *(problem for problem in refused if problem.path not in reported))
 
 
 def _explain(
-    data: dict[str, Any], api_version: str, kind: str, shape: Shape | None, served: ServedApis
+    data: dict[str, Any],
+    api_version: str,
+    kind: str,
+    shape: Shape | None,
+    served: ServedApis,
+    *,
+    literal: bool = False,
 ) -> tuple[Problem, ...]:
     """The problems of the schema, found by a walk that knows where it is."""
-    walk = _Validation(shape or FOREIGN, data, served)
+    walk = _Validation(shape or FOREIGN, data, served, literal=literal)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
@@ -91,11 +119,14 @@ _MAX_SUGGESTIONS = 100
 class _Validation:
     """State of one check. `steps` is the path of the current value."""
 
-    def __init__(self, root: Shape, data: dict[str, Any], served: ServedApis) -> None:
+    def __init__(
+        self, root: Shape, data: dict[str, Any], served: ServedApis, *, literal: bool = False
+    ) -> None:
         self.root = root
         self.data = data
         self.of_crd = bool(root.file) and not root.file.startswith("kubernetes/")
         self.releases = served.releases
+        self.literal = literal
         self.partial = 0
         """Above 0 inside a patch, whose target may have the missing fields."""
         self.steps: list[Step] = []
@@ -134,7 +165,11 @@ class _Validation:
             if not is_placeholder(value):
                 self._misshapen(value, schema)
         else:
-            self._report(self._fraction(value, schema) or scalar_problem(value, schema))
+            self._report(
+                self._fraction(value, schema)
+                or (unsubstituted(value, schema) if self.literal else None)
+                or scalar_problem(value, schema)
+            )
 
     def _fraction(self, value: Any, schema: Schema) -> Problem | None:
         """In CRDs quantities are integers or text, also in pod templates."""

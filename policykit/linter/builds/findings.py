@@ -6,32 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.builds.locations import SourceLocator
-from policykit.linter.builds.sources import ParsedTexts
+from policykit.linter.builds.source_files import ParsedTexts
 from policykit.linter.finding import Finding, listed
-from policykit.linter.partial import says_partial
-from policykit.linter.reader import decode
+from policykit.linter.reader import decode, is_marked_partial
 from policykit.linter.suppressions import SuppressionUse, apply_suppressions
-from policykit.linter.unit import Judgement, PassResult, UnitFinding
+from policykit.linter.unit import PassResult, UnitFinding, UnitResult
 from policykit.linter.workspace import Run, Workspace
 from policykit.namedtuple import NamedTuple
 
 
-def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:
+def build_findings(run: Run, judged: Sequence[UnitResult], scoped: Iterable[UnitFinding]) -> PassResult:
     """The findings of every build and its scope, with the annotations of the built objects applied.
 
     Findings in files that settings exclude, or without a source location, are left out.
     """
     failures = Failures()
     found: list[UnitFinding] = []
-    numbers = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
+    numbers = {build.input_file.path: number for number, build in enumerate(run.workspace.builds)}
     by_build: dict[int, list[UnitFinding]] = {}
     annotations: dict[int, tuple[SuppressionUse, ...]] = {}
     for each in judged:
-        number = numbers.get(each.member.path, -1)
+        number = numbers.get(each.input_file.path, -1)
         if number >= 0:
             annotations[number] = each.result.suppressions
             for finding in each.result.findings:
-                by_build.setdefault(number, []).append(UnitFinding(finding, each.member.setting, number))
+                by_build.setdefault(number, []).append(UnitFinding(finding, each.input_file.setting, number))
     for one in scoped:
         by_build.setdefault(one.build, []).append(one)
     parsed = ParsedTexts()
@@ -49,7 +48,7 @@ def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[U
     """
     clusters = [
         setting.cluster.name if setting.cluster else ""
-        for setting in (workspace.settings[build.member.setting] for build in workspace.builds)
+        for setting in (workspace.settings[build.input_file.setting] for build in workspace.builds)
     ]
     if len({*clusters} - {""}) < 2:
         yield from found
@@ -97,7 +96,7 @@ def _placed(
     return placed
 
 
-class Reconciled(NamedTuple):
+class ReconciledFindings(NamedTuple):
     """The remaining findings of files, and of builds."""
 
     files: tuple[UnitFinding, ...]
@@ -106,7 +105,7 @@ class Reconciled(NamedTuple):
 
 def reconcile(
     workspace: Workspace, files: Sequence[UnitFinding], builds: Sequence[UnitFinding]
-) -> Reconciled:
+) -> ReconciledFindings:
     """Structural findings of files and builds without duplicates. If a build has the finding of a file too,
     it is reported for the file, which can be fixed. Builds of a file marked as partial have none, since a
     tool other than kustomize completes it.
@@ -129,7 +128,7 @@ def reconcile(
         if one.finding.code not in codes
         or not (_mark(one) in known or _spot(one) in known or partial.says(one))
     ]
-    return Reconciled(tuple(kept), tuple(added))
+    return ReconciledFindings(tuple(kept), tuple(added))
 
 
 class _Partial:
@@ -137,7 +136,7 @@ class _Partial:
 
     def __init__(self, workspace: Workspace) -> None:
         self._read = workspace.read
-        self._files = {member.path: member.file for member in workspace.members}
+        self._files = {input_file.path: input_file.file for input_file in workspace.input_files}
         self._known: dict[str, bool] = {}
 
     def says(self, one: UnitFinding) -> bool:
@@ -148,7 +147,7 @@ class _Partial:
                 text = decode(self._read(self._files.get(path, path))).text
             except SourceError:
                 text = ""
-            self._known[path] = says_partial(text)
+            self._known[path] = is_marked_partial(text)
         return self._known[path]
 
 
@@ -156,7 +155,7 @@ def _resources(workspace: Workspace) -> set[tuple[int, str]]:
     """Policy and reported path of each file whose objects builds of that policy use, and of each patch with a
     target, whose kind counts instead of its own."""
     return {
-        (build.member.setting, build.names[listed.file].path)
+        (build.input_file.setting, build.names[listed.file].path)
         for build in workspace.builds
         for tree in build.tree.every()
         for listed in (*tree.resources, *(patch for patch in tree.patches if patch.target is not None))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization, Route, routes
-from policykit.linter.builds.patches import applied_patches, is_for, path_of_pointer
-from policykit.linter.builds.sources import ParsedTexts, SourceFiles, SourceLocation, inside, source_location
+from policykit.linter.builds.source_files import (
+    ParsedTexts,
+    SourceFiles,
+    SourceLocation,
+    applied_patches,
+    inside,
+    is_for,
+    path_of_pointer,
+    source_location,
+)
 from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
+from policykit.linter.input_file import BuiltKustomization, Kustomization, Route, origin_of, routes
 from policykit.linter.location import relocation
 from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Span, node_at
-from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 
-_ORIGIN: Path = ("metadata", "annotations", "config.kubernetes.io/origin")
 _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
 
 
@@ -46,7 +52,7 @@ class SourceLocator:
             return read(built.names[file].file if file in built.names else file)
 
         self._texts = SourceFiles(content, parsed)
-        self._text = self._texts.of(built.member.file)
+        self._text = self._texts.of(built.input_file.file)
         self._ways = routes(built.tree)
 
     def of(self, finding: Finding) -> SourceFinding | None:
@@ -73,36 +79,40 @@ class SourceLocator:
         about = Finding(
             "", manifest.span(path), "", "", Severity.INFO, "", "", manifest.document, pointer=pointer(path)
         )
-        file, way = self._origin(manifest)
+        file, route = self._origin(manifest)
         if self._built.file or file in self._built.names or file == self._rendered:
             found = self.of(about)
         else:
-            found = self._at_patch(about, manifest, file, way) or self.of(about)
+            found = self._at_patch(about, manifest, file, route) or self.of(about)
         return (found.finding.path, found.finding.span.line) if found else None
 
-    def _at_patch(self, finding: Finding, manifest: Manifest, file: str, way: Route) -> SourceFinding | None:
+    def _at_patch(
+        self, finding: Finding, manifest: Manifest, file: str, route: Route
+    ) -> SourceFinding | None:
         """The start of the first file of the run that is a patch of an object."""
         home = self._home(manifest, file)
-        for _, patch in applied_patches(way) if home else ():
-            member = self._built.names.get(patch.file)
-            said = self._texts.of(patch.file).objects() if member else ()
+        for _, patch in applied_patches(route) if home else ():
+            input_file = self._built.names.get(patch.file)
+            objects = self._texts.of(patch.file).objects() if input_file else ()
             if (
-                member
+                input_file
                 and home
-                and any(is_for(patch.target, each, home, manifest) for each in said or (None,))
+                and any(is_for(patch.target, each, home, manifest) for each in objects or (None,))
             ):
                 place = Span(1, 1, 1, 2)
-                return SourceFinding(finding._replace(path=member.path, span=place), (member.path, place))
+                return SourceFinding(
+                    finding._replace(path=input_file.path, span=place), (input_file.path, place)
+                )
         return None
 
     def _source_finding(
         self, finding: Finding, manifest: Manifest, path: Path, key: bool, inner: Span | None
     ) -> SourceFinding | None:
-        file, way = self._origin(manifest)
+        file, route = self._origin(manifest)
         home = self._home(manifest, file)
         if home is None:
-            return self._generated(finding, manifest, path, inner, way)
-        found = source_location(manifest, home, file, way, path, self._texts)
+            return self._generated(finding, manifest, path, inner, route)
+        found = source_location(manifest, home, file, route, path, self._texts)
         resource = Resource(home.api_version, home.kind, home.namespace or None, home.name)
         place = _place(found, key, inner, lookup(manifest.data, path))
         where = pointer(found.base if found.relocate else (*found.base, *found.path))
@@ -110,13 +120,11 @@ class SourceLocator:
             span=place, document=found.document, pointer=where, resource=resource, fix=None
         )
         line = home.node.start.line + 1
-        return self._reported(finding, found.file, found.way, (file, Span(line, 1, line, 1)))
+        return self._reported(finding, found.file, found.route, (file, Span(line, 1, line, 1)))
 
     def _origin(self, manifest: Manifest) -> tuple[str, Route]:
         """The file that an object was read from, or the kustomization that made it."""
-        said = lookup(manifest.data, _ORIGIN)
-        root = next((p.root for p in parse(said)), None) if isinstance(said, str) else None
-        origin = root.data if root and isinstance(root.data, dict) else {}
+        origin = origin_of(manifest.data)
         path = origin.get("path") or origin.get("configuredIn")
         file = _joined(self._built.folder, path) if isinstance(path, str) else ""
         by = origin.get("configuredBy")
@@ -146,10 +154,10 @@ class SourceLocator:
         return best or (alike[0] if len(alike) == 1 else None)
 
     def _generated(
-        self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
+        self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, route: Route
     ) -> SourceFinding | None:
         """The location in a file that a generator reads, else the generator's entry in the kustomization."""
-        tree = way[-1][0]
+        tree = route[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
         finding = finding._replace(fix=None, resource=resource, document=0)
@@ -157,10 +165,10 @@ class SourceLocator:
             if at and listed.at[: len(at)] == at and path == ("data", listed.key):
                 text = self._texts.of(listed.file)
                 if text.text == lookup(manifest.data, path):
-                    led = (*way[:-1], (tree, listed.at))
+                    led = (*route[:-1], (tree, listed.at))
                     finding = finding._replace(span=inner or Span(1, 1, 1, 2), pointer="")
                     return self._reported(finding, listed.file, led, (listed.file, finding.span))
-        return self._at_entry(finding, (*way[:-1], (tree, at)), "")
+        return self._at_entry(finding, (*route[:-1], (tree, at)), "")
 
     def _generator(self, tree: Kustomization, manifest: Manifest) -> tuple[Path, str]:
         field = _GENERATORS.get(manifest.kind, "")
@@ -177,16 +185,16 @@ class SourceLocator:
         return (field, -number), name
 
     def _reported(
-        self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
+        self, finding: Finding, file: str, route: Route, home: tuple[str, Span]
     ) -> SourceFinding | None:
         """The finding at its location if the file is part of the run, else at the entry that leads to it."""
         built = self._built
         if file == self._rendered:
-            return self._in_template(finding, way, home)
+            return self._in_template(finding, route, home)
         if file in built.silent:
             return None
         if file not in built.names:
-            return self._at_entry(finding, way, file)
+            return self._at_entry(finding, route, file)
         finding = finding._replace(path=built.names[file].path)
         outside = not (built.file or file.startswith(f"{built.root or _folder(built.tree.file)}/"))
         home_path = built.names[home[0]].path if home[0] in built.names else finding.path
@@ -194,7 +202,7 @@ class SourceLocator:
             finding, (home_path, home[1] if home[0] in built.names else finding.span), outside
         )
 
-    def _in_template(self, finding: Finding, way: Route, home: tuple[str, Span]) -> SourceFinding | None:
+    def _in_template(self, finding: Finding, route: Route, home: tuple[str, Span]) -> SourceFinding | None:
         if self._templates is None:
             self._templates = Templates(
                 self._texts.of(self._rendered).text,
@@ -204,26 +212,26 @@ class SourceLocator:
         place, start = self._templates.place(finding.span), self._templates.place(home[1])
         finding = finding._replace(document=0)
         if place is None or start is None:
-            return self._at_entry(finding, way, "")
-        return self._reported(finding._replace(span=place.span), place.file, way, (start.file, start.span))
+            return self._at_entry(finding, route, "")
+        return self._reported(finding._replace(span=place.span), place.file, route, (start.file, start.span))
 
-    def _at_entry(self, finding: Finding, way: Route, file: str) -> SourceFinding | None:
-        for tree, at in reversed(way):
+    def _at_entry(self, finding: Finding, route: Route, file: str) -> SourceFinding | None:
+        for tree, at in reversed(route):
             if tree.file in self._built.silent:
                 return None
-            member = self._built.names.get(tree.file)
+            input_file = self._built.names.get(tree.file)
             root = self._texts.of(tree.file).root(tree.document)
-            if member is None or root is None:
+            if input_file is None or root is None:
                 continue
             where = f"it is in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
-                path=member.path,
+                path=input_file.path,
                 span=span(root, at),
                 document=tree.document,
                 pointer=pointer(at),
                 help=f"{finding.help}\n{where}".strip("\n"),
             )
-            return SourceFinding(finding, (member.path, finding.span), True)
+            return SourceFinding(finding, (input_file.path, finding.span), True)
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from policykit.linter.builds.kustomization import Chart
+from policykit.linter.input_file import Chart
 from policykit.linter.reader import source_comments
 from policykit.manifests.node import Span
 from policykit.namedtuple import NamedTuple
@@ -36,7 +36,7 @@ class Templates:
     def place(self, span: Span) -> TemplatePlace | None:
         """The location of rendered text in its template; None: the template is unknown."""
         at = span.line - 1
-        before = [(line, said) for line, said in self._comments if line <= at]
+        before = [(line, origin) for line, origin in self._comments if line <= at]
         file = self._file(before[-1][1]) if before else ""
         if not file:
             return None
@@ -55,9 +55,9 @@ class Templates:
         whole = self._known[file].whole(found)
         return TemplatePlace(file, Span(found + 1, start, found + 1, end or whole.end_column), True)
 
-    def _file(self, said: str) -> str:
+    def _file(self, origin: str) -> str:
         """The file of `gateway/charts/common/templates/a.yaml`, which is in the chart named gateway."""
-        name, _, path = said.partition("/")
+        name, _, path = origin.partition("/")
         return next(
             (chart.files[path] for chart in self._charts if chart.name == name and path in chart.files), ""
         )

@@ -10,7 +10,7 @@ from policykit.kube.names import is_extended, is_hugepages, label_key_problem
 from policykit.manifests.path import Path, dotted
 from policykit.model.quantity import amount, parse
 from policykit.policy.compile.draft import Draft
-from policykit.policy.messages import nearest
+from policykit.policy.problems import nearest
 
 BASIC = ("cpu", "memory", "ephemeral-storage", "pods")
 

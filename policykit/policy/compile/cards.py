@@ -8,12 +8,11 @@ from policykit.kube.names import is_extended, label_key_problem, label_value_pro
 from policykit.manifests.path import Path
 from policykit.model.pool import Card
 from policykit.model.quantity import parse
-from policykit.policy.compile.card_labels import CardData, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.scheme import EffectiveScheme
-from policykit.policy.messages import nearest
+from policykit.policy.compile.scheme import CardData, EffectiveScheme, card_labels
 from policykit.policy.models import pool as written
 from policykit.policy.presets import PRESETS, Preset
+from policykit.policy.problems import nearest
 
 _MIB = 1024 * 1024
 

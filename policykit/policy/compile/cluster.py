@@ -4,40 +4,114 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import policykit
 from policykit.kube.names import dns_subdomain_problem, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster, LintSettings
-from policykit.model.pool import Card, Pool
-from policykit.model.taint import HARD_EFFECTS, Taint
+from policykit.model.pool import HARD_EFFECTS, Card, Pool, Taint
 from policykit.model.topology import LEVELS
-from policykit.policy.compile.applied import check_applied
+from policykit.nearest import nearest
+from policykit.placement.former_names import FormerNames, with_former_names
 from policykit.policy.compile.cards import collect_cards, compile_card
-from policykit.policy.compile.draft import DefinedNames, Draft
-from policykit.policy.compile.formerly import with_formerly
-from policykit.policy.compile.placements import compile_placements
+from policykit.policy.compile.draft import DefinedNames, Draft, check_references
 from policykit.policy.compile.pools import compile_pools
-from policykit.policy.compile.priorities_and_quotas import compile_priorities, compile_quotas
 from policykit.policy.compile.queues import (
     compile_preemption,
+    compile_priorities,
     compile_queues,
+    compile_quotas,
     compile_reservations,
     compile_tenants,
 )
-from policykit.policy.compile.references import check_references
+from policykit.policy.compile.releases import clauses, satisfies
 from policykit.policy.compile.scheme import cluster_scheme, control_plane_taint
 from policykit.policy.compile.targets import compile_schedulers, compile_targets
 from policykit.policy.compile.topology import compile_levels
-from policykit.policy.compile.workloads import compile_workloads
-from policykit.policy.models.policy import Policy
-from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
+from policykit.policy.compile.workloads import compile_placements, compile_workloads
+from policykit.policy.models.policy import AppliedFolder, Applies, Policy
+from policykit.policy.models.pool import KeyPart, PoolScheme, Scheme, TaintPart
 from policykit.policy.problems import Problems
 from policykit.policy.tree import SourcedValue
-from policykit.policy.version import clauses, satisfies
 
-_STAND_IN = "policy.invalid"
+_VARIABLE = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
+
+
+def check_applied(draft: Draft) -> None:
+    """Reports paths that are not relative to the policy, and invalid names of variables."""
+    stated = draft.policy.applies
+    base: Path = ("applies", "folders") if isinstance(stated, Applies) else ("applies",)
+    folders = stated.folders if isinstance(stated, Applies) else stated
+    for number, each in enumerate(folders or ()):
+        _check_applied_folder(draft, (*base, number), each)
+
+
+def _check_applied_folder(draft: Draft, here: Path, each: AppliedFolder) -> None:
+    if not each.path:
+        draft.problems.error((*here, "path"), "path is empty", "name a folder; . is the policy's own")
+    for path, name in _paths(each, here):
+        if posixpath.isabs(name):
+            message = f"{name!r} is not relative to the policy"
+            draft.problems.error(path, message, "use a relative path")
+    for name in each.substitute:
+        if not _VARIABLE.match(name):
+            message = f"{name!r} is not the name of a variable"
+            hint = "use letters, digits and _, and no digit at the start"
+            draft.problems.error((*here, "substitute", name), message, hint, key=True)
+
+
+def _paths(each: AppliedFolder, here: Path) -> Iterator[tuple[Path, str]]:
+    """Every path that an entry names."""
+    yield (*here, "path"), each.path
+    for index, name in enumerate(each.substitute_from):
+        yield (*here, "substituteFrom", index), name
+    for index, name in enumerate(each.helm.values if each.helm else ()):
+        yield (*here, "helm", "values", index), name
+
+
+_Names = Mapping[str, tuple[str, ...]]
+
+
+def with_formerly(draft: Draft, cluster: Cluster) -> Cluster:
+    """The cluster in which former names hold too."""
+    stated = draft.policy.formerly
+    if not stated.model_fields_set:
+        return cluster
+    usages = {pool.usage for pool in cluster.pools if pool.usage}
+    products = {card.product for card in cluster.cards.values() if card.product}
+    if len(cluster.cards) < len(draft.policy.cards):
+        products |= stated.products.keys()  # a card with a mistake may have the product
+    queues = {queue.name for queue in cluster.queues}
+    _check_former_names(draft, "domain", stated.domain, {draft.policy.domain}, dns_subdomain_problem)
+    _check_former_names(draft, "usages", stated.usages, usages, label_value_problem)
+    _check_former_names(draft, "products", stated.products, products, label_value_problem)
+    _check_former_names(draft, "queues", stated.queues, queues, dns_subdomain_problem)
+    _check_former_names(draft, "name", stated.name, {cluster.name}, dns_subdomain_problem)
+    names = FormerNames(stated.domain, stated.usages, stated.products, stated.queues, stated.name)
+    return with_former_names(cluster, names)
+
+
+def _check_former_names(draft: Draft, part: str, names: _Names, present: set[str], problem: object) -> None:
+    """Reports names that the policy does not have, and former ones that it still has."""
+    assert callable(problem)
+    one = {"domain": "domain", "name": "name"}.get(part, part.removesuffix("s"))
+    for new, olds in names.items():
+        if new not in present:
+            message = f"{one} {new} is not in the policy"
+            known = sorted(present - {""})
+            near = nearest(new, known)
+            hint = f"did you mean {near}?" if near else f"write a present name: {', '.join(known) or 'none'}"
+            draft.problems.error(("formerly", part, new), message, hint, key=True)
+        for number, old in enumerate(olds):
+            path = ("formerly", part, new, number)
+            draft.check(path, f"{one} {old!r}", problem(old))
+            if old in present:
+                message = f"{one} {old} is not a former name: the policy still has it"
+                draft.problems.error(path, message, "remove it here, or there")
+
+
+_PLACEHOLDER_DOMAIN = "policy.invalid"
 """Replaces a malformed domain so that other mistakes can still be found."""
 _RULE = re.compile(r"(PK[0-9]{1,3}|[a-z][a-z0-9]*(-[a-z0-9]+)*)\Z")
 
@@ -50,7 +124,7 @@ def compile_policy(
     _check_head(draft)
     if dns_subdomain_problem(policy.domain):
         # Reported once at `domain`; errors about keys derived from it would add nothing.
-        policy = policy.model_copy(update={"domain": _STAND_IN if policy.domain else ""})
+        policy = policy.model_copy(update={"domain": _PLACEHOLDER_DOMAIN if policy.domain else ""})
         draft = draft._replace(policy=policy)
     draft = draft._replace(cards=collect_cards(draft))
     check_references(draft)
@@ -78,6 +152,7 @@ def compile_policy(
         quotas=compile_quotas(draft),
         targets=targets,
         schedulers=compile_schedulers(draft, targets, workloads, placements),
+        placed_elsewhere=frozenset(policy.placed_elsewhere),
         kubernetes_version=targets["kubernetes"].version,
         feature_gates=dict(policy.feature_gates),
         declared_keys=_declared_keys(usage_key, cards.values(), pools),

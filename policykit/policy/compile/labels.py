@@ -8,18 +8,16 @@ from typing import get_args
 from policykit.catalogue.cards import product_label
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.manifests.path import Path
-from policykit.model import virtual_cards
-from policykit.model.pool import Sharing
-from policykit.model.taint import Taint
+from policykit.model import shared_cards
+from policykit.model.pool import Sharing, Taint
 from policykit.namedtuple import NamedTuple
-from policykit.policy.compile.card_labels import CardData, CardLabels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.scheme import EffectiveScheme, EffectiveTaint
+from policykit.policy.compile.scheme import CardData, CardLabels, EffectiveScheme, EffectiveTaint
 from policykit.policy.compile.sharing import PoolCards
-from policykit.policy.messages import did_you_mean
 from policykit.policy.models import pool as written
 from policykit.policy.models.base import Effect
 from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
+from policykit.policy.problems import did_you_mean
 
 EFFECTS: tuple[str, ...] = get_args(Effect)
 
@@ -105,7 +103,7 @@ def _shown_product(cards: PoolCards, names: CardLabels) -> str:
     """The product as GPU Feature Discovery labels it on partitioned or shared cards, else unchanged."""
     if names.writer != "gfd" or names.product_key != cards.card.vendor_product_key or not names.product:
         return names.product
-    if cards.sharing.mode in virtual_cards.NAMES:
+    if cards.sharing.mode in shared_cards.NAMES:
         return names.product
     # Replicas with their own resource name do not change the product label.
     sharing = cards.sharing._replace(replicas=1) if cards.rename else cards.sharing
@@ -116,7 +114,7 @@ def _add_sharing(attributes: NodeAttributes, sharing: Sharing) -> None:
     """GKE has its own labels for partitions and sharing."""
     if sharing.mode == "mig-single" and sharing.profiles:
         attributes.labels.setdefault(GKE_SLICE, next(iter(sharing.profiles)))
-    if sharing.replicas > 1 and sharing.mode not in virtual_cards.NAMES:
+    if sharing.replicas > 1 and sharing.mode not in shared_cards.NAMES:
         attributes.labels.setdefault(GKE_SHARING, "mps" if sharing.mode == "mps" else "time-sharing")
         attributes.labels.setdefault(GKE_CLIENTS, str(sharing.replicas))
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
-from policykit.model import virtual_cards
+from policykit.model import shared_cards
 from policykit.model.pool import Sharing
 from policykit.namedtuple import NamedTuple
-from policykit.policy.compile.card_labels import GFD_VENDOR, CardData
 from policykit.policy.compile.draft import Draft
-from policykit.policy.messages import did_you_mean
+from policykit.policy.compile.scheme import GFD_VENDOR, CardData
 from policykit.policy.models import pool as written
+from policykit.policy.problems import did_you_mean
 from policykit.targets import target_of_sharing
 
 _PROFILE = re.compile(r"([1-8])g\.[0-9]+gb(\+me|\+me\.all|\+gfx|-me)?\Z")
@@ -48,9 +48,9 @@ class PoolCards(NamedTuple):
         """What a node advertises: MIG partitions, replicas of them or of cards, or whole cards."""
         number = self.per_node if per_node is None else per_node
         sharing = self.sharing
-        if sharing.mode in virtual_cards.NAMES:
+        if sharing.mode in shared_cards.NAMES:
             memory = number * (self.card.memory_mib or 0)
-            return CardOffer(virtual_cards.amounts(sharing.mode, number, sharing.replicas, memory), number)
+            return CardOffer(shared_cards.amounts(sharing.mode, number, sharing.replicas, memory), number)
         ending = ".shared" if self.rename and sharing.replicas > 1 else ""
         if sharing.mode == "mig-mixed":
             cut = max(number - self.whole, 0) * sharing.replicas
@@ -81,9 +81,9 @@ def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: Car
             path, "sharing needs a card, but the pool has none", "add card, or remove sharing", key=True
         )
         return sharing
-    if stated.slots and stated.mode not in virtual_cards.NAMES:
+    if stated.slots and stated.mode not in shared_cards.NAMES:
         draft.problems.error((*path, "slots"), "slots needs mode hami or volcano-vgpu", key=True)
-    if stated.mode in virtual_cards.NAMES:
+    if stated.mode in shared_cards.NAMES:
         _check_virtual(draft, path, stated, card)
     elif stated.mode in ("time-slicing", "mps"):
         _check_replicas(draft, path, stated)
@@ -95,8 +95,8 @@ def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: Car
 
 
 def _pods_per_card(stated: written.Sharing) -> int:
-    if stated.mode in virtual_cards.NAMES:
-        return stated.slots or virtual_cards.SLOTS
+    if stated.mode in shared_cards.NAMES:
+        return stated.slots or shared_cards.SLOTS
     return stated.replicas or 1
 
 
@@ -114,7 +114,7 @@ def _check_virtual(draft: Draft, path: Path, stated: written.Sharing, card: Card
             draft.problems.error((*path, part), message, "state slots, or remove it", key=True)
     target = target_of_sharing(stated.mode)
     if target and target not in draft.names("targets"):
-        message = f"mode {stated.mode} needs {target}, which places such pods, but it is no target"
+        message = f"mode {stated.mode} needs {target}, which places such pods, but it is not a target"
         draft.problems.notice((*path, "mode"), message, f"add targets: {{{target}: {{}}}}")
 
 

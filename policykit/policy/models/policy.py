@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field, Tag
 
 from policykit.policy.models.base import BY_FORM, Model
-from policykit.policy.models.pool import Card, Pool
+from policykit.policy.models.pool import Card, Pool, SchemeChoice
 from policykit.policy.models.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
-from policykit.policy.models.scheme import SchemeChoice
 from policykit.policy.models.targets import Targets
 from policykit.policy.models.workload import Placement, Workload
 
@@ -110,7 +109,9 @@ class Applies(Model):
     )
     argocd: ArgoCluster | None = Field(None, description="What Argo CD calls the cluster.")
     repositories: tuple[str, ...] = Field(
-        (), description="Further URLs of this repository, besides those of its git remotes."
+        (),
+        description="Further URLs of this repository, besides those of its git remotes; or names of "
+        "GitRepositories of Flux that are defined elsewhere.",
     )
 
 
@@ -201,12 +202,17 @@ class Policy(Model):
     schedulers: tuple[str, ...] = Field(
         (), description="schedulerNames served by other schedulers, in addition to those of the targets."
     )
+    placed_elsewhere: tuple[str, ...] = Field(
+        (),
+        description="Namespaces whose pods something else places, such as a webhook: no finding says that no "
+        "pool takes them.",
+    )
     targets: Targets | None = Field(
         None, description="Systems to generate for. Default: those of the schedulers that workload kinds use."
     )
     formerly: Formerly = Field(
         Formerly.model_construct(),
-        description="Former names, which hold beside the present ones while a change is under way.",
+        description="Former names, valid next to the present ones while a change is under way.",
     )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")

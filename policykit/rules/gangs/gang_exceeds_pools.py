@@ -17,7 +17,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.capacity import total_capacity
+from policykit.targets.pool_capacity import total_capacity
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -97,7 +97,7 @@ def _stated(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
             yield Violation(
                 (*path, resource),
                 f"the gang needs {amount_text(resource, asked)} {resource} at once, but all pools together "
-                f"hold {amount_text(resource, there[resource])}",
+                f"have {amount_text(resource, there[resource])}",
                 "state what the pods request in all, or make the gang smaller",
             )
             return

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.linter.gangs import size_patch
+from policykit.kube.gang_units import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.gang import Autoscaler, Membership, PodGroup
@@ -43,7 +43,7 @@ _Name = tuple[str, str, str]
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs that objects declare for their own pods; named ones in a complete scope only."""
-    scalers = {(s.namespace, s.kind, s.name): s for s in scope.autoscalers}
+    scalers = {(s.namespace, s.kind, s.name): s for s in (each.value for each in scope.autoscalers)}
     for gang in scope.gangs:
         value = gang.value
         pods = _raised(value.pods, gang, value.namespace, scalers)

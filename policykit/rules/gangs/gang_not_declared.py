@@ -10,9 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_domain, largest_unit
+from policykit.kube.gang_units import (
+    all_at_once,
+    goes_on_with_fewer,
+    has_own_domain,
+    largest_unit,
+    size_patch,
+)
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
@@ -140,7 +145,7 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
         return True
     if not _OF_INSTANCES.isdisjoint(words(manifest.data).keys):
         return True
-    if any(_asks(gang) for gang in gangs(manifest.data)):
+    if any(_is_declared(gang) for gang in gangs(manifest.data)):
         return True
     if any(lookup(one.spec, path) is not None for one in sets for path in _NATIVE):
         return True
@@ -149,7 +154,7 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     return _has_gang_key(manifest, sets)
 
 
-def _asks(gang: Gang) -> bool:
+def _is_declared(gang: Gang) -> bool:
     return gang.written or (gang.enabled_by is not None and gang.enabled)
 
 

@@ -119,6 +119,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("group", "odGroup", *(word for target in TARGETS for word in target.gang_substrings)),
+    substrings=("group", "odGroup", "ray.io", *(w for target in TARGETS for w in target.gang_substrings)),
     fix=Applicability.SAFE,
 )

@@ -11,10 +11,15 @@ from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
-from policykit.nearest import one_edit_apart
+from policykit.nearest import nearest, one_edit_apart
 from policykit.targets import GANG_ANNOTATIONS, TARGETS
 
 _SEPARATORS = re.compile(r"[-_.]")
+_OF_OPERATORS = ("ray.io/gang-scheduling-enabled", "ray.io/scheduler-name")
+"""Read by operators that make the groups of a scheduler. Source: `controllers/ray/utils/constant.go` of
+KubeRay (1.5)."""
+_LONG, _LIKENESS = 16, 0.9
+"""From this length of a name on, one in the right domain may differ in more than one letter."""
 
 
 def found_in(manifest: Manifest) -> Mapping[str, str]:
@@ -50,7 +55,7 @@ def _places(pod_sets: Sequence[PodSet]) -> Iterator[Path]:
 def _known() -> Mapping[str, str]:
     """Keys without their separators to how they are written."""
     listed = (key.key for target in TARGETS for key in target.keys if "/" in key.key)
-    return {_plain(key): key for key in (*listed, *sorted(GANG_ANNOTATIONS))}
+    return {_plain(key): key for key in (*listed, *_OF_OPERATORS, *sorted(GANG_ANNOTATIONS))}
 
 
 def _plain(key: str) -> str:
@@ -65,7 +70,17 @@ def meant_by(key: str) -> str:
         return ""
     if plain in known:
         return known[plain]
-    return next((known[each] for each in known if _close(plain, each)), "")
+    return next((known[each] for each in known if _close(plain, each)), "") or _alike(key)
+
+
+def _alike(key: str) -> str:
+    """A long name of the same domain, such as one with the end of another word."""
+    domain, _, name = key.rpartition("/")
+    if len(name) < _LONG:
+        return ""
+    names = tuple(each.rpartition("/")[2] for each in _known().values() if each.rpartition("/")[0] == domain)
+    found = nearest(name, tuple(each for each in names if len(each) >= _LONG), _LIKENESS)
+    return f"{domain}/{found}" if found else ""
 
 
 def _close(one: str, other: str) -> bool:

@@ -53,8 +53,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     gangs: dict[tuple[object, ...], list[_Member]] = {}
     for one in scope.of(GangScheduler):
         value = one.value
-        whose = (one.path, one.document) if not value.target_name else ()
-        gangs.setdefault((value.target_name, value.namespace, value.group, *whose), []).append(one)
+        location = (one.path, one.document) if not value.target_name else ()
+        gangs.setdefault((value.target_name, value.namespace, value.group, *location), []).append(one)
     for members in gangs.values():
         yield from _mixed(members, context)
 

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
-from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
+from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, size_patch
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.kube.podsets.gangs import size_text
-from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import DeclaredPolicy
+from policykit.linter.rule import Context, DeclaredPolicy, Rule, Violation
+from policykit.model.pool import Taint
 from policykit.model.severity import Severity
-from policykit.model.taint import Taint
 from policykit.targets.nodes.daemons import unknown_vendor_taints
 from policykit.targets.nodes.generate import taints_nodes
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import GeneratedFile
+from policykit.linter.rule import Context, GeneratedFile, Rule, Violation
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -45,7 +44,8 @@ def check(file: GeneratedFile, context: Context) -> Iterator[Violation]:
         yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
             f"policy {file.policy} no longer generates {what}",
-            "move what uses it, then delete it with `kubectl delete`, or let what applies the folder prune it"
+            "move what uses it, then delete it with `kubectl delete`, or let the tool that applies the folder"
+            " prune it"
             if file.live
             else f"delete it with `policykit gen -p {file.policy} --prune`",
         )

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.generator.header import edited_by_hand, is_digest
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import GeneratedFile
+from policykit.linter.rule import Context, GeneratedFile, Rule, Violation
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 

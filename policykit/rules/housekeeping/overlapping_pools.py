@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import DeclaredPolicy
+from policykit.linter.rule import Context, DeclaredPolicy, Rule, Violation
 from policykit.model.pool import Pool, Shape
 from policykit.model.severity import Severity
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import DeclaredPolicy
+from policykit.linter.rule import Context, DeclaredPolicy, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity

@@ -10,10 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from policykit.errors import UsageError
+from policykit.linter.registry import resolve
 from policykit.linter.rule import Context, Fix, MakeFix, Rule, Violation
-from policykit.linter.selection import resolve
-from policykit.linter.suppression_syntax import without
-from policykit.linter.suppressions import ANNOTATION, Annotation, Comment, Suppression, SuppressionUse
+from policykit.linter.suppressions import (
+    ANNOTATION,
+    Annotation,
+    Comment,
+    Suppression,
+    SuppressionUse,
+    without,
+)
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity

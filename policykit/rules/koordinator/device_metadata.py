@@ -19,7 +19,7 @@ from policykit.placement.review import Review
 from policykit.rules.koordinator.device_requests import FPGA, GPU, RATIO, RDMA, SHARED, Request
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, TARGET_NAME
-from policykit.targets.koordinator.objects.annotations import parsed
+from policykit.targets.koordinator.objects.values import parsed
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _PREFIX = "scheduling.koordinator.sh/"
 _HINT, _JOINT, _PARTITION = (
     f"{_PREFIX}{name}" for name in ("device-allocate-hint", "device-joint-allocate", "gpu-partition-spec")
 )
+_TYPES = ("gpu", "rdma", "fpga")
 _BIND = ("Default", "FullPCPUs", "SpreadByPCPUs", "ConstrainedBurst")
 _ANY: tuple[str, ...] = ()
 
@@ -115,7 +116,15 @@ def _joint(pod_set: PodSet, requests: Mapping[str, Request]) -> Iterator[Violati
     types = texts(_annotation(pod_set, _JOINT).get("deviceTypes"))
     for position, kind in enumerate(types):
         requested = any(kind in name.partition("/")[2] for name in requests)
-        if kind in ("gpu", "rdma", "fpga") and not requested and not (kind == "gpu" and _npu(requests)):
+        if kind not in _TYPES and not is_placeholder(kind):
+            yield Violation(
+                pod_set.place("annotations", _JOINT),
+                f"deviceTypes names {kind}, which Koordinator does not allocate: it is ignored",
+                f"write {', '.join(_TYPES[:-1])} or {_TYPES[-1]}",
+                Severity.WARNING,
+                inside=("deviceTypes", position),
+            )
+        if kind in _TYPES and not requested and not (kind == "gpu" and _npu(requests)):
             yield Violation(
                 pod_set.place("annotations", _JOINT),
                 f"deviceTypes names {kind}, but the pod requests none: it is ignored",

@@ -13,6 +13,7 @@ from policykit.model.quantity import amount
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
+from policykit.targets.koordinator.versions import GPU_SHARED, NPU_CORES, RELEASES
 
 GPU, CORE = "koordinator.sh/gpu", "koordinator.sh/gpu-core"
 MEMORY, RATIO, SHARED = (f"koordinator.sh/gpu{part}" for part in ("-memory", "-memory-ratio", ".shared"))
@@ -20,7 +21,7 @@ RDMA, FPGA = "koordinator.sh/rdma", "koordinator.sh/fpga"
 NPU_CORE, NPU_CPU, NPU_DVPP = (f"huawei.com/npu-{part}" for part in ("core", "cpu", "dvpp"))
 WHOLE_CARDS = ("nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu")
 
-_FIRST, _1_6, _1_7 = Version(1, 4, 0), Version(1, 6, 0), Version(1, 7, 0)
+_FIRST, _1_6, _1_7 = RELEASES.oldest, GPU_SHARED, NPU_CORES
 _COMBINATIONS: Mapping[frozenset[str], Version] = {
     **{frozenset({name}): _FIRST for name in (*WHOLE_CARDS, GPU, MEMORY, RATIO)},
     frozenset({CORE, MEMORY}): _FIRST,

@@ -15,8 +15,8 @@ from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.rules.gangs.misspelt_keys import meant_by
 from policykit.targets.koordinator import names
-from policykit.targets.koordinator.objects.annotations import parsed
-from policykit.targets.koordinator.objects.gangs import API_VERSION, NON_STRICT, STRICT
+from policykit.targets.koordinator.objects.values import parsed
+from policykit.targets.koordinator.pods import API_VERSION, NON_STRICT, STRICT
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
 
 _PREFIX = "gang.scheduling.koordinator.sh/"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
-from policykit.kube.structure.object_names import name_problem
+from policykit.kube.structure.values import name_problem
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
@@ -21,9 +21,8 @@ from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PREFIX, ROOT
-from policykit.targets.koordinator.objects.resources import GPU, GPU_PARTS, GPU_SPLIT_SINCE
+from policykit.targets.koordinator.objects.values import GPU, GPU_PARTS, parsed
 
 BAD = """\
 apiVersion: scheduling.sigs.k8s.io/v1alpha1
@@ -89,7 +88,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     yield from _annotations(manifest)
     yield from _unread_keys(manifest, "labels", "annotations")
     yield from _unread_keys(manifest, "annotations", "labels")
-    yield from _never_counted(manifest.data, versions.policy_version(context.cluster))
+    yield from _never_counted(manifest.data, versions.release_of(context.cluster))
 
 
 def _profile(manifest: Manifest) -> Iterator[Violation]:
@@ -201,7 +200,7 @@ def _unread_keys(manifest: Manifest, field: str, other: str) -> Iterator[Violati
 def _never_counted(data: Mapping[str, Any], stated: Version | None) -> Iterator[Violation]:
     """From 1.6 on, admission replaces koordinator.sh/gpu in pods by its parts."""
     most = mapping(lookup(data, ("spec", "max")))
-    if GPU not in most or any(part in most for part in GPU_PARTS) or (stated and stated < GPU_SPLIT_SINCE):
+    if GPU not in most or any(part in most for part in GPU_PARTS) or (stated and stated < versions.GPU_SPLIT):
         return
     parts = " and ".join(GPU_PARTS)
     yield Violation(

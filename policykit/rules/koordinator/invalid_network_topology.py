@@ -17,9 +17,9 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import digits, mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import TOPOLOGY_SPEC, TOTAL_NUMBER
-from policykit.targets.koordinator.objects.annotations import parsed
-from policykit.targets.koordinator.objects.gangs import MUST_GATHER, PREFER_GATHER
 from policykit.targets.koordinator.objects.topology import NAME, NODE_LAYER
+from policykit.targets.koordinator.objects.values import parsed
+from policykit.targets.koordinator.pods import MUST_GATHER, PREFER_GATHER
 
 BAD = """\
 apiVersion: scheduling.koordinator.sh/v1alpha1

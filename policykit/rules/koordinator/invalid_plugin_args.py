@@ -62,7 +62,7 @@ def _not_offered(profile: Profile, offered: set[str]) -> Iterator[Violation]:
 
 def _offered(cluster: Cluster) -> set[str]:
     """Every resource of a node or of a placement."""
-    from policykit.targets.capacity import most_cards
+    from policykit.targets.pool_capacity import most_cards
 
     found = {name for pool in cluster.pools for shape in pool.shapes for name in shape.allocatable}
     placed = {name for placement in cluster.placements.values() for name in placement.resources}

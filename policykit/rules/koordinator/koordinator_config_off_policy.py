@@ -19,7 +19,7 @@ from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import SCHEDULER, TARGET_NAME
-from policykit.targets.koordinator.scheduler import profiles, repair
+from policykit.targets.koordinator.scheduler import merge, profiles
 from policykit.targets.koordinator.scheduler.configuration import KIND, is_for_koordinator, read
 from policykit.targets.koordinator.versions import parse
 
@@ -79,7 +79,7 @@ def _differences(cluster: Cluster, data: Mapping[str, Any]) -> Iterator[tuple[Pa
     name = target.scheduler_name or SCHEDULER
     try:
         version = parse(target.version)
-        if repair.repair(data, version).patches:
+        if merge.repair(data, version).patches:
             return
         read(data).required_profile(name)
     except PolicykitError:

@@ -110,7 +110,7 @@ def _direction(profile: Profile, plugin: str, resource: str) -> tuple[str, int]:
 def _cards(resource: str, cluster: Cluster | None) -> int:
     if cluster is None:
         return _USUAL_CARDS
-    from policykit.targets.capacity import most_cards
+    from policykit.targets.pool_capacity import most_cards
 
     return max(most_cards(cluster).get(resource, _USUAL_CARDS), 1)
 

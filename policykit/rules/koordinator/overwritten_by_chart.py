@@ -54,7 +54,7 @@ GOOD = BAD.replace("app.kubernetes.io/managed-by: Helm", "team: platform")
 _MODELS = "gpuShareUnsupportedModels"
 """The field that a value of the chart sets."""
 _HELM_MARKS = {"app.kubernetes.io/managed-by": "Helm", "meta.helm.sh/release-name": ""}
-"""Label and annotation of what Helm installed; an empty value stands for any."""
+"""Label and annotation of what Helm installed; an empty value matches any."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:

@@ -18,8 +18,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, Words, words
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
-from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.nearest import Names
 from policykit.rules.koordinator.device_requests import Request, device_requests
 from policykit.targets import TARGETS
 from policykit.targets.koordinator import versions
@@ -27,7 +27,7 @@ from policykit.targets.koordinator.admission import profile_of
 from policykit.targets.koordinator.names import QOS_CLASS, TARGET_NAME
 from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
-from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.koordinator.objects.values import OVERCOMMITTED
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -61,8 +61,6 @@ _BATCH, _MID = OVERCOMMITTED["batch"], OVERCOMMITTED["mid"]
 _SEPARATOR = re.compile("[-_]")
 _LEAST_MILLI_CORES = 100
 """A smaller amount is more likely a number of cores."""
-_UNENFORCED = (Version(1, 6, 0), Version(1, 8, 0))
-"""First release whose webhook computes its verdict without using it, and the first that uses it again."""
 _REFUSES = "Koordinator refuses the pod"
 
 
@@ -112,6 +110,14 @@ def _pods(pod_set: PodSet, cluster: Cluster | None, *, partial: bool) -> Iterato
     yield from _untranslated(pod_set, qos, requests, cluster)
 
 
+_CLASSES = Names(("koord-prod", "koord-mid", "koord-batch", "koord-free"))
+
+
+def _likely_class(name: str) -> str:
+    """The class of Koordinator's own that is nearly called so; empty: none is."""
+    return _CLASSES.misspelt(name)
+
+
 def _profile(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
     """Of a ClusterColocationProfile: what it sets on every pod it selects."""
     spec = mapping(manifest.data.get("spec"))
@@ -135,6 +141,14 @@ def _profile(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]
             "correct the name, or add the class to the policy's priorities",
             Severity.WARNING,
         )
+    elif band is None and (likely := _likely_class(name)):
+        yield Violation(
+            ("spec", "priorityClassName"),
+            f"Koordinator has no PriorityClass {name}: unless it exists, no pod that the profile selects is "
+            "admitted",
+            f"did you mean {likely}?",
+            Severity.WARNING,
+        )
 
 
 def _has_other_qos(pod_set: PodSet) -> bool:
@@ -147,8 +161,9 @@ def _has_other_qos(pod_set: PodSet) -> bool:
 
 
 def _severity(cluster: Cluster | None) -> Severity | None:
-    stated = versions.policy_version(cluster)
-    return Severity.WARNING if stated is None or _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
+    stated = versions.release_of(cluster)
+    first, ended = versions.QOS_UNENFORCED
+    return Severity.WARNING if stated is None or first <= stated < ended else None
 
 
 def _misplaced(pod_set: PodSet) -> Violation | None:

@@ -1,6 +1,6 @@
-"""The configuration of kube-scheduler stands among objects that are applied.
+"""The configuration of kube-scheduler is among objects that are applied.
 
-KubeSchedulerConfiguration is a file that the scheduler reads at start, and no kind of the API server:
+KubeSchedulerConfiguration is a file that the scheduler reads at start, not a kind of the API server:
 `kubectl apply` fails with `no matches for kind`, and no scheduler is configured.
 """
 
@@ -53,9 +53,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if each.value.among_objects or normpath(each.path) in listed:
             yield Violation(
                 each.at("kind"),
-                f"{each.value.kind} stands among objects, but is no kind of the API server: it is the "
+                f"{each.value.kind} is not a kind of the API server: it is the "
                 "configuration of kube-scheduler",
-                "put it into a ConfigMap that the scheduler mounts, and name the file in --config",
+                "put it in a ConfigMap that the scheduler mounts, and name the file in --config",
             )
 
 

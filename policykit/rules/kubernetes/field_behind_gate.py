@@ -1,8 +1,9 @@
 """A field needs a feature gate that is off in the release of the cluster.
 
-The API server drops the field without a word: a sidecar becomes an init container that never ends,
-a pod whose resources stand at pod level requests nothing. Which gates a cluster has switched on or
-off is stated in the policy: `featureGates: {PodLevelResources: true}`.
+The API server silently drops the field: a sidecar becomes an init container that never ends, a pod whose
+resources are set at pod level requests nothing. It refuses some values, such as `minReplicas: 0` of a
+HorizontalPodAutoscaler. Which gates a cluster has switched on or off is stated in the policy: `featureGates:
+{PodLevelResources: true}`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from policykit.manifests.path import Path, dotted
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kubernetes import feature_gates
-from policykit.targets.kubernetes.feature_gates import Gate
+from policykit.targets.kubernetes.feature_gates import GatedField
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -51,21 +52,28 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     version = parse(cluster.kubernetes_version)
     closed = feature_gates.closed(version, cluster.feature_gates)
     own = closed.objects.get((manifest.group, manifest.kind), ())
-    for path, gate in feature_gates.found(own, manifest.data):
-        yield _violation(path, path, gate, version)
+    for path, field in feature_gates.found(own, manifest.data):
+        yield _violation(path, path, field, version)
     for pod_set in podsets.pod_sets(manifest.data):
-        for path, gate in feature_gates.found(closed.pods, pod_set.spec):
+        for path, field in feature_gates.found(closed.pods, pod_set.spec):
             if pod_set.default_place is not None:
-                yield _violation((*pod_set.default_place, *path), path, gate, version)
+                yield _violation((*pod_set.default_place, *path), path, field, version)
 
 
-def _violation(place: Path, path: Path, gate: Gate, version: Version) -> Violation:
+def _violation(place: Path, path: Path, field: GatedField, version: Version) -> Violation:
+    gate = field.gate
     release = f"{version.major}.{version.minor}"
     on = f", on since {gate.on.major}.{gate.on.minor}" if gate.on else ""
+    what = dotted(path) if field.value is None else f"{dotted(path)} {field.value}"
+    if version < gate.since:
+        added = f"{gate.since.major}.{gate.since.minor}"
+        message = f"the API server of Kubernetes {release} refuses {what}: it was added in {added}{on}"
+        return Violation(place, message, "remove it, or upgrade Kubernetes", Severity.ERROR, key=True)
+    effect = f"refuses {field.value}" if field.refused else "drops the field"
     return Violation(
         place,
-        f"{dotted(path)} needs the feature gate {gate.name}{on}, which is off in Kubernetes {release}: the "
-        "API server drops the field",
+        f"{what} needs the feature gate {gate.name}{on}, which is off in Kubernetes {release}: the "
+        f"API server {effect}",
         f"remove it, or switch the gate on and state it in the policy: featureGates: {{{gate.name}: true}}",
         Severity.INFO if gate.own_api else None,
         key=True,

@@ -2,7 +2,7 @@
 
 The scheduler reads it at start-up and exits: if it is the control plane's own, no new pod is placed
 until the file is corrected. Unknown fields are errors, also in the args of plugins: a misspelt one
-is as bad as a wrong number.
+is as bad as a wrong number. Args without the name of their plugin are accepted, and nothing reads them.
 """
 
 from __future__ import annotations
@@ -277,6 +277,10 @@ def _configs(
                 (*path, "name"), f"pluginConfig has two entries for {name}", "merge them into one"
             )
         seen.add(name)
+        if isinstance(each, Mapping) and each.get("args") and not each.get("name"):
+            yield Violation(
+                path, "the entry has args but no name, so no plugin reads them", "name the plugin"
+            )
         kind = mapping(mapping(each).get("args")).get("kind")
         if (
             name

@@ -1,7 +1,7 @@
 """A kube-scheduler is started with a flag that its release does not have.
 
-The scheduler ends at once with `unknown flag`, and its pods stay pending. Flags of the policy API, of
-insecure ports and of klog were removed one after another; what they set belongs into the file of --config.
+The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of the policy API, of
+insecure ports and of klog were removed one after another; what they set belongs in the file of --config.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     yield Violation(
                         path,
                         f"{what}, which 1.{gone} removed: it does not start",
-                        "remove the flag; the file of --config says what the scheduler needs",
+                        "remove the flag; configure the scheduler in the file of --config",
                         Severity.WARNING if command.minor is None else None,
                     )
 

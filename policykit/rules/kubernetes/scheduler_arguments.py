@@ -16,7 +16,7 @@ from policykit.rules.kubernetes.scheduler_fields import misspelt
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, STRATEGIES
 
 _RATIO_ARGS = "requestedToCapacityRatio"
-_REFUSED_BESIDE = 36
+_REFUSED_TOGETHER = 36
 """Minor release that first refuses a shape with another strategy; earlier ones ignore it."""
 
 
@@ -96,6 +96,13 @@ def _extenders(listed: object) -> Iterator[Violation]:
                 (*base, "weight"),
                 f"the extender scores nodes (prioritizeVerb) with weight {weight or 0}",
                 "write a weight above 0",
+            )
+        verbs = any(isinstance(key, str) and key.endswith("Verb") for key in extender)
+        if verbs and not extender.get("urlPrefix") and extender.get("ignorable") is not True:
+            yield Violation(
+                base,
+                "the extender has no urlPrefix: each call of it fails, and no pod is placed",
+                "write the address of its service",
             )
         binders += bool(extender.get("bindVerb"))
         if extender.get("bindVerb") and binders == 2:
@@ -233,7 +240,7 @@ def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[V
     ratio = strategy.get(_RATIO_ARGS)
     if kind == RATIO:
         yield from _shape(mapping(ratio).get("shape"), base)
-    elif kind in STRATEGIES and ratio is not None and minor >= _REFUSED_BESIDE:
+    elif kind in STRATEGIES and ratio is not None and minor >= _REFUSED_TOGETHER:
         yield Violation(
             (*base, _RATIO_ARGS),
             f"{_RATIO_ARGS} is set, but type is {kind}",

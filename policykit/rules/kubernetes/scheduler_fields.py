@@ -51,7 +51,7 @@ def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Itera
     """Fields that the version of the configuration or the stated release does not have."""
     for field, versions in NOT_IN.items():
         if field in data and version in versions:
-            message = f"{field} is no field of {version}: the scheduler does not start"
+            message = f"{field} is not a field of {version}: the scheduler does not start"
             advice = "delete it" if "v1" in versions else f"write {GROUP}/v1, or delete it"
             yield Violation((field,), message, advice, key=True)
     profiles = data.get("profiles")

@@ -31,7 +31,7 @@ _LEASE = "kube-scheduler"
 _OWN = ("leader-elect-resource-name", "leader-elect-resource-namespace", "lock-object-name")
 _ELSEWHERE = ("config", "kubeconfig", "master", "lock-object-namespace")
 """Flags that say more than the command: another file, another cluster."""
-_ADVICE = "give it a lease of its own, or switch the election off if it has one replica"
+_ADVICE = "give it a lease of its own, or turn leader election off if it has one replica"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:

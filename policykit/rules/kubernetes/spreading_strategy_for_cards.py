@@ -14,9 +14,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK
 from policykit.model.severity import Severity
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import BINPACK, WorkloadKind
 from policykit.placement.eligible_pools import is_allowed
 from policykit.targets import DEFAULT_SCHEDULER
 from policykit.targets.kubernetes.scheduler.configuration import RATIO

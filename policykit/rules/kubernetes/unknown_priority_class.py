@@ -1,8 +1,9 @@
-"""Nothing defines the PriorityClass that pods name.
+"""Nothing defines the PriorityClass that pods name, or they state a number that it does not have.
 
-The API server refuses pods that name a PriorityClass that does not exist. The rule compares names
+The API server refuses pods that name a PriorityClass that does not exist, and those whose `priority` is not
+the value of their class: it writes the number itself. The rule compares names
 with the policy and the PriorityClasses linted together; if neither has any, they are defined
-elsewhere, and it reports nothing.
+elsewhere, and it reports nothing. A WorkloadPriorityClass of Kueue is not one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.kueue import DeclaredPriorityClass
 from policykit.model.queue import DeclaredPriority, PriorityUse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -44,15 +46,40 @@ _OF_CHARTS = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Only in a complete scope with at least one PriorityClass."""
+    """Only in a complete scope with at least one PriorityClass, or if others of the cluster may have one."""
     if not scope.complete:
         return
+    of_kueue = {each.value.name for each in scope.of(DeclaredPriorityClass)}
     stated = {each.name for each in context.cluster.priorities} if context.cluster else set[str]()
     there = stated | {each.value.name for each in scope.of(DeclaredPriority)}
-    if not there or any(is_placeholder(name) for name in there):
+    if any(is_placeholder(name) for name in there):
         return
-    for use in scope.of(PriorityUse):
+    known = bool(there) or scope.is_part
+    values: dict[str, set[int | None]] = {}
+    for each in scope.of(DeclaredPriority):
+        values.setdefault(each.value.name, set()).add(each.value.value)
+    for use in scope.of(PriorityUse) if known or of_kueue else ():
         name = use.value.name
+        there_is = values.get(name, set())
+        if use.value.value is not None and len(there_is) == 1 and not there_is & {None, use.value.value}:
+            (value,) = there_is
+            yield Violation(
+                use.at("value"),
+                f"priority is {use.value.value}, but PriorityClass {name} has {value}: "
+                "the API server refuses the pods",
+                "delete it: the class alone decides",
+                Severity.ERROR,
+            )
+        if name in of_kueue and name not in there:
+            yield Violation(
+                use.at("name"),
+                f"{name} is a WorkloadPriorityClass of Kueue, not a PriorityClass: "
+                "the API server refuses the pods",
+                "name it in the label kueue.x-k8s.io/priority-class of the workload instead",
+            )
+            continue
+        if not known:
+            continue
         if name in there or name in _EVERYWHERE or name in _OF_CHARTS or is_placeholder(name):
             continue
         near = nearest(name, tuple(sorted(there)), 0.75)
@@ -61,7 +88,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             use.at("name"),
             f"PriorityClass {name} is defined neither here nor in the policy: "
             "without it the API server refuses the pods",
-            f"did you mean {near}?" if near else f"add it, or use one of {listed}",
+            f"did you mean {near}?" if near else f"add it{listed and f', or use one of {listed}'}",
         )
 
 

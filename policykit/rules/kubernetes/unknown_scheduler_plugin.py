@@ -17,7 +17,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets import added_plugins
-from policykit.targets.kubernetes.scheduler.plugin_names import (
+from policykit.targets.kubernetes.scheduler.plugins import (
     IN_TREE,
     SCHEDULER_PLUGINS,
     STRATEGY_PLUGINS,
@@ -53,7 +53,7 @@ profiles:
 """
 
 _POINTS_ALL = "*"
-_TELLING = 8
+_IDENTIFYING_LENGTH = 8
 """Letters from which the end of a name identifies it."""
 
 
@@ -151,7 +151,7 @@ def _advice(name: str, there: Collection[str]) -> str:
 
 def _near(name: str, there: Collection[str]) -> str:
     """A misspelling, or the end of exactly one longer name: BalancedAllocation."""
-    longer = [each for each in there if each.endswith(name)] if len(name) >= _TELLING else []
+    longer = [each for each in there if each.endswith(name)] if len(name) >= _IDENTIFYING_LENGTH else []
     return longer[0] if len(longer) == 1 else nearest(name, tuple(sorted({*there, *SCHEDULER_PLUGINS})), 0.8)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube import tolerations
+from policykit.kube.affinity import NodeAffinity
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -19,7 +20,8 @@ from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
-from policykit.placement.topology_keys import is_absent
+from policykit.placement.landing import selection
+from policykit.placement.topology import is_absent
 from policykit.targets.kueue.names import GROUP
 from policykit.targets.kueue.objects import resource_flavors
 from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
@@ -64,7 +66,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     managed = {key: value for key, value in flavor.labels.items() if key in cluster.declared_keys}
     if any(is_placeholder(value) for value in managed.values()):
         return
-    pools = [pool for pool in cluster.pools if _has(pool, managed)]
+    selected = NodeAffinity(selector=managed)
+    pools = [pool for pool in cluster.pools if selection(cluster, pool, selected) is not False]
     if managed and not pools:
         yield from _nowhere(managed, cluster)
     elif managed and pools:
@@ -83,11 +86,6 @@ def _missing_levels(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]
                 "label the nodes, or delete the level",
                 Severity.WARNING,
             )
-
-
-def _has(pool: Pool, labels: dict[str, str]) -> bool:
-    """Whether some of its nodes may have all of them; what the policy does not state, they may have."""
-    return any(all(node.get(key, value) == value for key, value in labels.items()) for node in _nodes(pool))
 
 
 def _nodes(pool: Pool) -> list[dict[str, str]]:

@@ -20,8 +20,8 @@ from policykit.model.kueue import (
     RefusedPods,
     RefusingPool,
 )
+from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Severity
-from policykit.model.taint import Taint, Toleration
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -108,7 +108,7 @@ def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:
     cluster = context.cluster
     if cluster is None or cluster.complete:
         return False
-    return any(key not in cluster.declared_keys for key in flavor.label_keys)
+    return any(key not in cluster.declared_keys for key in flavor.labels)
 
 
 def _left(pool: RefusingPool, added: tuple[Toleration, ...]) -> tuple[Taint, ...]:

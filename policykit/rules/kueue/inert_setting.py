@@ -1,4 +1,4 @@
-"""Kueue's own configuration has a section that nothing switches on.
+"""Kueue's own configuration has a section that is not enabled.
 
 In v1beta1 of the configuration, waitForPodsReady has no effect without `enable: true`: workloads are admitted
 while others still wait for their pods, whatever its timeout and blockAdmission say.

@@ -52,6 +52,8 @@ _SMALLEST_WEIGHT = 1
 _MAX_BEFORE = 16
 """Flavors and resources of a group before 0.14."""
 _MAX_TOTAL = 256
+_MAX_COMBINATIONS = 512
+"""Resources of all flavors of a group; before 0.14 the other limits keep it below."""
 
 
 def check(manifest: Manifest, context: Context) -> _Found:
@@ -60,10 +62,10 @@ def check(manifest: Manifest, context: Context) -> _Found:
         return
     spec, queue = mapping(manifest.data.get("spec")), manifest.kind == "ClusterQueue"
     above = ("cohortName", "cohort") if queue else ("parentName", "parent")
-    # What a patch leaves out may stand in the whole object.
+    # What a patch leaves out may be in the whole object.
     alone = not manifest.partial and not any(spec.get(field) for field in above)
     yield from _groups(spec, context, field=above[0] if alone else "", queue=queue)
-    yield from _weight(spec)
+    yield from _weight(spec, versions.release_of(context.cluster))
     if queue:
         yield from _preemption(spec)
         yield from _fungibility(spec)
@@ -83,6 +85,13 @@ def _groups(spec: Mapping[str, Any], context: Context, *, field: str, queue: boo
             yield from _covered(name, (*path, "coveredResources", index), resources)
         there = _list(mapping(group), "flavors")
         yield from _sizes(path, {"coveredResources": covered, "flavors": there}, have)
+        combinations = sum(len(_list(mapping(flavor), "resources")) for flavor in there)
+        if combinations > _MAX_COMBINATIONS:
+            yield Violation(
+                (*path, "flavors"),
+                f"the flavors have {combinations} resources together, more than {_MAX_COMBINATIONS}",
+                "divide the group, or remove some",
+            )
         for index, flavor in enumerate(there):
             yield from _flavor(mapping(flavor), (*path, "flavors", index), covered, flavors)
             yield from _quotas(mapping(flavor), (*path, "flavors", index, "resources"), field, queue=queue)
@@ -135,9 +144,8 @@ def _flavor(flavor: Mapping[str, Any], path: Path, covered: Sequence[Any], seen:
     if not listed or listed == wanted or any(is_placeholder(each) for each in (*listed, *wanted)):
         return
     if sorted(listed) == sorted(wanted):
-        what = (
-            f"the resources of flavor {name} are {', '.join(listed)}, in another order than coveredResources"
-        )
+        shown = ", ".join(listed)
+        what = f"the resources of flavor {name} are {shown}, in a different order from coveredResources"
     else:
         what = f"flavor {name} has {', '.join(listed)}, but coveredResources has {', '.join(wanted)}"
     yield Violation(
@@ -185,15 +193,22 @@ def _lending(path: Path, name: str, amounts: Mapping[str, tuple[Any, Quantity | 
         )
 
 
-def _weight(spec: Mapping[str, Any]) -> _Found:
+def _weight(spec: Mapping[str, Any], have: Version | None) -> _Found:
+    """Weights close to 0 are refused since 0.12.10 and 0.13.5."""
     weight = mapping(spec.get("fairSharing")).get("weight")
     amount = parse(weight)
-    if amount and (amount.nanos < 0 or amount.nanos == _SMALLEST_WEIGHT):
-        yield Violation(
-            ("spec", "fairSharing", "weight"),
-            f"weight is {weight}, " + ("below 0" if amount.nanos < 0 else "too close to 0"),
-            "write 0, or a number above it: 1 is the default",
-        )
+    if amount is None or amount.nanos > _SMALLEST_WEIGHT or amount.nanos == 0:
+        return
+    small = amount.nanos > 0
+    if small and have and not versions.refuses_small_weights(have):
+        return
+    since = f": Kueue refuses that since {versions.SMALL_WEIGHTS}" if small and not have else ""
+    yield Violation(
+        ("spec", "fairSharing", "weight"),
+        f"weight is {weight}, {'too close to' if small else 'below'} 0{since}",
+        "write 0, or a number above it: 1 is the default",
+        Severity.WARNING if since else None,
+    )
 
 
 def _preemption(spec: Mapping[str, Any]) -> _Found:
@@ -234,7 +249,7 @@ def _checks(spec: Mapping[str, Any], manifest: Manifest, have: Version | None) -
                 there = ", ".join(sorted(flavors)) or "none"
                 yield Violation(
                     ("spec", "admissionChecksStrategy", "admissionChecks", number, "onFlavors", index),
-                    f"onFlavors has {name}, which is no flavor of the queue"
+                    f"onFlavors has {name}, which is not a flavor of the queue"
                     + ("" if have else f": Kueue refuses that since {versions.CHECKED_FLAVORS}"),
                     f"its flavors: {there}",
                     None if have else Severity.WARNING,

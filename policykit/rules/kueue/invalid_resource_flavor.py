@@ -1,13 +1,14 @@
 """Kueue or the API server refuses a ResourceFlavor or Topology.
 
 A flavor with a topology needs a node label, taints are unique by key and effect, and
-kubernetes.io/hostname is the lowest level of a Topology or none.
+kubernetes.io/hostname can only be the lowest level of a Topology.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.catalogue import labels
 from policykit.kube import tolerations
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.placeholders import is_placeholder
@@ -15,6 +16,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP, HOSTNAME
@@ -62,6 +64,7 @@ def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
             "select the flavor's nodes with at least one label",
             key=True,
         )
+    yield from _labels_of_itself(manifest, context.cluster)
     yield from _labels(manifest)
     yield from _taints(manifest)
     yield from _own_tolerations(manifest)
@@ -85,6 +88,26 @@ def _own_tolerations(manifest: Manifest) -> Iterator[Violation]:
                 "delete the toleration if only workloads that tolerate the taint are to get the flavor",
                 Severity.INFO,
             )
+
+
+def _labels_of_itself(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """Labels of nodes among those of the object, which select nothing."""
+    if manifest.partial or mapping(mapping(manifest.data.get("spec")).get("nodeLabels")):
+        return
+    known = {key for pool in cluster.pools for key in pool.labels} if cluster else set()
+    found = [
+        key
+        for key in manifest.labels
+        if key in known or labels.names_pool(key) or labels.names_machine(key) or labels.discovery(key)
+    ]
+    if found:
+        yield Violation(
+            ("metadata", "labels", found[0]),
+            f"{found[0]} is a label of the flavor itself, which has no nodeLabels: its pods go to any node",
+            "move it to spec.nodeLabels",
+            Severity.WARNING,
+            key=True,
+        )
 
 
 def _labels(manifest: Manifest) -> Iterator[Violation]:
@@ -134,7 +157,7 @@ def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
             below = ", ".join(levels[number + 1 :])
             yield Violation(
                 path,
-                f"{HOSTNAME} stands above {below}, but it can only be the lowest level{since}",
+                f"{HOSTNAME} is above {below}, but it can only be the lowest level{since}",
                 "move it to the end of the levels",
                 severity,
             )

@@ -14,6 +14,7 @@ from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
@@ -81,6 +82,7 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
                 "remove it",
                 key=True,
             )
+            del there[fact.name]
     several = [key for key in TOPOLOGY_KEYS if key in there]
     if len(several) > 1:
         names = " and ".join(key.partition("/")[2] for key in several)
@@ -92,6 +94,8 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
         )
     yield from _values(there, place)
     yield from _slices(pod_set, there, place)
+    if POD_SET_GROUP in there:
+        yield from _group(there, place, have)
 
 
 def _values(there: Mapping[str, str], place: Path) -> Iterator[Violation]:
@@ -113,7 +117,7 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
     size = there.get(SLICE_SIZE)
     if (size is None) != (SLICE_TOPOLOGY not in there):
         has, lacks = (SLICE_SIZE, SLICE_TOPOLOGY) if size is not None else (SLICE_TOPOLOGY, SLICE_SIZE)
-        # Either may stand in the object that this one is a patch of.
+        # Either may be set in the object that this one patches.
         yield Violation(
             (*place, has), f"{has} is set, but {lacks} is not", f"add {lacks}, or remove {has}", key=True
         )
@@ -129,27 +133,27 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
             f"a slice has {size} pods, but there are {pod_set.replicas}",
             f"write at most {pod_set.replicas}",
         )
-    group = there.get(POD_SET_GROUP)
-    if group is None:
-        return
-    if group.isascii() and group.isdigit():
-        yield Violation((*place, POD_SET_GROUP), f"{POD_SET_GROUP} is the number {group}", "write a name")
-    for key in (SLICE_SIZE, SLICE_TOPOLOGY, SLICE_CONSTRAINTS):
-        if key in there:
-            yield Violation(
-                (*place, POD_SET_GROUP),
-                f"{POD_SET_GROUP} cannot be combined with {key}",
-                "remove one of them",
-                key=True,
-            )
-            return
-    if REQUIRED_TOPOLOGY not in there and PREFERRED_TOPOLOGY not in there:
-        yield Violation(
-            (*place, POD_SET_GROUP),
-            f"{POD_SET_GROUP} is set, but no required or preferred topology",
-            f"add {REQUIRED_TOPOLOGY}, the same to both pod sets of the group",
-            key=True,
-        )
+
+
+def _group(there: Mapping[str, str], place: Path, have: Version | None) -> Iterator[Violation]:
+    """The first that is wrong with the group; a release that checks less accepts it."""
+    path, name = (*place, POD_SET_GROUP), there[POD_SET_GROUP]
+    beside = next((key for key in (SLICE_SIZE, SLICE_TOPOLOGY, SLICE_CONSTRAINTS) if key in there), "")
+    first = versions.GROUPS_CHECKED
+    if beside:
+        message, advice = f"cannot be combined with {beside}", "remove one of them"
+    elif REQUIRED_TOPOLOGY not in there and PREFERRED_TOPOLOGY not in there:
+        message = "is set, but no required or preferred topology"
+        advice = f"add {REQUIRED_TOPOLOGY}, the same to both pod sets of the group"
+        first = versions.GROUP_TOPOLOGY
+    else:
+        message = ""
+    since, severity = ("", None) if have else (f": Kueue refuses that since {first}", Severity.WARNING)
+    if message and (have is None or have >= first):
+        yield Violation(path, f"{POD_SET_GROUP} {message}{since}", advice, severity, key=True)
+    if name.isascii() and name.isdigit() and (have is None or have >= versions.GROUPS_CHECKED):
+        since = since and f": Kueue refuses that since {versions.GROUPS_CHECKED}"
+        yield Violation(path, f"{POD_SET_GROUP} is the number {name}{since}", "write a name", severity)
 
 
 RULE = Rule(

@@ -1,7 +1,8 @@
-"""A job for Kueue sets suspend to false.
+"""A job for Kueue sets suspend to false, or is suspended and names no queue.
 
 Kueue suspends a job when it is created, and starts it when it is admitted. A manifest with suspend:
-false starts a waiting job each time it is applied again, until Kueue stops it.
+false starts a waiting job each time it is applied again, until Kueue stops it. A job that is suspended and
+names no queue is never started, since Kueue does not manage it.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _EXISTING_CLUSTER = ("spec", "clusterSelector")
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/controller/jobframework/defaults.go` and `reconciler.go` (0.9 to 0.19)."""
     if QUEUE_NAME not in words(manifest.data).keys:
+        yield from _never_started(manifest, context)
         return
     seen: set[Path] = set()
     for pod_set in pod_sets(manifest.data):
@@ -63,6 +65,26 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 "remove it: Kueue sets it",
                 fix=partial(_fix, path),
             )
+
+
+def _never_started(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Where the policy has Kueue: elsewhere somebody may resume the job by hand."""
+    cluster = context.cluster
+    path = SUSPEND.get(manifest.kind, ())
+    if (
+        cluster is None
+        or TARGET_NAME not in cluster.targets
+        or manifest.partial
+        or manifest.kind == "CronJob"
+    ):
+        return
+    if path and lookup(manifest.data, path) is True and pod_sets(manifest.data):
+        yield Violation(
+            path,
+            f"{dotted(path)} is true, but the {manifest.kind} names no queue: Kueue does not manage it, and "
+            "nothing starts it",
+            f"add the label {QUEUE_NAME}, or remove {dotted(path)}",
+        )
 
 
 def _field(manifest: Manifest, owner: Path) -> Path:
@@ -85,6 +107,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("kueue",),
+    substrings=("kueue", "uspend"),
     fix=Applicability.UNSAFE,
 )

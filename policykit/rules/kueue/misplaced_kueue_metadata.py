@@ -1,13 +1,14 @@
 """Metadata for Kueue is where Kueue does not read it as intended.
 
-Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each
-pod: Kueue admits the pods one by one, which only those of a Deployment or StatefulSet can bear. A
-topology is requested in the annotations of the pod template, and a queue never in an annotation.
+Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each pod:
+Kueue admits the pods one by one, which suits only those of a Deployment or StatefulSet. A topology is
+requested in the annotations of the pod template, and a queue never in an annotation. Pods that name another
+queue than their object may stay gated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets, queues
@@ -92,7 +93,30 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
     for place in dict.fromkeys(((*labels[:-1], "annotations"), pods.get("annotations"))):
         if place and (have is None or have >= versions.LABEL_ONLY):
             yield from _queue_annotation(manifest, place, labels, sure=have is not None)
+    yield from _priority_annotation(manifest, (*labels[:-1], "annotations"), labels)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
+
+
+def _of_another_queue(manifest: Manifest, pod_set: PodSet, own: Mapping[str, str]) -> Iterator[Violation]:
+    """Kueue gates the pods by their own label, and admits them by that of the object."""
+    value, queue = pod_set.labels.get(QUEUE_NAME), own.get(QUEUE_NAME)
+    place = pod_set.places.get("labels")
+    if (
+        place
+        and value
+        and queue
+        and value != queue
+        and not is_placeholder(value)
+        and not is_placeholder(queue)
+    ):
+        yield Violation(
+            (*place, QUEUE_NAME),
+            f"the pods name queue {value}, but the {manifest.kind} that Kueue admits names {queue}: "
+            "the pods may stay gated",
+            f"delete {QUEUE_NAME} from the pods",
+            Severity.WARNING,
+            key=True,
+        )
 
 
 def _on_pods(manifest: Manifest, pod_set: PodSet, labels: Path) -> Iterator[Violation]:
@@ -100,6 +124,7 @@ def _on_pods(manifest: Manifest, pod_set: PodSet, labels: Path) -> Iterator[Viol
     if manifest.kind in _SERVING:
         return
     own = pairs(lookup(manifest.data, labels))
+    yield from _of_another_queue(manifest, pod_set, own)
     place = pod_set.places.get("labels")
     for key, what in ((QUEUE_NAME, "queue"), (PRIORITY_CLASS, "priority class")):
         value = pod_set.labels.get(key)
@@ -122,6 +147,18 @@ def _queue_annotation(manifest: Manifest, place: Path, labels: Path, *, sure: bo
             f"queue {value} is an annotation, which Kueue does not read since {versions.LABEL_ONLY}",
             f"make it a label, in {dotted(labels)}",
             None if sure else Severity.WARNING,
+            key=True,
+        )
+
+
+def _priority_annotation(manifest: Manifest, place: Path, labels: Path) -> Iterator[Violation]:
+    value = mapping(lookup(manifest.data, place)).get(PRIORITY_CLASS)
+    if isinstance(value, str) and value and PRIORITY_CLASS not in mapping(lookup(manifest.data, labels)):
+        yield Violation(
+            (*place, PRIORITY_CLASS),
+            f"priority class {value} is an annotation, which Kueue does not read",
+            f"make it a label, in {dotted(labels)}",
+            Severity.WARNING,
             key=True,
         )
 

@@ -1,8 +1,9 @@
-"""A workload asks for a resource that its ClusterQueue does not cover.
+"""A workload requests a resource that its ClusterQueue does not cover, or nothing at all.
 
 Kueue admits a workload only if its ClusterQueue has a flavor for each resource that the pods request, what a
 LimitRange of the namespace adds to them included. Resources that nobody meant to count can be excluded in
-Kueue's own configuration.
+Kueue's own configuration. A workload that requests nothing at all is admitted at once and without a flavor:
+no quota counts it, and its pods get neither node selector nor tolerations.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import QueueUse
 from policykit.model.kueue import DeclaredClusterQueue
-from policykit.model.namespace_limits import DeclaredRange
+from policykit.model.queue import DeclaredRange
 from policykit.model.severity import Severity
 from policykit.rules.kueue.admission import cluster_queues
 from policykit.targets.kueue.names import TARGET_NAME
@@ -71,8 +72,12 @@ GOOD = BAD.replace("[cpu]", "[cpu, memory]").replace(
 )
 
 
+_PODS = "pods"
+"""A resource that every pod requests one of."""
+
+
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Each workload whose queues stand here. Source: `flavorassigner.go` (0.9 to 0.19)."""
+    """Each workload whose queues are in these files. Source: `flavorassigner.go` (0.9 to 0.19)."""
     admitting = cluster_queues(scope)
     added = [each.value for each in scope.of(DeclaredRange)]
     for use in scope.of(QueueUse):
@@ -94,6 +99,14 @@ def _uncovered(
         for key in each.defaults
         if key.startswith("requests.")
     }
+    if use.value.whole and not given and not any(use.value.request.values()) and _PODS not in queue.covered:
+        yield Violation(
+            use.at("queue"),
+            f"the workload requests nothing, so ClusterQueue {queue.name} admits it without a flavor: "
+            "no quota counts it, and its pods may run anywhere",
+            "write the cpu and memory that the pods need, or cover pods in the ClusterQueue",
+        )
+        return
     requested = {name for name, amount in use.value.request.items() if amount > 0}
     for name in sorted((requested | given.keys()) - queue.covered):
         source = "which its pods request" if name in requested else f"which LimitRange {given[name]} adds"

@@ -15,15 +15,19 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import (
+    CheckParameters,
+    DeclaredAdmissionCheck,
     DeclaredClusterQueue,
     DeclaredCohort,
     DeclaredFlavor,
     DeclaredLocalQueue,
+    DeclaredPriorityClass,
     DeclaredTopology,
+    PriorityClassUse,
     TopologyRequest,
 )
 from policykit.model.severity import Severity
-from policykit.nearest import Names
+from policykit.nearest import Names, are_numbered
 from policykit.targets.kueue.names import TARGET_NAME
 
 BAD = """\
@@ -54,7 +58,7 @@ _LIKELY = 0.75
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """References of each object; what no object of a kind declares at all may stand elsewhere."""
+    """References of each object; if no object of a kind is declared at all, they may be elsewhere."""
     yield from _cycles(scope.of(DeclaredCohort))
     if not scope.complete:
         return
@@ -76,11 +80,31 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             yield from _unknown(
                 scope, queue, f"flavor.{number}", "ResourceFlavor", name, known_flavors, fault, whole=whole
             )
+    yield from _admission_checks(scope)
     for flavor in scope.of(DeclaredFlavor):
         fault = "every ClusterQueue with the flavor is inactive and admits nothing"
         yield from _unknown(scope, flavor, "topology", "Topology", flavor.value.topology, topologies, fault)
+    priorities = Names(each.value.name for each in scope.of(DeclaredPriorityClass))
+    for use in scope.of(PriorityClassUse):
+        fault, kind = "the API server refuses the workload", "WorkloadPriorityClass"
+        yield from _unknown(scope, use, "name", kind, use.value.name, priorities, fault)
     yield from _levels(scope)
     yield from _lone_cohorts(scope)
+
+
+def _admission_checks(scope: Scope) -> Iterator[Violation]:
+    """The checks of ClusterQueues, and the parameters of checks."""
+    checks = scope.of(DeclaredAdmissionCheck)
+    known = Names(each.value.name for each in checks)
+    for queue in scope.of(DeclaredClusterQueue):
+        fault = f"ClusterQueue {queue.value.name} is inactive and admits nothing"
+        for number, name in enumerate(queue.value.checks):
+            yield from _unknown(scope, queue, f"check.{number}", "AdmissionCheck", name, known, fault)
+    for each in checks:
+        kind, name = each.value.kind, each.value.parameters
+        there = Names(one.value.name for one in scope.of(CheckParameters) if one.value.kind == kind)
+        fault = "the check is inactive, and so is every ClusterQueue with it"
+        yield from _unknown(scope, each, "parameters", kind, name, there, fault)
 
 
 def _unknown(
@@ -109,7 +133,7 @@ def _unknown(
         located.at(field),
         f"no file here defines {kind} {name}",
         _advice(known, likely) + fault,
-        None if likely else Severity.WARNING,
+        None if likely and not are_numbered(name, likely) else Severity.WARNING,
     )
 
 

@@ -1,19 +1,21 @@
-"""A workload tolerates the taint of no flavor of its ClusterQueue.
+"""A workload tolerates none of the flavors of its ClusterQueue, or selects the nodes of none.
 
 Kueue gives a workload a flavor only if its pods tolerate the nodeTaints of the flavor, or the flavor's own
-tolerations do. If that holds for none of them, the workload is never admitted.
+tolerations do, and only if its nodeLabels have what the pods select. If that holds for none of them, the
+workload is never admitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import AdmittedPods, DeclaredFlavor
+from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Severity
-from policykit.model.taint import Taint, Toleration
 from policykit.rules.kueue.admission import cluster_queues
 
 BAD = """\
@@ -90,6 +92,24 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 f"{left[0]}: Kueue never admits the workload",
                 "tolerate the taint in the pods, or add the toleration to the flavor",
             )
+        elif queue and None not in offered:
+            yield from _unselected(pods, queue.name, [each for each in offered if each])
+
+
+def _unselected(
+    pods: LocatedFact[AdmittedPods], queue: str, flavors: Sequence[DeclaredFlavor]
+) -> Iterator[Violation]:
+    """Of a label that each flavor has with another value; one without it may be for other resources."""
+    for key, value in pods.value.selector.items():
+        there = sorted({each.labels.get(key, "") for each in flavors})
+        if there and "" not in there and value not in there and not any(map(is_placeholder, (value, *there))):
+            yield Violation(
+                pods.at(f"selector.{key}"),
+                f"the pods select {key}: {value}, but the flavors of ClusterQueue {queue} have "
+                f"{', '.join(there)}: Kueue never admits the workload",
+                "select one of these, or add a flavor for these nodes to the ClusterQueue",
+            )
+            return
 
 
 def _untolerated(flavor: DeclaredFlavor, own: tuple[Toleration, ...]) -> Taint | None:

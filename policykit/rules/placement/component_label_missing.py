@@ -1,7 +1,7 @@
 """A kustomize component of a workload kind leaves an object of that kind alone.
 
 Generated components patch the objects that have the label policykit.io/workload, since a
-kustomization may include log agents and web applications too. The label must stand on the object
+kustomization may include log agents and web applications too. The label must be on the object
 itself: kustomize selects by that, not by the labels of its pods. Without it the pods get neither
 affinity nor tolerations.
 """
@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.subjects import ComponentObject
+from policykit.linter.rule import ComponentObject, Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity

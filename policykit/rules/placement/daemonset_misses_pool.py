@@ -5,7 +5,7 @@ run on every node it serves. A node without it offers no cards or has no product
 nothing reports that. Daemons are known by their image, and where that is a mirror's by the labels of an
 operator that they select, or by the folder of device plugins that they mount; those of the GPU operator, of
 NVIDIA's device plugin and exporter and of Node Feature Discovery also by the values that a HelmRelease or an
-Argo CD Application gives their charts.
+Argo CD Application gives their charts, those of AMD's operator by its DeviceConfig.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
+from policykit.model.pool import Pool, Taint, Toleration
 from policykit.model.severity import Applicability, Severity
-from policykit.model.taint import Taint, Toleration
-from policykit.model.virtual_cards import NAMES
+from policykit.model.shared_cards import NAMES
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.rules.placement.node_daemons import DEPLOYS, DEVICE_PLUGIN, KINDS, NodeDaemon, node_daemons
 
@@ -196,8 +195,10 @@ def _selects_vendor(requirement: Requirement, vendor: str) -> bool:
     key, operator = requirement.key, requirement.operator
     if key.endswith("kubernetes.io/os"):
         return operator == "In" and requirement.values == ("linux",)
-    if key.startswith("feature.node.kubernetes.io/pci-"):
+    if key.startswith(f"{_FEATURES}pci-") or key == f"{_FEATURES}{_maker(vendor)}-gpu":
         return operator in ("In", "Exists")
+    if DEPLOYS in key and requirement.values != ("true",):
+        return False  # only nodes on which the operator does not run its own daemon
     owner = labels.discovery(key) or labels.switch(key)
     return bool(owner) and _maker(owner) == _maker(vendor) and operator in ("In", "Exists")
 

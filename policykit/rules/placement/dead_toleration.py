@@ -15,8 +15,8 @@ from policykit.linter.proof import review_after
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Applicability, Severity
-from policykit.model.taint import Taint, Toleration
 from policykit.nearest import nearest
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.landing import untolerated_taints

@@ -88,7 +88,7 @@ def _may_be_refused(manifest: Manifest) -> bool:
 
 
 def removal_patches(review: Review, positions: Iterable[int]) -> tuple[Patch, ...]:
-    """Patches that take tolerations out, the whole field with the last; none where they stand elsewhere."""
+    """Patches that take tolerations out, the whole field with the last; none if defined elsewhere."""
     gone = sorted(set(positions), reverse=True)
     if not gone or not is_editable(review, "tolerations"):
         return ()

@@ -2,7 +2,8 @@
 
 The API server refuses two constraints with the same key and the same whenUnsatisfiable, and
 minDomains without DoNotSchedule. It accepts a missing or empty labelSelector, which selects no
-pods: the constraint then only requires the topology label on the node and spreads nothing.
+pods: the constraint then only requires the topology label on the node and spreads nothing. Nor does
+one that selects other pods spread those of its own template.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube import selectors
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
@@ -41,6 +44,10 @@ spec:
 GOOD = BAD.replace("ScheduleAnyway", "DoNotSchedule")
 
 FIELD = "topologySpreadConstraints"
+_ADDED = frozenset(
+    {"apps.kubernetes.io/pod-index", "pod-template-hash", "statefulset.kubernetes.io/pod-name"}
+)
+"""Labels that the controllers of apps add to pods."""
 _HARD, _SOFT = "DoNotSchedule", "ScheduleAnyway"
 
 
@@ -70,6 +77,33 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=written,
             )
+        elif _misses_own_pods(review, one.get("labelSelector")):
+            yield Violation(
+                review.pod_set.place(FIELD, at, "labelSelector"),
+                "the labelSelector does not select the pods themselves: they are not counted, "
+                "and may all be on one node",
+                "select the pods to spread by a label of this template",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _misses_own_pods(review: Review, selector: object) -> bool:
+    """Whether it selects other pods than those that it is to spread, which are then all in one place."""
+    pod_set = review.pod_set
+    if review.manifest.partial or review.manifest.group != "apps" or not isinstance(selector, Mapping):
+        return False  # other controllers than those of apps add labels to their pods
+    wanted = selector.get("matchLabels")
+    pairs = wanted if isinstance(wanted, Mapping) else {}
+    listed = selectors.read_all(selector.get("matchExpressions"))
+    if not pod_set.labels or _ADDED.intersection((*pairs, *(one.key for one in listed))):
+        return False
+    texts = [*pairs, *pairs.values(), *pod_set.labels.values(), *(v for one in listed for v in one.values)]
+    if any(map(is_placeholder, texts)) or any(map(selectors.problem, listed)):
+        return False
+    return any(pod_set.labels.get(key) != value for key, value in pairs.items()) or not all(
+        selectors.matches(one, pod_set.labels) for one in listed
+    )
 
 
 def _repeated(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_placeholder
-from policykit.kube.structure.scalars import label_problem
 from policykit.kube.structure.schema import Shape, shape_of
-from policykit.kube.tolerations import EFFECTS, problems
+from policykit.kube.structure.values import label_problem
+from policykit.kube.tolerations import COMPARISON, EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
@@ -64,10 +64,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     written = review.pod_set.spec.get("tolerations")
     items = written if isinstance(written, list) else []
     shape = shape_of(review.manifest.api_version, review.manifest.kind)
+    compared = context.cluster is not None and context.cluster.feature_gates.get(COMPARISON, False)
     for position, (toleration, item) in enumerate(zip(review.tolerations, items, strict=False)):
         if isinstance(item, Mapping) and "$patch" not in item:
             # One problem per field: the first is the one to fix.
-            for field, message in dict(reversed(problems(toleration))).items():
+            for field, message in dict(reversed(problems(toleration, comparison=compared))).items():
                 path = review.pod_set.place("tolerations", position, field)
                 text = getattr(toleration, field)
                 if not is_placeholder(text) and not (shape and _is_schema_problem(shape, path, field, text)):

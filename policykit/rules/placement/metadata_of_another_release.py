@@ -1,8 +1,8 @@
 """A label or annotation is read only by other releases of its system.
 
-A scheduler ignores metadata that it does not know, without a word: the pod is placed as if it said
-nothing. The release is the one that the policy states under `targets`; where it states none, only
-what no supported release reads is reported.
+A scheduler silently ignores metadata that it does not know: the pod is placed as if it had none. The
+release is the one that the policy states under `targets`; where it states none, only what no supported
+release reads is reported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.targets import TARGETS, releases
-from policykit.targets.releases import Missing
+from policykit.targets.releases import MissingFact
 
 BAD = """\
 apiVersion: v1
@@ -58,7 +58,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation((*path, each.fact.name), each.reason, each.help, key=True)
 
 
-def _is_read_by_another(missing: Missing, schedulers: set[str], context: Context) -> bool:
+def _is_read_by_another(missing: MissingFact, schedulers: set[str], context: Context) -> bool:
     """Whether the key is also one of another system, which the policy has or which may place the pods."""
     stated = context.cluster.targets if context.cluster else {}
     return any(

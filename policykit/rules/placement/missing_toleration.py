@@ -13,9 +13,8 @@ from policykit.catalogue import labels
 from policykit.kube.tolerations import to_dict, tolerates
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.writer import scalar
-from policykit.model.pool import Pool
+from policykit.model.pool import Pool, Taint, Toleration
 from policykit.model.severity import Applicability, Severity
-from policykit.model.taint import Taint, Toleration
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.recognition import HOW_TO_STATE
 from policykit.placement.review import Review
@@ -185,6 +184,7 @@ RULE = Rule(
     good=GOOD,
     check=check,
     needs_policy=True,
+    changed_at_admission=True,
     fix=Applicability.SAFE,
     silences=frozenset({"PK110", "PK203"}),
 )

@@ -141,5 +141,6 @@ RULE = Rule(
     good=GOOD,
     check=check,
     needs_policy=True,
+    changed_at_admission=True,
     only_alone=True,
 )

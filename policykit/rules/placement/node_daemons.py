@@ -14,12 +14,12 @@ from policykit.kube.chart_values import KINDS as HELM_KINDS
 from policykit.kube.chart_values import ChartValues, chart_values
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
-from policykit.model.taint import Toleration
+from policykit.manifests.shape import mapping, pairs
+from policykit.model.pool import Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.label_values import REQUIRED_TERMS
 
-KINDS = frozenset({"ClusterPolicy", "DaemonSet"}) | HELM_KINDS
+KINDS = frozenset({"ClusterPolicy", "DaemonSet", "DeviceConfig"}) | HELM_KINDS
 DEVICE_PLUGIN = "device plugin"
 _OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
 """Roles that must run on every node with the vendor's cards."""
@@ -34,6 +34,11 @@ _SWITCHES = {
     ("nvidia-device-plugin", "nfd.worker.tolerations"): ("gfd", "enabled"),
 }
 """Values that decide whether the chart installs these daemons."""
+_AMD_DAEMONS = (
+    ("enableDevicePlugin", "devicePluginTolerations", "device plugin of the AMD GPU operator"),
+    ("enableNodeLabeller", "nodeLabellerTolerations", "node labeller of the AMD GPU operator"),
+)
+"""Switch, list of tolerations, and the daemon."""
 _OFF_BY_DEFAULT = frozenset({"nvidia-device-plugin"})
 """Charts whose switch is off if left out."""
 _OF_VIRTUAL_CARDS = "hami"
@@ -66,6 +71,8 @@ def node_daemons(manifest: Manifest) -> Iterator[NodeDaemon]:
     """The daemons of an object of one of KINDS."""
     if manifest.kind == "ClusterPolicy":
         yield from _operator(manifest)
+    elif manifest.kind == "DeviceConfig":
+        yield from _amd_operator(manifest)
     elif manifest.kind == "DaemonSet":
         yield from _daemon_sets(manifest)
     else:
@@ -76,8 +83,8 @@ def node_daemons(manifest: Manifest) -> Iterator[NodeDaemon]:
 def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
     """(role, vendor) of a daemon whose image is not known; empty: it is none of cards."""
     selected = affinities.read(spec).selector
-    for key in selected:
-        daemon = key.partition(DEPLOYS)[2]
+    for key, value in selected.items():
+        daemon = key.partition(DEPLOYS)[2] if value == "true" else ""
         if daemon and (vendor := labels.discovery(key) or labels.switch(key)):
             return ("device-plugin" if "plugin" in daemon else "driver"), vendor
     volumes = spec.get("volumes")
@@ -127,6 +134,20 @@ def _operator(manifest: Manifest) -> Iterator[NodeDaemon]:
     written = tolerations.read(lookup(manifest.data, path))
     shipped = next(c.tolerations for c in catalogue.charts() if (c.chart, c.value) == _OPERATOR)
     yield NodeDaemon("the GPU operator", "nvidia", False, path, written or shipped, NodeAffinity())
+
+
+def _amd_operator(manifest: Manifest) -> Iterator[NodeDaemon]:
+    """Each daemon has a list of its own, by default none. Source: `DevicePluginSpec` of ROCm's gpu-operator
+    (v1.4)."""
+    path: Path = ("spec", "devicePlugin")
+    stated = mapping(lookup(manifest.data, path))
+    if manifest.group != "amd.com" or not isinstance(manifest.data.get("spec"), Mapping):
+        return
+    selector = NodeAffinity(selector=pairs(lookup(manifest.data, ("spec", "selector"))))
+    for switch, field, what in _AMD_DAEMONS:
+        if stated.get(switch) is not False:
+            listed = tolerations.read(stated.get(field))
+            yield NodeDaemon(what, "amd", False, (*path, field), listed, selector, ("spec", "selector"))
 
 
 def _of_chart(stated: ChartValues) -> Iterator[NodeDaemon]:

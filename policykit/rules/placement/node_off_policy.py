@@ -15,9 +15,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
+from policykit.model.pool import Pool, Taint
 from policykit.model.severity import Applicability, Severity
-from policykit.model.taint import Taint
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_settings import NodeSettings, read
 

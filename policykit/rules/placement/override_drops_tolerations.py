@@ -14,8 +14,8 @@ from policykit.kube.tolerations import covers, to_dict
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
+from policykit.model.pool import Toleration
 from policykit.model.severity import Severity
-from policykit.model.taint import Toleration
 
 BAD = """\
 apiVersion: argoproj.io/v1alpha1

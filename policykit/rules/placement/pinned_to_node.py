@@ -7,6 +7,7 @@ places the pods, but the workload stops with its node.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.kube.affinity import NodeAffinity, Term
@@ -14,7 +15,9 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 from policykit.placement.review import Review
 
 BAD = """\
@@ -45,10 +48,16 @@ _ADVICE = "select labels that several nodes share, such as usage, card product o
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports templates only: a bare Pod may be a running one, read from a cluster."""
-    if review.manifest.kind == "Pod" or review.is_system_pod:
+    if review.is_system_pod:
         return
     pod_set = review.pod_set
     name = pod_set.spec.get("nodeName")
+    unknown = _unknown(name, review.cluster) if isinstance(name, str) else None
+    if unknown is not None:
+        yield unknown._replace(at=pod_set.place("nodeName"))
+        return
+    if review.manifest.kind == "Pod":
+        return
     if isinstance(name, str) and name and not is_placeholder(name):
         yield Violation(
             pod_set.place("nodeName"), f"nodeName is {name!r}, so the pods bypass the scheduler", _ADVICE
@@ -98,6 +107,25 @@ def _node_names(term: Term) -> tuple[Path, tuple[str, ...]] | None:
 def _names(requirement: Requirement) -> bool:
     values = requirement.values
     return requirement.operator == "In" and bool(values) and not any(map(is_placeholder, values))
+
+
+def _like(name: str) -> str:
+    """A name without its numbers: nodes of one pool are seldom called otherwise."""
+    return re.sub("[0-9]+", "0", name)
+
+
+def _unknown(name: str, cluster: Cluster | None) -> Violation | None:
+    """A node that no pool has: kubelet never starts the pod, and the garbage collector deletes it."""
+    if cluster is None or not cluster.complete or not name or is_placeholder(name):
+        return None
+    shapes = [shape for pool in cluster.pools for shape in pool.shapes]
+    names = {each for shape in shapes for each in shape.node_names}
+    likely = nearest(name, [each for each in sorted(names) if _like(each) == _like(name)], 0)
+    if name in names or not names or (not likely and not all(shape.node_names for shape in shapes)):
+        return None
+    message = f"nodeName is {name!r}, but no pool has such a node: the pods never start"
+    advice = f"did you mean {likely}?" if likely else _ADVICE
+    return Violation((), message, advice, Severity.ERROR if all(s.node_names for s in shapes) else None)
 
 
 RULE = Rule(

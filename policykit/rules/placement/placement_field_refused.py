@@ -102,7 +102,7 @@ def _at_another_level(review: Review) -> Iterator[Violation]:
         for field in sorted(_DROPPED & written.keys()):
             yield Violation(
                 (*level, field),
-                f"{field} is no field here and is dropped: ModelServing reads it in the templates of a role",
+                f"{field} is not a field here and is dropped: ModelServing has it in the templates of a role",
                 f"move {field} to the spec of entryTemplate, and of workerTemplate",
                 Severity.WARNING,
                 key=True,

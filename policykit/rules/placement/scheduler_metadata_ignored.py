@@ -159,7 +159,7 @@ def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool
 
 
 def _carries_metadata(manifest: Manifest, pod_set: PodSet) -> bool:
-    """Whether any scheduler's key stands on the pods or their owner; few objects have one."""
+    """Whether the pods or their owner have any scheduler's key; few objects do."""
     places = (pod_set.labels, pod_set.annotations, manifest.labels, manifest.annotations)
     return not all(_KEYS.isdisjoint(place) for place in places if place)
 

@@ -2,7 +2,7 @@
 
 Without `nodeTaintsPolicy: Honor`, every node with the topology label defines a domain, even if its
 taints repel the pods. Such a domain stays at zero pods, so once every other domain has maxSkew pods,
-the next pod stays pending.
+the next pod stays pending. Where the other domains take all replicas anyway, nothing is reported.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from policykit.kube.affinity import NodeAffinity
+from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
+from policykit.manifests.shape import whole
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
@@ -28,7 +30,7 @@ kind: Deployment
 metadata:
   name: serve
 spec:
-  replicas: 8
+  replicas: 800
   selector:
     matchLabels: {app: serve}
   template:
@@ -66,6 +68,10 @@ _FIELD = "topologySpreadConstraints"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
+_ROLLOUT = "Rollout"
+"""Argo's: its canary or preview runs beside the pods that it replaces."""
+
+
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Compares the domains of accepting pools with those of pools whose taints repel the pods.
 
@@ -80,7 +86,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if not isinstance(key, str) or not _hard(one):
             continue
         repelling = _repelling_pools(review, cluster, key, one)
-        if repelling:
+        if repelling and not _has_room(review, key, whole(one.get("maxSkew"))):
             names = ", ".join(pool.name for pool in repelling)
             taint = review.landing(repelling[0]).taint
             yield Violation(
@@ -118,6 +124,23 @@ def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[st
         and selection(cluster, landing.pool, considered) is True
         and not (_domains(landing.pool, key) or frozenset()) <= open_domains
     ]
+
+
+def _has_room(review: Review, key: str, skew: int | None) -> bool:
+    """Whether the other domains, with maxSkew pods each, take all replicas, and one more during an update.
+
+    Nodes that an autoscaler may add are not counted.
+    """
+    replicas, manifest = review.pod_set.replicas, review.manifest
+    entered = [landing.pool for landing in review.landings if landing.verdict != "refused"]
+    if not replicas or not skew:
+        return False
+    if key == _HOSTNAME:
+        domains = sum(shape.minimum for pool in entered for shape in pool.shapes)
+    else:
+        domains = len({domain for pool in entered for domain in _domains(pool, key) or ()})
+    first = manifest.kind == _ROLLOUT or adds_first(manifest.data, manifest.group, manifest.kind, replicas)
+    return replicas + first <= domains * skew
 
 
 def _domains(pool: Pool, key: str) -> frozenset[str] | None:

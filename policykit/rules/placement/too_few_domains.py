@@ -1,20 +1,22 @@
-"""Required anti-affinity keeps more pods apart than there are domains.
+"""More pods must be apart, or within one domain, than the pools allow.
 
-Each replica needs a node, or a zone or rack, without another one. The replicas beyond their number stay
-pending. Where there are just enough, a rolling update that may not remove a pod first never ends: its new
-pod finds no domain.
+With required anti-affinity each replica needs a node, or a zone or rack, without another one, and with a
+host port a node of its own. The replicas beyond their number stay pending. Where there are just enough, a
+rolling update that may not remove a pod first never ends: its new pod finds no domain. With fewer domains
+than `minDomains` each takes only `maxSkew` pods. Required affinity of pods to themselves, and a required
+topology of Kueue, hold all of them within one domain: what it has no room for stays pending.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.kube.rollouts import rolling
+from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.placement.separation import Separation, separations, what
+from policykit.placement.topology import Separation, separations
+from policykit.targets import DOMAIN_ANNOTATIONS
 
 BAD = """\
 apiVersion: apps/v1
@@ -49,35 +51,31 @@ GOOD = BAD.replace("replicas: 4000", "replicas: 2")
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """The narrowest term. Source: the InterPodAffinity plugin and `deployment/rolling.go` (v1.36)."""
-    found = min(separations(review), key=lambda each: each.domains, default=None)
+    """The narrowest constraint. Source: `deployment/rolling.go` (v1.36)."""
+    found = min(separations(review, DOMAIN_ANNOTATIONS), key=lambda each: each.room, default=None)
     if found is None:
         return
-    have = f"the pools that take the pods have {found.domains} {what(found.key)}"
-    if found.replicas > found.domains:
+    excess = found.replicas - found.room
+    stay = "stays" if excess == 1 else "stay"
+    if excess > 0:
         yield Violation(
             found.path,
-            f"anti-affinity keeps {found.replicas} pods apart, but {have}: "
-            f"{found.replicas - found.domains} of them stay pending",
-            "run fewer replicas, or prefer to keep them apart: "
-            "preferredDuringSchedulingIgnoredDuringExecution",
+            f"{found.cause}, but {found.limit}: {excess} of them {stay} pending",
+            "run fewer replicas, or prefer it: preferredDuringSchedulingIgnoredDuringExecution",
         )
-    elif found.replicas == found.domains and _never_ends(review, found):
+    elif found.apart and found.replicas == found.room and _adds_first(review, found):
         yield Violation(
             found.path,
-            f"anti-affinity keeps {found.replicas} pods apart, and {have}: a rolling update, which starts a "
-            "new pod before it removes one, never ends",
+            f"{found.cause}, and {found.limit}: a rolling update, which starts a new pod before it removes "
+            "one, never ends",
             "set strategy.rollingUpdate.maxUnavailable: 1",
             Severity.WARNING,
         )
 
 
-def _never_ends(review: Review, found: Separation) -> bool:
+def _adds_first(review: Review, found: Separation) -> bool:
     manifest = review.manifest
-    if (manifest.group, manifest.kind) != ("apps", "Deployment"):
-        return False
-    rollout = rolling(mapping(manifest.data.get("spec")), found.replicas)
-    return rollout is not None and rollout.unavailable == 0
+    return adds_first(manifest.data, manifest.group, manifest.kind, found.replicas)
 
 
 RULE = Rule(
@@ -90,5 +88,12 @@ RULE = Rule(
     good=GOOD,
     check=check,
     needs_policy=True,
-    substrings=("podAntiAffinity",),
+    substrings=(
+        "podAffinity",
+        "podAntiAffinity",
+        "hostPort",
+        "hostNetwork",
+        "minDomains",
+        "-required-topology",
+    ),
 )

@@ -86,7 +86,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _is_certain(review: Review, cluster: Cluster, key: str) -> bool:
-    """Whether the policy speaks of these pods and of all pools. A provider may set its own labels."""
+    """Whether the policy covers these pods and all pools. A provider may set its own labels."""
     of_policy = bool(review.card_resources) or review.workload is not None
     return cluster.complete and of_policy and not labels.provider(key)
 

@@ -14,9 +14,9 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.placement import topology_keys
+from policykit.placement import topology
 from policykit.placement.review import Review
-from policykit.placement.topology_keys import TopologyUse
+from policykit.placement.topology import TopologyUse
 
 BAD = """\
 apiVersion: apps/v1
@@ -45,11 +45,11 @@ spec:
 GOOD = BAD.replace("example.com/rack", "kubernetes.io/hostname")
 
 _EFFECTS = {
-    topology_keys.SPREAD: "a hard spread constraint leaves nodes without it out, so the pods stay pending",
-    topology_keys.SOFT_SPREAD: "the constraint spreads nothing",
-    topology_keys.AFFINITY: "required affinity is never met, so the pods stay pending",
-    topology_keys.ANTI_AFFINITY: "anti-affinity keeps no pods apart",
-    topology_keys.EXCLUSIVE: "no domain exists, so the pods stay pending",
+    topology.SPREAD: "a hard spread constraint leaves nodes without it out, so the pods stay pending",
+    topology.SOFT_SPREAD: "the constraint spreads nothing",
+    topology.AFFINITY: "required affinity is never met, so the pods stay pending",
+    topology.ANTI_AFFINITY: "anti-affinity keeps no pods apart",
+    topology.EXCLUSIVE: "no domain exists, so the pods stay pending",
 }
 
 
@@ -58,12 +58,12 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or review.manifest.partial or review.pod_set.stored:
         return
-    said: set[tuple[str, str]] = set()
-    for use in topology_keys.uses(review.manifest, review.pod_set):
-        of_object = use.use == topology_keys.EXCLUSIVE and not _is_first(review)
-        if of_object or (use.key, use.use) in said or not topology_keys.is_absent(cluster, use.key):
+    reported: set[tuple[str, str]] = set()
+    for use in topology.topology_uses(review.manifest, review.pod_set):
+        of_object = use.use == topology.EXCLUSIVE and not _is_first(review)
+        if of_object or (use.key, use.use) in reported or not topology.is_absent(cluster, use.key):
             continue
-        said.add((use.key, use.use))
+        reported.add((use.key, use.use))
         yield Violation(
             use.path,
             f"no pool has the label {use.key}: {_EFFECTS[use.use]}",
@@ -79,7 +79,7 @@ def _is_first(review: Review) -> bool:
 
 def _severity(use: TopologyUse) -> Severity | None:
     """Policies often leave out what a provider sets by itself."""
-    certain = use.use in topology_keys.HOLDS and not topology_keys.is_of_clouds(use.key)
+    certain = use.use in topology.HOLDS and not topology.is_of_clouds(use.key)
     return None if certain else Severity.WARNING
 
 

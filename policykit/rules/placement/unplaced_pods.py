@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.pod_admission import PodMutation, UnplacedPods
 from policykit.model.severity import Severity
-from policykit.model.unplaced import PodMutation, UnplacedPods
 
 BAD = """\
 apiVersion: apps/v1

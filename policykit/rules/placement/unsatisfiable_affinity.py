@@ -17,9 +17,8 @@ from policykit.kube.selectors import Requirement, int64, problem
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
-from policykit.placement.contradiction import contradiction
-from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.nearest import Names, nearest
+from policykit.placement.label_values import REQUIRED_TERMS, contradiction
 from policykit.placement.policy_labels import is_known_for_every_pool, known_values
 from policykit.placement.review import Review
 
@@ -88,6 +87,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     selector = review.affinity.selector.items()
     pairs = {key: value for key, value in selector if key not in unknown and not is_placeholder(value)}
     dead = [_impossible_condition(review, pairs, term) for term in terms]
+    certain = all(dead) and not any(_may_be_elsewhere(review, term) for term in terms)
     for at, why in enumerate(dead):
         if why is not None:
             path, message = why
@@ -95,7 +95,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 review.pod_set.place("affinity", *REQUIRED_TERMS, at, *path),
                 message,
                 _ADVICE,
-                None if all(dead) else Severity.WARNING,
+                None if certain else Severity.WARNING,
             )
 
 
@@ -124,7 +124,18 @@ def _pair_violation(review: Review, key: str) -> Violation:
         review.pod_set.place("nodeSelector", key),
         f"no pool has {key}={value}: {_there(known)}",
         _closest(known, value),
+        None if _is_certain(review, key, (value,)) else Severity.WARNING,
     )
+
+
+def _is_certain(review: Review, key: str, values: Sequence[str]) -> bool:
+    """Whether no other pool may have a value. A policy that lists only some of the pools knows its usages,
+    and where pods with cards go; of others only a value that is nearly a known one is certainly wrong."""
+    cluster = review.cluster
+    if cluster is None or review.is_covered or cluster.observed or key == cluster.usage_key:
+        return True
+    known = Names(_known(review, key))
+    return any(known.misspelt(value) for value in values)
 
 
 def _impossible_condition(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
@@ -152,6 +163,17 @@ def _impossible_condition(review: Review, pairs: Mapping[str, str], term: Term) 
     at, earlier = clash
     position, requirement = written[at]
     return ("matchExpressions", position), f"{requirement} and {earlier} can never both hold"
+
+
+def _may_be_elsewhere(review: Review, term: Term) -> bool:
+    """Whether a pool that the policy does not list may have the value of an expression."""
+    cluster = review.cluster
+    return cluster is not None and any(
+        one.operator == "In"
+        and _no_pool_has(review, cluster, one.key, one.values)
+        and not _is_certain(review, one.key, one.values)
+        for one in term.expressions
+    )
 
 
 def _is_filled_in(requirement: Requirement) -> bool:
@@ -256,9 +278,23 @@ def _foreign_form(review: Review, requirement: Requirement) -> _Problem:
     from policykit.catalogue.cards import product
 
     if any(product(value) is None for value in requirement.values):
-        return None
+        return _shortened(requirement, there)
     message = f"{requirement.key} is set by the cloud, which has no value {requirement.values[0]!r}"
     return message, f"its values: {', '.join(there)}", True
+
+
+def _shortened(requirement: Requirement, there: Sequence[str]) -> _Problem:
+    """A value with a part left out, or one too many: nvidia-a100 for nvidia-tesla-a100."""
+    value = requirement.values[0]
+    parts = frozenset(value.split("-"))
+    meant = [one for one in there if parts < (own := frozenset(one.split("-"))) or own < parts]
+    if len(requirement.values) > 1 or len(parts) < 2 or not meant:
+        return None
+    return (
+        f"{requirement.key} is set by the cloud, which has no value {value!r}",
+        f"did you mean {meant[0]}?",
+        False,
+    )
 
 
 def _chip(review: Review, requirement: Requirement) -> _Problem:

@@ -1,8 +1,8 @@
 """A pod selects or tolerates a card model that no pool of the policy has.
 
 The product label contains the exact name that the device reports. Marketing names, names used by
-clouds and names from other clusters match nothing, and the pod stays pending. A card that a cloud does
-have is a warning where the policy may not list every pool (coverage: partial).
+clouds and names from other clusters match nothing, and the pod stays pending. If the cloud offers the
+card and the policy may not list every pool (coverage: partial), it is a warning.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _advice(key: str, value: str, known: frozenset[str]) -> str:
     if len(here) == 1:
         return f"write {here[0]}"
     if here:
-        return f"it may stand for {' or '.join(here)}"
+        return f"it may mean {' or '.join(here)}"
     candidates = [card.product for card in suggestions.candidates(value)]
     if value in candidates:
         return "select a card that the pools have, or add a pool with this one to the policy"

@@ -210,5 +210,6 @@ RULE = Rule(
     good=GOOD,
     check=check,
     needs_policy=True,
+    changed_at_admission=True,
     fix=Applicability.UNSAFE,
 )

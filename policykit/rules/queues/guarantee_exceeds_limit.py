@@ -12,11 +12,10 @@ from itertools import pairwise
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.declared_queues import DeclaredQueue
+from policykit.model.declared_queues import DeclaredQueue, QueueSemantics
 from policykit.model.quantity import amount_text
-from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.severity import Severity
-from policykit.targets.queue_trees import LocatedQueue, amounts, format_amount, queue_semantics
+from policykit.targets.facts.queue_trees import LocatedQueue, amounts, format_amount, queue_semantics
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1

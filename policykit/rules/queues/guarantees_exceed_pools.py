@@ -13,9 +13,16 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.capacity import total_capacity
-from policykit.targets.destinations import policy_queues
-from policykit.targets.queue_trees import LocatedQueue, Tree, first_field, format_amount, total_amount, trees
+from policykit.targets.facts.queue_trees import (
+    LocatedQueue,
+    Tree,
+    first_field,
+    format_amount,
+    policy_queues,
+    total_amount,
+    trees,
+)
+from policykit.targets.pool_capacity import total_capacity
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1

@@ -13,7 +13,7 @@ from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.rules.queues.tree_releases import of_trees
-from policykit.targets.queue_trees import LocatedQueue, Tree, format_amount, trees
+from policykit.targets.facts.queue_trees import LocatedQueue, Tree, format_amount, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1

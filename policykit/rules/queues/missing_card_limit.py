@@ -12,9 +12,8 @@ from policykit.catalogue.resources import is_card
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
-from policykit.targets.capacity import card_resources
-from policykit.targets.destinations import policy_queues
-from policykit.targets.queue_trees import LocatedQueue, Tree, first_field, trees
+from policykit.targets.facts.queue_trees import LocatedQueue, Tree, first_field, policy_queues, trees
+from policykit.targets.pool_capacity import card_resources
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1

@@ -1,7 +1,7 @@
-"""A queue may use more cards than all pools hold.
+"""A queue may use more cards than all pools have.
 
-Its limit never takes effect: jobs stay pending for want of cards while the queue seems to have room. That
-may be intended, since a queue may grow into nodes that are still to come.
+Its limit never takes effect: jobs stay pending for lack of cards while the queue seems to have room. That may
+be intended, since a queue may grow into nodes that are still to come.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from policykit.linter.scope import Scope
 from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.capacity import offered_resources, total_capacity
-from policykit.targets.queue_trees import queue_semantics
+from policykit.targets.facts.queue_trees import queue_semantics
+from policykit.targets.pool_capacity import offered_resources, total_capacity
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -47,8 +47,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 yield Violation(
                     queue.at(f"limit.{resource}" if f"limit.{resource}" in queue.fields else "name"),
                     f"{noun} {value.name} may use {amount_text(resource, limit)} {resource}, "
-                    f"but all pools together hold {amount_text(resource, held[resource])}",
-                    "lower the limit, or correct the pools in the policy if they hold more",
+                    f"but all pools together have {amount_text(resource, held[resource])}",
+                    "lower the limit, or correct the pools in the policy if they have more",
                 )
 
 

@@ -107,6 +107,7 @@ _ELSEWHERE = frozenset({"status", "volumeClaimTemplates", "volumes"})
 """Fields with metadata of other things than pods and what makes them."""
 
 _RAY = ("volcano.sh/queue-name", "yunikorn.apache.org/queue", "kueue.x-k8s.io/queue-name")
+_RAY_CLUSTERS = frozenset({"RayCluster", "RayJob", "RayService"})
 _NAMED = {"queue": "the queue", "app": "the application"}
 
 
@@ -249,9 +250,20 @@ def _fix(found: Sequence[_MisplacedKey], manifest: Manifest) -> Fix:
 
 def _of_kind(manifest: Manifest) -> Iterator[Violation]:
     """Places that look right for the kind but are not."""
+    if manifest.group == "ray.io" and manifest.kind in _RAY_CLUSTERS:
+        for key in (*_RAY[:2], "yunikorn.apache.org/app-id"):
+            path: Path = ("metadata", "annotations", key)
+            if isinstance(lookup(manifest.data, path), str) and key not in manifest.labels:
+                yield Violation(
+                    path,
+                    f"KubeRay reads {key} from the labels of a {manifest.kind}, not from its annotations",
+                    "move it to metadata.labels",
+                    Severity.WARNING,
+                    key=True,
+                )
     if manifest.kind == "RayCronJob" and manifest.group == "ray.io":
         for key in _RAY:
-            path: Path = ("metadata", "labels", key)
+            path = ("metadata", "labels", key)
             if isinstance(lookup(manifest.data, path), str):
                 yield Violation(
                     path,

@@ -16,8 +16,8 @@ from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Severity
 from policykit.nearest import some
 from policykit.rules.queues.tree_releases import of_trees
-from policykit.targets import destinations
-from policykit.targets.destinations import Destination, Directory
+from policykit.targets.facts import queue_trees
+from policykit.targets.facts.queue_trees import Destination, Directory
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -67,20 +67,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         target_name = use.value.target_name
         known = directories.get(target_name)
         if known is None:
-            known = directories[target_name] = destinations.directory(target_name, scope, context.cluster)
-            below[target_name] = {queue: some(names) for queue, names in destinations.takers(known).items()}
-        found = None if is_placeholder(use.value.queue) else destinations.destination(use.value, known)
-        if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
+            known = directories[target_name] = queue_trees.directory(target_name, scope, context.cluster)
+            below[target_name] = {queue: some(names) for queue, names in queue_trees.takers(known).items()}
+        found = None if is_placeholder(use.value.queue) else queue_trees.destination(use.value, known)
+        if found and found.verdict in (queue_trees.HOLDS, queue_trees.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
             advice = _advice(found, known, below[target_name])
             violation = Violation(use.at("queue"), _message(found, known), advice, severity)
-            of_a_tree = found.verdict == destinations.HOLDS
+            of_a_tree = found.verdict == queue_trees.HOLDS
             yield from of_trees([violation], known.semantics) if of_a_tree else [violation]
 
 
 def _message(found: Destination, known: Directory) -> str:
     noun, name = known.semantics.noun, found.queue
-    if found.verdict == destinations.CLOSED:
+    if found.verdict == queue_trees.CLOSED:
         return f"{noun} {name} is closed: {known.semantics.closed_fault}"
     if name in known.semantics.roots:
         return f"{noun} {name} is the root of the tree: {known.semantics.submit_fault}"
@@ -88,7 +88,7 @@ def _message(found: Destination, known: Directory) -> str:
 
 
 def _advice(found: Destination, known: Directory, below: Mapping[str, str]) -> str:
-    if found.verdict == destinations.CLOSED:
+    if found.verdict == queue_trees.CLOSED:
         return "open the queue, or name another"
     names = below.get(found.queue)
     return f"name one below it: {names}" if names else f"name a leaf {known.semantics.noun}"

@@ -16,8 +16,8 @@ from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 from policykit.rules.queues.tree_releases import of_trees
-from policykit.targets import destinations
-from policykit.targets.queue_trees import MAX_DEPTH, LocatedQueue, Tree, first_field, trees
+from policykit.targets.facts import queue_trees
+from policykit.targets.facts.queue_trees import MAX_DEPTH, LocatedQueue, Tree, first_field, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -63,7 +63,7 @@ class _Parents:
 
 def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[Violation]:
     """Whether each queue fits below its parent, where that is known."""
-    parents = _Parents(tree, frozenset(destinations.policy_queues(tree.target_name, context.cluster).queues))
+    parents = _Parents(tree, frozenset(queue_trees.policy_queues(tree.target_name, context.cluster).queues))
     cycles = {id(cycle[0]): cycle for cycle in tree.cycles}
     for queue in tree.queues:
         parent = queue.value.parent

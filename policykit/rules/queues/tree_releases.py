@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from policykit.linter.rule import Violation
-from policykit.model.queue_semantics import QueueSemantics
+from policykit.model.declared_queues import QueueSemantics
 from policykit.model.severity import Severity
 
 
@@ -14,7 +14,6 @@ def of_trees(found: Iterable[Violation], semantics: QueueSemantics) -> Iterator[
     since = semantics.trees_since
     for each in found:
         if since:
-            each = each._replace(
-                severity=each.severity or Severity.WARNING, help=f"{each.help} (trees: {since})"
-            )
+            severity = Severity.WARNING if each.severity in (None, Severity.ERROR) else each.severity
+            each = each._replace(severity=severity, help=f"{each.help} (trees: {since})")
         yield each

@@ -19,8 +19,8 @@ from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import Names
-from policykit.targets import destinations
-from policykit.targets.destinations import Destination, Directory
+from policykit.targets.facts import queue_trees
+from policykit.targets.facts.queue_trees import Destination, Directory
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -63,11 +63,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         target_name, name = use.value.target_name, use.value.queue
         known = directories.get(target_name)
         if known is None:
-            known = directories[target_name] = destinations.directory(target_name, scope, context.cluster)
+            known = directories[target_name] = queue_trees.directory(target_name, scope, context.cluster)
         if is_placeholder(name) or not known.proves_absence:
             continue
-        found = destinations.destination(use.value, known)
-        if found and found.verdict in _SAYS and not _where_it_is_applied(use.value, found, known, context):
+        found = queue_trees.destination(use.value, known)
+        if (
+            found
+            and found.verdict in _REPORTED
+            and not _where_it_is_applied(use.value, found, known, context)
+        ):
             last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
             if not scope.may_hold(found.queue) and not scope.may_hold(last):
                 yield _violation(use, found, known)
@@ -83,7 +87,7 @@ def _where_it_is_applied(use: QueueUse, found: Destination, known: Directory, co
 def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
-    likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != destinations.UNREAD else ""
+    likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != queue_trees.UNREAD else ""
     if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
         likely = ""
     return Violation(
@@ -91,32 +95,32 @@ def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory)
         message,
         _advice(found, known, likely),
         None
-        if found.verdict == destinations.NOWHERE and (likely or known.policy.queues)
+        if found.verdict == queue_trees.NOWHERE and (likely or known.policy.queues)
         else Severity.WARNING,
         fix=partial(_fix, use, likely) if likely else None,
     )
 
 
 _names = memoize_last(Names)
-_SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
+_REPORTED = frozenset({queue_trees.UNREAD, queue_trees.ELSEWHERE, queue_trees.NOWHERE})
 
 
 def _message(use: QueueUse, found: Destination, known: Directory) -> str:
     name = use.queue if use.queue == found.queue else f"{use.queue} ({found.queue})"
     if known.semantics.namespaced:
         name = found.queue
-    if found.verdict == destinations.UNREAD:
+    if found.verdict == queue_trees.UNREAD:
         return f"no YuniKorn placement rule reads the queue that a pod names: {name} has no effect"
     who = "neither the policy nor the files here define" if known.policy.queues else "no file here defines"
-    tail = ": other placement rules place the pods" if found.verdict == destinations.ELSEWHERE else ""
+    tail = ": other placement rules place the pods" if found.verdict == queue_trees.ELSEWHERE else ""
     return f"{who} {known.semantics.noun} {name}{tail}"
 
 
 def _advice(found: Destination, known: Directory, likely: str) -> str:
-    if found.verdict == destinations.UNREAD:
+    if found.verdict == queue_trees.UNREAD:
         return "delete the queue, or add a `provided` rule to placementrules"
     fault = known.semantics.unknown_fault
-    if found.verdict == destinations.ELSEWHERE:
+    if found.verdict == queue_trees.ELSEWHERE:
         fault = "the pods go to another queue than the one they name"
     if likely:
         return f"did you mean {likely}? {fault}"

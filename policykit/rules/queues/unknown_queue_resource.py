@@ -22,7 +22,7 @@ from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
 from policykit.targets import TARGETS
-from policykit.targets.capacity import offered_resources
+from policykit.targets.pool_capacity import offered_resources
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -82,7 +82,7 @@ def _violation(name: _QueueResource, cluster: Cluster | None) -> Violation | Non
     resource = name.resource
     if resource in name.plain or is_hugepages(resource) or _DYNAMIC in resource:
         return None
-    if resource in _asked_for(cluster):
+    if resource in _requested_resources(cluster):
         return None
     problem = resource_problem(resource)
     if "/" not in resource:
@@ -105,7 +105,7 @@ def _without_domain(name: _QueueResource, meant: tuple[str, ...], cluster: Clust
     resource = name.resource
     likely = _SHORT.get(resource.lower(), "")
     likely = likely if likely in name.plain else nearest(resource.lower(), name.plain, 0.7)
-    cards = tuple(sorted(each for each in _asked_for(cluster) if each in meant))
+    cards = tuple(sorted(each for each in _requested_resources(cluster) if each in meant))
     advice = _meant((likely,) if likely else cards or meant)
     if name.drops:
         message = f"{name.title} silently drops {resource}: the amount has no effect"
@@ -114,7 +114,7 @@ def _without_domain(name: _QueueResource, meant: tuple[str, ...], cluster: Clust
     return Violation(name.path, message, advice, key=True)
 
 
-def _asked_for(cluster: Cluster | None) -> frozenset[str]:
+def _requested_resources(cluster: Cluster | None) -> frozenset[str]:
     """What the pools have, and what the policy gives to its own queues."""
     if cluster is None:
         return frozenset()

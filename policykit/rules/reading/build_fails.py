@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import FailedBuild
+from policykit.linter.rule import Context, FailedBuild, Rule, Violation
 from policykit.model.severity import Severity
 
 BAD = """\

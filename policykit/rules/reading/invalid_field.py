@@ -23,8 +23,7 @@ from policykit.kube.structure.problem import (
     MISSING_REFERENCE,
     WRONG_TYPE,
 )
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Structure
+from policykit.linter.rule import Context, Rule, Structure, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
@@ -86,7 +85,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if _of_a_gang(problem):
             continue  # invalid-gang-metadata reports and fixes it
-        if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
+        if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind in (BAD_VALUE, WRONG_TYPE):
             continue  # a patch may identify its object by other means than its name
         if manifest.partial and problem.kind == BAD_VALUE and lookup(manifest.data, problem.path) in _EMPTY:
             continue  # as good as left out

@@ -3,7 +3,7 @@
 Values are strings of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean or a
 number, and the API server refuses the whole object. It accepts any text as a value in a preferred
 term of node affinity, but kube-scheduler cannot read such a term: it places the pod nowhere as soon
-as it has to choose between two nodes.
+as it has to choose between two nodes. Volcano's scheduler crashes if such a pod requests nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from functools import partial
 
 from policykit.kube.names import label_value_problem
 from policykit.kube.structure.problem import INVALID_LABEL
-from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.subjects import Structure
+from policykit.linter.rule import Context, Fix, Rule, Structure, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.problem import INVALID_QUANTITY
-from policykit.linter.rule import Context, Rule, Violation, violation_of
-from policykit.linter.subjects import Structure
+from policykit.linter.rule import Context, Rule, Structure, Violation, violation_of
 from policykit.model.severity import Severity
 
 BAD = """\

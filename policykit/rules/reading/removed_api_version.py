@@ -10,14 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.kube.structure.versions import (
-    OLDEST_SUPPORTED,
-    Removal,
-    added,
-    kinds_of,
-    removal,
-    served_until,
-)
+from policykit.kube.structure.schema import OLDEST_SUPPORTED, Removal, added, kinds_of, removal, served_until
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import SourceDocument
+from policykit.linter.rule import Context, Rule, SourceDocument, Violation
 from policykit.model.severity import Severity
 
 BAD = """\

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.versions import homes_of, kinds_of, removal
+from policykit.kube.structure.schema import homes_of, kinds_of, removal
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup

@@ -12,9 +12,8 @@ from functools import partial
 from policykit.kube.structure import Problem
 from policykit.kube.structure import check as problems_of
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
-from policykit.kube.structure.versions import ServedApis
-from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.subjects import Structure
+from policykit.kube.structure.schema import ServedApis
+from policykit.linter.rule import Context, Fix, Rule, Structure, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import EditError, Move, Patch, patched
 from policykit.manifests.path import Path, dotted, lookup

@@ -1,8 +1,9 @@
-"""A gang, or a single pod, asks for more than the quota of its namespace allows.
+"""A gang, or a single pod, requests more than the quota of its namespace allows.
 
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
-as well, and so is a pod with a container that does not state what a quota counts.
+as well, also where it states no limit and requests more than the LimitRange gives it, and so is a pod with a
+container that does not state what a quota counts.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from policykit.gates.quotas import Excess, NamespaceLimits
+from policykit.gates.limits import NamespaceLimits, QuotaExcess
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.namespace_limits import DeclaredQuota, DeclaredRange, Demand
+from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.severity import Severity
 
 _Limits: TypeAlias = LocatedFact[DeclaredQuota] | LocatedFact[DeclaredRange]
@@ -53,13 +54,13 @@ GOOD = BAD.replace("gpu: 4", "gpu: 6")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Gangs where they stand; single pods at the quota or LimitRange, once for each of its amounts."""
+    """Gangs at their own location; single pods at the quota or LimitRange, once for each of its amounts."""
     limits = NamespaceLimits(scope, context.cluster)
-    said: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     for demand in scope.of(Demand) if limits else ():
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         if excess is None or demand.partial:
-            yield from _unstated(scope, demand, limits, said)
+            yield from _unstated(scope, demand, limits, reported)
             continue
         there = list(_named(scope, demand.value.namespace, excess))
         if not _share_a_namespace(demand, there):
@@ -68,8 +69,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if demand.value.pods > 1:
             message = f"{demand.value.what} {excess.message}"
             yield Violation(demand.at("request"), message, _GANG, severity)
-        elif there and (key := (demand.value.namespace, excess.quota, excess.key)) not in said:
-            said.add(key)
+        elif there and (key := (demand.value.namespace, excess.quota, excess.key)) not in reported:
+            reported.add(key)
             yield _of_a_pod(there[0], demand.value, excess, severity)
 
 
@@ -81,7 +82,7 @@ def _unstated(
     scope: Scope,
     demand: LocatedFact[Demand],
     limits: NamespaceLimits,
-    said: set[tuple[str, str, str]],
+    reported: set[tuple[str, str, str]],
 ) -> Iterator[Violation]:
     """At the key of the quota, once; a LimitRange elsewhere may give containers what they do not state."""
     value = demand.value
@@ -90,10 +91,14 @@ def _unstated(
     name, key = limits.unstated(value)
     side, _, resource = key.partition(".")
     for quota in scope.of(DeclaredQuota) if name else ():
-        if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (name, key, "") in said:
+        if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (
+            name,
+            key,
+            "",
+        ) in reported:
             continue
         if f"hard.{key}" in quota.fields and _share_a_namespace(demand, [quota]):
-            said.add((name, key, ""))
+            reported.add((name, key, ""))
             lacking = f"a container of {_object(value)} states no {side} of {resource}"
             yield Violation(
                 quota.at(f"hard.{key}"),
@@ -117,14 +122,14 @@ def _share_a_namespace(demand: LocatedFact[Demand], there: list[_Limits]) -> boo
     return any(each.path == demand.path and not each.value.stated_namespace for each in there)
 
 
-def _of_a_pod(limits: _Limits, demand: Demand, excess: Excess, severity: Severity | None) -> Violation:
+def _of_a_pod(limits: _Limits, demand: Demand, excess: QuotaExcess, severity: Severity | None) -> Violation:
     """At what refuses the pod."""
     field = f"hard.{excess.key}"
     at = limits.at(field if field in limits.fields else "name")
     return Violation(at, f"{demand.what} {excess.message}", _POD, severity)
 
 
-def _named(scope: Scope, namespace: str, excess: Excess) -> Iterator[_Limits]:
+def _named(scope: Scope, namespace: str, excess: QuotaExcess) -> Iterator[_Limits]:
     """The objects that allow less."""
     facts: tuple[_Limits, ...] = scope.of(DeclaredRange) if excess.container else scope.of(DeclaredQuota)
     yield from (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue import amounts, tpu
+from policykit.catalogue import amounts
 from policykit.catalogue.resources import alternatives, resource
 from policykit.kube import affinity, requests
 from policykit.kube.placeholders import is_placeholder
@@ -21,7 +21,7 @@ from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.model.virtual_cards import HAMI_SCHEDULER
+from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
@@ -68,7 +68,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield from _card_memory(review)
     yield from _other_scheduler(review)
     yield from system_violations("PK213", review, context)
-    if tpu.TOPOLOGY in review.affinity.selector:
+    if amounts.TOPOLOGY in review.affinity.selector:
         yield from _slices(review)
     yield from _two_partitions(review)
     yield from _unlikely_counts(review)
@@ -134,7 +134,7 @@ def _slices(review: Review) -> Iterator[Violation]:
     topology, problem = _topology_problem(review)
     if problem:
         yield Violation(
-            review.pod_set.place("nodeSelector", tpu.TOPOLOGY),
+            review.pod_set.place("nodeSelector", amounts.TOPOLOGY),
             f"topology {topology} {problem}",
             "the number of pods times the chips of a pod must equal the product of the topology dimensions",
         )
@@ -294,11 +294,11 @@ def _unlikely(path: Path, message: str, advice: str) -> Violation:
 def _topology_problem(review: Review) -> tuple[str, str]:
     """The topology a pod set selects and its problem as a predicate; empty if there is none."""
     accelerator, topology = _slice(review.affinity)
-    problem = tpu.dimensions_problem(accelerator, topology)
-    chips = review.requests.get(tpu.RESOURCE, 0)
+    problem = amounts.dimensions_problem(accelerator, topology)
+    chips = review.requests.get(amounts.RESOURCE, 0)
     if problem or not chips or review.manifest.partial:
         return topology, problem
-    return topology, tpu.chips_problem(topology, chips, _pods(review, chips))
+    return topology, amounts.chips_problem(topology, chips, _pods(review, chips))
 
 
 def _pods(review: Review, chips: int) -> int | None:
@@ -342,14 +342,14 @@ def _slice_pods(data: Mapping[str, Any]) -> tuple[_SlicePods, ...]:
     found: list[_SlicePods] = []
     for one in pod_sets(data):
         selected = _slice(affinity.read(one.spec))
-        chips = requests.effective(one.spec, one.devices).get(tpu.RESOURCE, 0)
+        chips = requests.effective(one.spec, one.devices).get(amounts.RESOURCE, 0)
         is_clear = not any(map(is_placeholder, selected)) and not has_unknown_amounts(one, None)
         found.append(_SlicePods(one.path, selected, chips, one.replicas, is_clear))
     return tuple(found)
 
 
 def _slice(selected: affinity.NodeAffinity) -> tuple[str, str]:
-    return selected.selector.get(tpu.ACCELERATOR, ""), selected.selector.get(tpu.TOPOLOGY, "")
+    return selected.selector.get(amounts.ACCELERATOR, ""), selected.selector.get(amounts.TOPOLOGY, "")
 
 
 RULE = Rule(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.model.virtual_cards import NAMES
+from policykit.model.shared_cards import NAMES
 from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 from policykit.rules.resources.exceeds_node import BAD as _JOB

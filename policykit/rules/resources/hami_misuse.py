@@ -18,7 +18,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.model.virtual_cards import HAMI_SCHEDULER
+from policykit.model.shared_cards import HAMI_IGNORES, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
@@ -67,6 +67,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _annotations_of_the_owner(review)
     if review.manifest.partial:
         return
+    yield from _memory_as_quantity(review)
+    yield from _ignored(review)
     yield from _privileged(review)
     yield from _more_than_cards(review)
     yield from _of_another_model(review)
@@ -122,6 +124,41 @@ def _privileged(review: Review) -> Iterator[Violation]:
             )
 
 
+_MOST_MEMORY = 2_000_000
+"""MiB; no card has as much."""
+
+
+def _memory_as_quantity(review: Review) -> Iterator[Violation]:
+    """The plain number is MiB, so 8Gi asks for 8 Gi MiB."""
+    name = _PARTS[0]
+    for field, position, container in containers(review.pod_set.spec):
+        limits = mapping(mapping(container.get("resources")).get("limits"))
+        asked = requested(container).get(name, 0)
+        if asked > _MOST_MEMORY:
+            side = "limits" if name in limits else "requests"
+            written = mapping(mapping(container.get("resources")).get(side)).get(name)
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, name),
+                f"{name} is {written}, but it is a number of MiB: no card has {asked} MiB",
+                f"write {asked // 2**20}" if asked % 2**20 == 0 else "write the number of MiB",
+            )
+
+
+def _ignored(review: Review) -> Iterator[Violation]:
+    """The label with which the webhook of HAMi's chart leaves a pod alone."""
+    part = next((each for each in _PARTS if review.requests.get(each, 0) > 0), "")
+    skipped = review.pod_set.labels.get(HAMI_WEBHOOK) == HAMI_IGNORES
+    if part and skipped and review.pod_set.scheduler_name in ("", "default-scheduler"):
+        yield Violation(
+            review.pod_set.place("labels", HAMI_WEBHOOK),
+            f"the label keeps HAMi's webhook away: no node has {part} for kube-scheduler, and the pod stays "
+            "pending",
+            "delete the label, or set schedulerName: hami-scheduler",
+            Severity.WARNING,
+            key=True,
+        )
+
+
 def _of_another_model(review: Review) -> Iterator[Violation]:
     """Memory or cores named after a card, in a container that requests another one.
 
@@ -133,16 +170,17 @@ def _of_another_model(review: Review) -> Iterator[Violation]:
         for name in asked:
             of = name.rpartition("-")[0]
             known, card = resource(name), resource(of) if of else None
-            if not cards or of in cards or known is None or known.role not in _AMOUNTS:
+            part = name.rpartition("-")[2]
+            if not cards or of in cards or part not in _AMOUNTS or card is None or card.role != "card":
                 continue
-            if card is None or card.role != "card":
+            if known is None and resource(f"{cards[0]}-{part}") is None:
                 continue
             limits = mapping(mapping(container.get("resources")).get("limits"))
             side = "limits" if name in limits else "requests"
             yield Violation(
                 review.pod_set.place(field, position, "resources", side, name),
                 f"{name} is a part of {of}, but the container requests {cards[0]}",
-                f"write {cards[0]}-{name.rpartition('-')[2]}, or request {of}",
+                f"write {cards[0]}-{part}, or request {of}",
                 Severity.WARNING,
                 key=True,
             )
@@ -178,7 +216,9 @@ def _most(cluster: Cluster | None) -> int:
         card = cluster.card_of(pool) if cluster else None
         if card is not None and card.resource.startswith("nvidia.com/"):
             stated = max((shape.allocatable.get(card.resource, 0) for shape in pool.shapes), default=0)
-            sizes.append(max(stated, card.per_node))
+            if pool.sharing.mode in NAMES:
+                stated //= pool.sharing.replicas or 1
+            sizes.append(stated or card.per_node)
     return max(sizes, default=0) if all(sizes) else 0
 
 

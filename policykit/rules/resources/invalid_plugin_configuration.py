@@ -1,23 +1,28 @@
-"""The configuration of NVIDIA's device plugin does not load, or a part of it has no effect.
+"""The configuration of NVIDIA's device plugin, or of HAMi, does not load, or a part of it has no effect.
 
 The plugin does not start with fewer than two replicas of a card, without a number of them, or with a MIG
-strategy that it does not know: the nodes then offer no card. Keys that it does not know, and `rename`, are
-ignored.
+strategy that it does not know: the nodes then offer no card. Keys that it does not know, those of a way of
+sharing outside of it, and `rename` are ignored. HAMi offers no card with a split count of 0, and does not
+start if a number is written as a string.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.chart_values import KINDS as HELM_KINDS
+from policykit.kube.chart_values import chart_values
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, text
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.nodes import PLUGIN_CONFIGURATION
+from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION
+from policykit.targets.nodes.device_plugin_facts import HAMI_NAMES
 
 BAD = """\
 apiVersion: v1
@@ -43,8 +48,159 @@ _STRATEGIES = ("none", "single", "mixed")
 _LEAST = 2
 
 
+_HAMI = ("nvidia",)
+_HAMI_NUMBERS: Mapping[str, bool] = {
+    "deviceSplitCount": True,
+    "deviceMemoryScaling": True,
+    "deviceCoreScaling": True,
+    "defaultMemory": False,
+    "defaultCores": False,
+    "defaultGPUNum": False,
+    "memoryFactor": False,
+    "preConfiguredDeviceMemory": False,
+}
+"""Number to whether it has to be above 0."""
+_HAMI_FIELDS = (
+    *_HAMI_NUMBERS,
+    *HAMI_NAMES,
+    "resourcePriorityName",
+    "overwriteEnv",
+    "disableCoreLimit",
+    "migProfileAllowlist",
+    "migstrategy",
+    "gpuCorePolicy",
+    "libCudaLogLevel",
+    "enableNumaTopology",
+    "runtimeClassName",
+    "migProfiles",
+    "knownMigGeometries",
+)
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Source: `api/config/v1` of k8s-device-plugin (0.12 to 0.18)."""
+    """Sources: `api/config/v1` of k8s-device-plugin (0.12 to 0.18), `pkg/device/nvidia` of HAMi (2.10)."""
+    if not manifest.read_as:
+        yield from _of_chart(manifest)
+    elif manifest.read_as == MIG_CONFIGURATION:
+        yield from _of_mig_manager(mapping(manifest.data.get("mig-configs")))
+    elif manifest.read_as == HAMI_CONFIGURATION:
+        yield from _of_hami(mapping(manifest.data.get("nvidia")))
+    else:
+        yield from _of_nvidia(manifest)
+
+
+_CHART = "gpu-operator"
+_DAEMONS = (
+    "ccManager",
+    "dcgm",
+    "dcgmExporter",
+    "devicePlugin",
+    "driver",
+    "gds",
+    "gdrcopy",
+    "gfd",
+    "kataManager",
+    "migManager",
+    "nodeStatusExporter",
+    "sandboxDevicePlugin",
+    "toolkit",
+    "validator",
+    "vfioManager",
+    "vgpuDeviceManager",
+    "vgpuManager",
+)
+"""Parts of the chart's values, each of one daemon. Source: values.yaml of gpu-operator (v22.9 to v25.10)."""
+_OF_ALL = ("tolerations", "priorityClassName")
+
+
+def _of_chart(manifest: Manifest) -> Iterator[Violation]:
+    """What the chart of NVIDIA's operator reads for all daemons together."""
+    for stated in chart_values(manifest):
+        for part in _DAEMONS if stated.chart == _CHART else ():
+            for field in _OF_ALL:
+                if field in mapping(stated.values.get(part)):
+                    path = stated.path if stated.is_text else (*stated.path, part, field)
+                    yield Violation(
+                        path,
+                        f"the chart does not read {part}.{field}: it is that of all node daemons",
+                        f"move it to daemonsets.{field}",
+                        Severity.WARNING,
+                        key=not stated.is_text,
+                    )
+
+
+def _of_mig_manager(configurations: Mapping[str, Any]) -> Iterator[Violation]:
+    """Source: `api/spec/v1` of mig-parted (0.12)."""
+    for name, entries in configurations.items():
+        for position, entry in enumerate(entries if isinstance(entries, list) else ()):
+            path: Path = ("mig-configs", name, position)
+            devices = mapping(mapping(entry).get("mig-devices"))
+            if devices and mapping(entry).get("mig-enabled") is False:
+                yield Violation(
+                    (*path, "mig-devices"),
+                    f"{name} has mig-devices, but mig-enabled is false: nvidia-mig-manager refuses the file",
+                    "write mig-enabled: true, or delete mig-devices",
+                    key=True,
+                )
+            slices = sum(_slices(profile) * (whole(number) or 0) for profile, number in devices.items())
+            if slices > _SLICES:
+                yield Violation(
+                    (*path, "mig-devices"),
+                    f"{name} makes {slices} slices of a card, but no card has more than {_SLICES}: "
+                    "nvidia-mig-manager fails, and the node keeps its former devices",
+                    "make fewer or smaller devices: nvidia-smi mig -lgipp lists what fits",
+                    key=True,
+                )
+            for profile in devices:
+                if isinstance(profile, str) and not _PROFILE.match(profile):
+                    yield Violation(
+                        (*path, "mig-devices", profile),
+                        f"{profile} is not a MIG profile: nvidia-mig-manager refuses the file",
+                        "write one such as 1g.10gb: nvidia-smi mig -lgip lists those of a card",
+                        key=True,
+                    )
+
+
+_SLICES = 7
+"""Compute slices of a card with MIG, from A100 to B200; others have fewer."""
+
+
+def _slices(profile: object) -> int:
+    """Compute slices of one device; 0: no profile, or one of several that share the slices of another."""
+    found = re.match(r"([1-9])g\.", profile) if isinstance(profile, str) else None
+    return int(found.group(1)) if found else 0
+
+
+_PROFILE = re.compile(r"(?:[1-9]c\.)?[1-9]g\.[1-9][0-9]*gb(?:[+-][a-z.]+)*\Z")
+
+
+def _of_hami(written: Mapping[str, Any]) -> Iterator[Violation]:
+    yield from _unknown(written, _HAMI, _HAMI_FIELDS, "HAMi")
+    for field, positive in _HAMI_NUMBERS.items():
+        there = written.get(field)
+        if isinstance(there, str) and there and not is_placeholder(there):
+            yield Violation(
+                (*_HAMI, field),
+                f"{field} is the string {there!r}, but HAMi needs a number: it does not start",
+                "write the number without quotes",
+            )
+        elif isinstance(there, int | float) and not isinstance(there, bool) and there <= 0 and positive:
+            yield Violation(
+                (*_HAMI, field),
+                f"{field} is {there}: no card has anything to offer",
+                "write 1 or more" if field == "deviceSplitCount" else "write a factor above 0, such as 1",
+            )
+    for field in HAMI_NAMES:
+        name = text(written.get(field))
+        if name and "/" not in name and not is_placeholder(name):
+            yield Violation(
+                (*_HAMI, field),
+                f"{field} is {name!r}, which pods cannot request: such a resource has a domain",
+                "write a name such as nvidia.com/gpu",
+            )
+
+
+def _of_nvidia(manifest: Manifest) -> Iterator[Violation]:
     flags, sharing = mapping(manifest.data.get("flags")), mapping(manifest.data.get("sharing"))
     strategy = text(flags.get("migStrategy"))
     if strategy and strategy not in _STRATEGIES and not is_placeholder(strategy):
@@ -54,13 +210,21 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             f"migStrategy is {strategy!r}, which the device plugin does not know: it does not start",
             f"did you mean {near}?" if near else "write none, single or mixed",
         )
+    for path, written in ((("flags",), flags), (("sharing",), sharing), ((), manifest.data)):
+        yield from _elsewhere(written, path)
     for kind in ("timeSlicing", "mps"):
         shared = mapping(sharing.get(kind))
         yield from _unknown(shared, ("sharing", kind), _SHARING)
         listed = shared.get("resources")
         for number, each in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(each, Mapping):
+            if isinstance(each, Mapping) and not _is_completed(manifest, each):
                 yield from _resource(each, ("sharing", kind, "resources", number))
+
+
+def _is_completed(manifest: Manifest, written: Mapping[str, Any]) -> bool:
+    """Whether a kustomization still replaces the number, which is then often 0."""
+    holder = manifest.holder
+    return holder is not None and holder.partial and not written.get("replicas")
 
 
 def _resource(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
@@ -89,13 +253,28 @@ def _resource(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
         )
 
 
-def _unknown(written: Mapping[str, Any], path: Path, known: tuple[str, ...]) -> Iterator[Violation]:
+def _elsewhere(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
+    """Settings of a way of sharing that are not within it."""
+    for key in _SHARING:
+        if key in written:
+            yield Violation(
+                (*path, key),
+                f"the device plugin does not read {key} here",
+                "move it under sharing.timeSlicing, or under sharing.mps",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _unknown(
+    written: Mapping[str, Any], path: Path, known: tuple[str, ...], who: str = "the device plugin"
+) -> Iterator[Violation]:
     for key in written:
         likely = nearest(key, known) if isinstance(key, str) and key not in known else ""
         if likely and likely not in written:
             yield Violation(
                 (*path, key),
-                f"the device plugin does not read {key}",
+                f"{who} does not read {key}",
                 f"did you mean {likely}?",
                 Severity.WARNING,
                 key=True,
@@ -111,5 +290,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({PLUGIN_CONFIGURATION}),
+    kinds=frozenset({HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION, *HELM_KINDS}),
 )

@@ -4,8 +4,7 @@ Kubernetes counts extended resources only as `requests.<resource>`. The API serv
 `<resource>`, `limits.<resource>`, misspelt vendors (`requests.nvidia/gpu`) and objects without
 their group (`count/deployments`), but ignores them, so the namespace is not limited. Resources under
 kubernetes.io/ are never charged. Unknown names without a domain, such as `request.memory`, are
-refused.
-"""
+refused."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import resource as known
-from policykit.kube import quota_keys
-from policykit.kube.names import is_extended
+from policykit.kube.names import is_extended, label_key_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, MakeFix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -26,6 +24,94 @@ from policykit.nearest import nearest
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
+STANDARD = (
+    *(f"{side}{name}" for side in ("", "requests.", "limits.") for name in ("cpu", "memory")),
+    *(f"{side}ephemeral-storage" for side in ("", "requests.", "limits.")),
+    "requests.storage",
+    *("pods", "services", "services.nodeports", "services.loadbalancers", "replicationcontrollers"),
+    *("resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"),
+)
+"""Source: `standardQuotaResources` in kubernetes `pkg/apis/core/helper`, and huge pages."""
+COUNT = "count/"
+BY_CLASS = {
+    "storageclass.storage.k8s.io": ("requests.storage", "persistentvolumeclaims"),
+    "deviceclass.resource.k8s.io": ("devices",),
+}
+"""Quantities counted for a class, `<class>.<domain>/<name>`."""
+_STANDARD = frozenset(STANDARD)
+_HUGEPAGES = ("hugepages-", "requests.hugepages-")
+_IMPLICIT = "requests.deviceclass.resource.kubernetes.io/"
+"""Prefix of a device class: an extended resource, although in a domain of Kubernetes."""
+_CORE = frozenset(
+    {"pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps"}
+    | {"persistentvolumeclaims", "serviceaccounts", "endpoints", "events", "limitranges", "podtemplates"}
+)
+_GROUPS = {
+    **dict.fromkeys(("deployments", "statefulsets", "daemonsets", "replicasets"), "apps"),
+    **dict.fromkeys(("jobs", "cronjobs"), "batch"),
+    **dict.fromkeys(("ingresses", "networkpolicies"), "networking.k8s.io"),
+    **dict.fromkeys(("resourceclaims", "resourceclaimtemplates"), "resource.k8s.io"),
+    "horizontalpodautoscalers": "autoscaling",
+    "poddisruptionbudgets": "policy",
+    "leases": "coordination.k8s.io",
+}
+"""Namespaced resource types to their API group."""
+
+
+def refusal(key: str) -> str:
+    """Why the API server rejects a quota with the key, as a predicate; empty: it accepts it.
+
+    Source: `ValidateResourceQuotaResourceName` in kubernetes `pkg/apis/core/validation`.
+    """
+    if "/" in key or not key:
+        return label_key_problem(key)
+    known = key in _STANDARD or key.startswith(_HUGEPAGES)
+    return label_key_problem(key) if known else "is not a key of a ResourceQuota"
+
+
+def is_counted(key: str) -> bool:
+    """Whether an evaluator counts a key that the API server accepts.
+
+    Source: `pods.go` and `persistent_volume_claims.go` in kubernetes `pkg/quota/v1/evaluator/core`.
+    """
+    if "/" not in key:
+        return True
+    if key.startswith(COUNT):
+        return "." in key or key.removeprefix(COUNT) in _CORE
+    domain, name = of_class(key)
+    if domain:
+        return name in BY_CLASS[domain] and not key.startswith(domain)
+    counted = key.removeprefix("requests.")
+    return key.startswith(_IMPLICIT) or (counted != key and is_extended(counted))
+
+
+def of_class(key: str) -> tuple[str, str]:
+    """The class domain of a key, and the quantity it names; empty: none."""
+    prefix, _, name = key.partition("/")
+    for domain in BY_CLASS:
+        if prefix == domain or prefix.endswith(f".{domain}"):
+            return domain, name
+    return "", ""
+
+
+def grouped(resource: str) -> str:
+    """The key that counts objects: count/deployments.apps of `deployments`; empty: unknown."""
+    if resource in _CORE:
+        return COUNT + resource
+    name, _, group = resource.partition(".")
+    known = _GROUPS.get(name, "")
+    return f"{COUNT}{name}.{known}" if known and group in ("", known) else ""
+
+
+def nearest_standard(key: str, resource: str) -> str:
+    """The probable key without a domain: requests.memory for `request.memory`; empty: none."""
+    side = key.partition(".")[0].lower()
+    for prefix in ("limits.", "requests.") if side in ("limit", "limits") else ("requests.",):
+        if resource and not refusal(prefix + resource):
+            return prefix + resource
+    return nearest(key.lower(), STANDARD, 0.7)
+
 
 BAD = """\
 apiVersion: v1
@@ -52,7 +138,7 @@ _HARD = {
     ("", "ResourceQuota"): ("spec", "hard"),
     ("kubeflow.org", "Profile"): ("spec", "resourceQuotaSpec", "hard"),
 }
-"""Where the amounts stand, by API group and kind."""
+"""Paths of the amounts, by API group and kind."""
 _HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
 _VOLCANO_ONLY = "volcano.sh/namespace.weight"
 _SIDES = ("limits.", "limit.", "requests.", "request.")
@@ -92,7 +178,7 @@ def _is_counted_elsewhere(key: str) -> bool:
 
 
 def _refused(keys: Mapping[str, object], key: str) -> list[Violation]:
-    problem = quota_keys.refusal(key)
+    problem = refusal(key)
     message = f"{key or 'a key that'} {problem}: the API server refuses it"
     return [_violation(keys, key, message, _counted_keys(key))] if problem else []
 
@@ -103,13 +189,13 @@ def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) ->
     if problem:
         named = [f"requests.{each}" for each in meant]
         yield _violation(keys, key, f"{key} is never counted: {resource} {problem}", named)
-    elif quota_keys.is_counted(key):
+    elif is_counted(key):
         return
-    elif key.startswith(quota_keys.COUNT):
+    elif key.startswith(COUNT):
         yield _violation(
             keys, key, f"{key} is accepted but never counted: the API group is missing", _counted_keys(key)
         )
-    elif quota_keys.of_class(key)[0]:
+    elif of_class(key)[0]:
         yield _of_class(keys, key)
     elif is_extended(resource):
         yield _without_requests(keys, key, resource)
@@ -137,16 +223,16 @@ def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[
 def _counted_keys(key: str) -> list[str]:
     """Counted keys that may be intended instead."""
     resource = _resource(key)
-    if counted := quota_keys.grouped(resource.removeprefix(quota_keys.COUNT)):
+    if counted := grouped(resource.removeprefix(COUNT)):
         return [counted]
     if cards := _mistake(resource)[1]:
         return [f"requests.{card}" for card in cards]
-    return [near] if "/" not in key and (near := quota_keys.nearest_standard(key, resource)) else []
+    return [near] if "/" not in key and (near := nearest_standard(key, resource)) else []
 
 
 def _of_class(keys: Mapping[str, object], key: str) -> Violation:
-    domain, name = quota_keys.of_class(key)
-    prefix, names = key.partition("/")[0], quota_keys.BY_CLASS[domain]
+    domain, name = of_class(key)
+    prefix, names = key.partition("/")[0], BY_CLASS[domain]
     never_counted = f"{key} is accepted but never counted"
     if prefix == domain:
         advice = f"write CLASS.{key} with the name of the class"

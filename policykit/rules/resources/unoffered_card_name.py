@@ -1,19 +1,29 @@
 """Pods request a name under which the configured device plugin offers no card.
 
 With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer
-under their own. MIG slices have names of their own only with the strategy mixed. The GPU operator refers to
-a configuration by the name of a ConfigMap and a key in it.
+under their own; HAMi's configuration can name each resource. MIG slices have names of their own only with the
+strategy mixed. The GPU operator, its chart and that of the device plugin refer to a configuration by the name
+of a ConfigMap and a key in it: with a key alone the plugin runs without one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
-from policykit.model.device_plugins import CardName, PluginConfiguration, PluginConfigurationUse
 from policykit.model.severity import Severity
+from policykit.model.shared_cards import (
+    HAMI,
+    HAMI_IGNORES,
+    HAMI_WEBHOOK,
+    NAMES,
+    CardName,
+    PluginConfiguration,
+    PluginConfigurationUse,
+    WebhookSkipped,
+)
 from policykit.nearest import nearest
 
 BAD = """\
@@ -55,29 +65,57 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Where every configuration here says so: nodes may have different ones."""
     found = scope.of(PluginConfiguration)
     configurations = [each.value for each in found]
+    unfinished = {each.value.holder for each in found if each.partial}
     for use in scope.of(PluginConfigurationUse):
-        yield from _reference(use, configurations, complete=scope.complete)
+        if not use.partial and use.value.name not in unfinished:
+            yield from _reference(use, configurations, complete=scope.complete)
+    skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
+    for request in scope.of(CardName) if skipped else ():
+        yield from _skipped(request, skipped)
     for request in scope.of(CardName) if configurations else ():
         name = request.value.resource
-        message, advice = _fault(name, configurations)
+        message, advice = _fault(request.value, configurations)
         if message and not _is_judged_by_policy(name, context.cluster):
             yield Violation(request.at("resource"), message, advice)
 
 
-def _fault(name: str, configurations: Sequence[PluginConfiguration]) -> tuple[str, str]:
+def _skipped(request: LocatedFact[CardName], namespaces: Set[str]) -> Iterator[Violation]:
+    """A part of a card, which no node reports to kube-scheduler. Source: the webhook of HAMi's chart (2.4 to
+    2.10)."""
+    name, namespace = request.value.resource, request.value.namespace
+    by_default = request.value.scheduler in ("", "default-scheduler")
+    if name in NAMES[HAMI][1:] and by_default and namespace in namespaces:
+        yield Violation(
+            request.at("resource"),
+            f"requests {name}, but namespace {namespace} has the label {HAMI_WEBHOOK}: {HAMI_IGNORES}: "
+            "HAMi's webhook leaves the pod to kube-scheduler, for which no node has any",
+            "delete the label of the namespace, or set schedulerName: hami-scheduler",
+        )
+
+
+def _fault(request: CardName, configurations: Sequence[PluginConfiguration]) -> tuple[str, str]:
     """Message and advice; empty: some node may offer it."""
+    name = request.resource
     plugins = [each for each in configurations if each.key]
+    if any(each.of_hami for each in plugins) and name == NAMES[HAMI].cards and not request.in_parts:
+        return "", ""  # whole cards may be those of NVIDIA's own plugin
     offered = {new for each in plugins for _, new in each.renamed}
     renamed = [dict(each.renamed).get(name, "") for each in plugins]
     if plugins and all(renamed):
         return (
             f"requests {name}, but the configuration of the device plugin here offers it as {renamed[0]}",
-            f"request {renamed[0]}, or delete renameByDefault from the configuration",
+            f"request {renamed[0]}, or delete the other name from the configuration",
         )
     if plugins and name.endswith(_SHARED) and name not in offered:
         return (
             f"requests {name}, but no configuration of the device plugin here renames a resource to it",
             f"request {name.removesuffix(_SHARED)}, or set renameByDefault: true in the configuration",
+        )
+    if request.amount > 1 and plugins and all(name in each.single for each in plugins):
+        return (
+            f"requests {request.amount} {name}, but the configuration of the device plugin here gives a "
+            "container at most 1: the pod is refused on its node",
+            "request 1, or whole cards that are not shared",
         )
     strategies = {each.mig_strategy for each in configurations if each.mig_strategy}
     if name.startswith(_MIG) and strategies and _MIXED not in strategies:
@@ -100,20 +138,38 @@ def _reference(
     use: LocatedFact[PluginConfigurationUse], configurations: Sequence[PluginConfiguration], *, complete: bool
 ) -> Iterator[Violation]:
     """A ConfigMap that is here, or nearly, and the key in it."""
-    name, default = use.value
-    keys = sorted({key for each in configurations if each.holder == name for key in each.keys})
+    name, default, own, namespace = use.value
+    keys = sorted({*own, *(key for each in configurations if each.holder == name for key in each.keys)})
+    if not name and not own:
+        yield Violation(
+            use.at("default"),
+            f"configuration {default} is named, but no ConfigMap that has it: the device plugin runs without",
+            "name the ConfigMap in config.name",
+        )
+        return
+    there = {each.namespace for each in configurations if each.holder == name}
+    if name and namespace and there and not own and "" not in there and namespace not in there:
+        yield Violation(
+            use.at("name"),
+            f"ConfigMap {name} is in namespace {', '.join(sorted(there))}, but the device plugin runs in "
+            f"{namespace} and does not find it",
+            f"move the ConfigMap to namespace {namespace}",
+        )
+        return
     likely = nearest(name, tuple(sorted({each.holder for each in configurations if each.holder})))
     if not keys and complete and likely:
         yield Violation(
             use.at("name"),
-            f"no file here has ConfigMap {name}, which the device plugin is to read",
+            f"no file here has ConfigMap {name}, which the device plugin should read",
             f"did you mean {likely}?",
         )
     elif default and keys and default not in keys:
         near = nearest(default, tuple(keys))
         yield Violation(
             use.at("default"),
-            f"ConfigMap {name} has no configuration {default}",
+            f"ConfigMap {name} has no configuration {default}"
+            if name
+            else f"there is no configuration {default}",
             f"did you mean {near}?" if near else f"it has {', '.join(keys)}",
         )
 

@@ -12,12 +12,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from policykit.catalogue.volcano import argument_values
-from policykit.catalogue.volcano.actions import METRICS
-from policykit.catalogue.volcano.argument import FALSE, TRUE, TYPES, Argument, is_of_type
-from policykit.catalogue.volcano.argument_values import ArgumentValue, shown
-from policykit.catalogue.volcano.configuration import plugin_items
-from policykit.catalogue.volcano.plugins import FLAGS
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -26,6 +20,12 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.scheduler import arguments
+from policykit.targets.volcano.scheduler.actions import FALSE, METRICS, TRUE, TYPES, Argument, is_of_type
+from policykit.targets.volcano.scheduler.arguments import ArgumentValue, shown
+from policykit.targets.volcano.scheduler.configuration import plugin_items
+from policykit.targets.volcano.scheduler.plugins import FLAGS
+from policykit.targets.volcano.versions import Release, release_text
 
 BAD = """\
 actions: "allocate, backfill"
@@ -58,24 +58,27 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The shape of the file, its flags, and the value of every argument that is read."""
     yield from _shapes(manifest.data)
     have = versions.release_of(context.cluster)
-    for each in argument_values.of_file(manifest.data):
+    for each in arguments.of_file(manifest.data):
         argument = each.argument
         if argument is None or (have and have < argument.since) or is_placeholder(each.value):
             continue
         if not _is_taken(each, argument):
-            yield _type(each, argument)
+            yield _type(each, argument, argument.since if have is None else ())
         elif message := each.out_of_range:
             wrong_choice = isinstance(each.value, str)
             advice = "write one of these" if wrong_choice else f"write {argument.least} or more"
             yield Violation(each.path, message, advice, None if wrong_choice else Severity.WARNING)
 
 
-def _type(each: ArgumentValue, argument: Argument) -> Violation:
+def _type(each: ArgumentValue, argument: Argument, since: Release) -> Violation:
+    """`since`: the first release that reads it, if older supported ones may be meant."""
     meant = _meant(each, argument)
+    which = f" (Volcano {release_text(since)} on)" if since else ""
     return Violation(
         each.path,
-        f"{each.wrong_type}: {_effect(each, argument)}",
+        f"{each.wrong_type}: {_effect(each, argument)}{which}",
         f"write {TYPES[argument.kind] if meant is None else shown(meant)}",
+        Severity.WARNING if since else None,
         fix=None if meant is None else partial(_fix, each.path, meant),
     )
 
@@ -168,7 +171,7 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
             yield Violation(
                 ("metrics", key),
                 f"{key} of metrics is {shown(value)}, not a string: {_DISCARDED}",
-                f"write keys with a dot in them, beside type: {', '.join(flat)}" if flat else "remove it",
+                f"write keys with a dot in them, next to type: {', '.join(flat)}" if flat else "remove it",
             )
 
 

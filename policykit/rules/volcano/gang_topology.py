@@ -18,6 +18,7 @@ from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
 from policykit.nearest import nearest
 from policykit.placement.capacity import pods_in_domain
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -38,7 +39,9 @@ GOOD = BAD.replace("    highestTierName: rack\n", "")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each bound against the HyperNodes, the configuration and the policy's levels."""
     tiers = [each.value for each in scope.of(DeclaredHyperNode)]
-    plugins = () if versions.enforces_tier(versions.release_of(context.cluster)) else scope.of(TopologyPlugin)
+    have = versions.release_of(context.cluster)
+    plugins = () if versions.enforces_tier(have) else scope.of(TopologyPlugin)
+    since = versions.if_unstated(have, versions.ENFORCED_TIER[1])
     for use in scope.of(TierUse):
         bound = use.value
         if bound.tier is not None and bound.tier_name:
@@ -56,7 +59,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         elif plugins and not any(each.value.enabled for each in plugins) and scope.complete:
             yield Violation(
                 use.at("tier"),
-                f"nothing enforces the topology: {plugins[0].path} has no plugin network-topology-aware",
+                f"nothing enforces the topology{since}: {plugins[0].path} has no plugin {TOPOLOGY_PLUGIN}",
                 "add the plugin to the scheduler's configuration",
             )
 

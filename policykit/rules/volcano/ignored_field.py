@@ -1,15 +1,16 @@
 """An object sets something that Volcano does not read.
 
 The API accepts these fields, but no controller reads them, or what they say is incomplete and has no
-effect. The same holds for fields newer than the release in the policy.
+effect. Nor does the scheduler read its ConfigMap under another key than volcano-scheduler.conf. The same
+holds for fields newer than the release in the policy.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
 from policykit.kube import podsets
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -18,17 +19,18 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.release import Version
 from policykit.model.severity import Severity
-from policykit.rules.volcano.job_policies import without_timeout
 from policykit.rules.volcano.job_specs import (
     lacks_tier,
     partition_topologies,
     policy_lists,
     specs,
     sub_group_topologies,
+    without_timeout,
 )
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.names import BATCH_GROUP, GROUP_APIS, SCHEDULER
+from policykit.targets.volcano.names import BATCH_GROUP, CONFIG_FILE, CONFIG_MAP, GROUP_APIS, SCHEDULER
 from policykit.targets.volcano.release_facts import FACTS
+from policykit.targets.volcano.versions import UPGRADE, Release, not_yet, release_text
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -49,6 +51,7 @@ _KEYS = ("jdb-min-available", "jdb-max-unavailable", "sla-waiting-time")
 _KINDS = frozenset(
     {
         "ColocationConfiguration",
+        "ConfigMap",
         "CronJob",
         "DaemonSet",
         "Deployment",
@@ -69,11 +72,10 @@ _KINDS = frozenset(
 _KIND_SINCE: Mapping[tuple[str, str], Release] = {
     (fact.group, fact.name): fact.since[:2] for fact in FACTS if fact.what == "kind" and fact.since
 }
-_TREE_SINCE = (1, 11)
-"""The scheduler reads Queue.spec.parent."""
 _LEAST, _MOST = "volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"
 _WAITING = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
 _AMOUNT = re.compile(r"\+?0*[1-9][0-9]*\Z|0*[1-9][0-9]?%\Z")
+_TIERS = re.compile(r"^tiers:", re.MULTILINE)
 _OWNERS = frozenset({"DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"})
 
 
@@ -82,8 +84,23 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
         yield from _newer_fields(manifest, versions.release_of(context.cluster))
         yield from _unread_fields(manifest, versions.release_of(context.cluster))
+    if manifest.kind == "ConfigMap" and manifest.name == CONFIG_MAP and not manifest.partial:
+        yield from _configuration_key(mapping(manifest.data.get("data")))
     if words(manifest.data).end(_KEYS):
         yield from _unread_annotations(manifest)
+
+
+def _configuration_key(data: Mapping[str, Any]) -> Iterator[Violation]:
+    """Under another key than that of the file which the chart's `--scheduler-conf` names."""
+    held = [key for key, text in data.items() if isinstance(text, str) and _TIERS.search(text)]
+    if len(held) == 1 and not any(isinstance(key, str) and key.endswith(".conf") for key in data):
+        yield Violation(
+            ("data", held[0]),
+            f"Volcano's scheduler is started with {CONFIG_FILE}, so it does not read {held[0]}: "
+            "its built-in configuration applies",
+            f"rename the key to {CONFIG_FILE}, or name this file in --scheduler-conf",
+            key=True,
+        )
 
 
 def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
@@ -92,8 +109,9 @@ def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violatio
         yield Violation(("kind",), message, UPGRADE, Severity.ERROR)
     tree = manifest.group in GROUP_APIS and manifest.kind == "Queue"
     parent = lookup(manifest.data, ("spec", "parent")) if tree else None
-    if have and have < _TREE_SINCE and parent not in (None, "", "root"):
-        message = f"Volcano {release_text(have)} does not read parent (added in {release_text(_TREE_SINCE)})"
+    if have and have < versions.HIERARCHY and parent not in (None, "", "root"):
+        added = release_text(versions.HIERARCHY[:2])
+        message = f"Volcano {release_text(have)} does not read parent (added in {added})"
         yield Violation(("spec", "parent"), message, UPGRADE, key=True)
     affinity = lookup(manifest.data, ("spec", "affinity")) if manifest.kind == "Queue" else None
     if have and have < versions.NODE_GROUPS and affinity:
@@ -123,11 +141,12 @@ def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violati
                     "a policy for PodPending without a timeout never acts",
                     "add a timeout such as 10m: how long a pod may be pending",
                 )
+    since = versions.if_unstated(have, versions.ASSUMED_TIER[1])
     for place, topology in topologies:
         if lacks_tier(topology) and not manifest.partial and not versions.assumes_tier(have):
             yield Violation(
                 place,
-                "networkTopology is hard but names no tier: the pods may run anywhere",
+                f"networkTopology is hard but names no tier: the pods may run anywhere{since}",
                 "add highestTierAllowed or highestTierName",
                 key=True,
             )
@@ -199,7 +218,7 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
 def _budget(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:
     """Source: `scheduler/api/job_info.go` and `webhooks/admission/pods/validate` (1.8 to 1.15)."""
     if _LEAST in annotations and _MOST in annotations:
-        yield Violation((*place, _MOST), f"{_MOST} is not read beside {_LEAST}", "keep one of them", key=True)
+        yield Violation((*place, _MOST), f"{_MOST} is ignored next to {_LEAST}", "keep one of them", key=True)
     for key in (_LEAST, _MOST):
         value = annotations.get(key)
         if value is not None and not is_placeholder(value) and not _AMOUNT.match(value):

@@ -38,8 +38,6 @@ spec:
 
 GOOD = BAD.replace("      highestTierName: rack\n", "")
 
-_BOUNDED = (1, 14)
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `webhooks/admission/podgroups/validate` (1.13 to 1.15)."""
@@ -55,7 +53,7 @@ def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
     path = ("spec", "minMember")
     value = whole(lookup(manifest.data, path))
     if value is not None and value < 0:
-        certain = (versions.release_of(context.cluster) or (0,)) >= _BOUNDED
+        certain = (versions.release_of(context.cluster) or (0,)) >= versions.MEMBERS_BOUNDED
         severity = Severity.ERROR if certain else Severity.WARNING
         yield Violation(path, f"minMember is {value}, below 0", "write 0 or more", severity)
 

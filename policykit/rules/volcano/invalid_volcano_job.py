@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from policykit.catalogue.volcano import job_plugins
-from policykit.catalogue.volcano.wording import Release, suggestion
 from policykit.cycles import cycles
 from policykit.kube import cron, requests
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem, label_value_problem
@@ -25,18 +23,19 @@ from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
-from policykit.rules.volcano.job_policies import policy_violations
 from policykit.rules.volcano.job_specs import (
     Spec,
     Task,
     both_tiers,
     partition_topologies,
     policy_lists,
+    policy_violations,
     specs,
     tasks,
 )
-from policykit.targets.volcano import versions
+from policykit.targets.volcano import job_plugins, versions
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP
+from policykit.targets.volcano.versions import Release, suggestion
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -115,7 +114,7 @@ def _job(spec: Spec, have: Release | None, *, whole: bool, typed: bool) -> Itera
 
 
 def _plugins(spec: Spec, have: Release | None) -> Iterator[Violation]:
-    """Unknown ones; what others are told is a matter of PK515."""
+    """Unknown ones; PK515 is about the values of the others."""
     names = [name for name in mapping(spec.data.get("plugins")) if isinstance(name, str)]
     for problem in job_plugins.check({name: () for name in names if not is_placeholder(name)}, have):
         yield violation_of(problem, (*spec.path, "plugins"))

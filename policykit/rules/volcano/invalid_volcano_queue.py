@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano.wording import Release, release_text
 from policykit.kube.names import is_extended
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -16,10 +15,12 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.quantity import parse
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS
 from policykit.targets.volcano.objects.queues import HIERARCHY, HIERARCHY_WEIGHTS
+from policykit.targets.volcano.versions import release_text
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -38,11 +39,6 @@ GOOD = BAD.replace('deserved: {cpu: "64"}', 'deserved: {cpu: "64", nvidia.com/gp
 _GUARANTEE: Path = ("spec", "guarantee", "resource")
 _LISTS: tuple[Path, ...] = (_GUARANTEE, ("spec", "deserved"), ("spec", "capability"))
 _MAX_WEIGHT = 65535
-_BOUNDED = (1, 14)
-_COMPARED = (1, 13)
-"""The webhook compares the lists since then."""
-_WHOLE_LISTS = ((1, 13, 0), (1, 14, 1))
-"""First and last release that takes a resource missing in capability as 0."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -50,11 +46,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.group not in GROUP_APIS:
         return
     have = versions.release_of(context.cluster)
-    yield from _amounts(manifest)
+    yield from _amounts(manifest, have)
     yield from _weight(manifest, have)
-    if not manifest.partial and (have or versions.newest()) >= _COMPARED:
-        yield from _undeserved(manifest)
-        if have and _WHOLE_LISTS[0] <= have <= _WHOLE_LISTS[1]:
+    if not manifest.partial:
+        yield from _undeserved(manifest, have)
+        if have and versions.WHOLE_LISTS[0] <= have <= versions.WHOLE_LISTS[1]:
             yield from _unlimited(manifest, have)
     yield from _hierarchy(manifest)
     state = lookup(manifest.data, ("status", "state"))
@@ -69,7 +65,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
 
 
-def _amounts(manifest: Manifest) -> Iterator[Violation]:
+def _amounts(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    certain = have is not None and have >= versions.AMOUNTS_CHECKED
+    severity = None if certain else Severity.WARNING
+    which = "" if certain else f": Volcano {_minor(versions.AMOUNTS_CHECKED)} on refuses the queue"
     for path in _LISTS:
         for resource, written in mapping(lookup(manifest.data, path)).items():
             quantity = parse(written) if isinstance(resource, str) else None
@@ -77,19 +76,19 @@ def _amounts(manifest: Manifest) -> Iterator[Violation]:
                 continue
             what = f"{dotted(path[1:])}.{resource}"
             if quantity.nanos < 0:
-                yield Violation((*path, resource), f"{what} is {written}, below 0", "write 0 or more")
+                message = f"{what} is {written}, below 0{which}"
+                yield Violation((*path, resource), message, "write 0 or more", severity)
             elif (resource == "pods" or is_extended(resource)) and not quantity.whole:
-                yield Violation(
-                    (*path, resource), f"{what} is {written}, not a whole number", "write a whole number"
-                )
+                message = f"{what} is {written}, not a whole number{which}"
+                yield Violation((*path, resource), message, "write a whole number", severity)
 
 
-def _weight(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
-    """The webhook writes 1 for 0, and the API took larger ones before 1.14."""
+def _weight(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    """The webhook writes 1 for 0, and older releases take larger ones."""
     weight = whole(lookup(manifest.data, ("spec", "weight")))
     if weight is None or 0 <= weight <= _MAX_WEIGHT:
         return
-    older = weight > 0 and (have or _BOUNDED) < _BOUNDED
+    older = weight > 0 and have is not None and have < versions.WEIGHTS_BOUNDED
     if not older:
         yield Violation(
             ("spec", "weight"),
@@ -100,20 +99,31 @@ def _weight(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
         )
 
 
-def _undeserved(manifest: Manifest) -> Iterator[Violation]:
+def _undeserved(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    """Since 1.13 where anything is deserved, since 1.14 in any case."""
     deserved = mapping(lookup(manifest.data, ("spec", "deserved")))
+    since = versions.AMOUNTS_COMPARED if deserved else versions.AMOUNTS_CHECKED
+    if have and have < since:
+        return
+    which = "" if have else f": Volcano {_minor(since)} on refuses the queue"
     for resource, written in mapping(lookup(manifest.data, _GUARANTEE)).items():
         quantity = parse(written)
         if resource not in deserved and quantity is not None and quantity.nanos >= 0:
             yield Violation(
                 (*_GUARANTEE, resource),
-                f"queue {manifest.name} guarantees {resource} {written}, but deserved does not list it",
+                f"queue {manifest.name} guarantees {resource} {written}, but deserved does not list it"
+                f"{which}",
                 f"add {resource} to spec.deserved, {written} or more",
+                None if have else Severity.WARNING,
                 key=True,
             )
 
 
-def _unlimited(manifest: Manifest, have: Release) -> Iterator[Violation]:
+def _minor(version: Version) -> str:
+    return release_text(version[:2])
+
+
+def _unlimited(manifest: Manifest, have: Version) -> Iterator[Violation]:
     limits = mapping(lookup(manifest.data, ("spec", "capability")))
     for resource, written in mapping(lookup(manifest.data, ("spec", "deserved"))).items():
         quantity = parse(written)

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from policykit.catalogue.volcano import job_plugins
-from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
-from policykit.catalogue.volcano.wording import suggestion
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -20,7 +17,9 @@ from policykit.manifests.shape import mapping, texts
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_specs import specs, tasks
-from policykit.targets.volcano import versions
+from policykit.targets.volcano import job_plugins, versions
+from policykit.targets.volcano.job_plugins import JOB_PLUGINS
+from policykit.targets.volcano.versions import suggestion
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano import validator
-from policykit.catalogue.volcano.actions import ACTIONS
-from policykit.catalogue.volcano.configuration import Configuration, configured_actions, is_of_agent, read
-from policykit.catalogue.volcano.validator import HELD_BACK
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
+from policykit.targets.volcano.scheduler import validator
+from policykit.targets.volcano.scheduler.actions import ACTIONS
+from policykit.targets.volcano.scheduler.configuration import (
+    Configuration,
+    configured_actions,
+    is_of_agent,
+    read,
+)
+from policykit.targets.volcano.scheduler.validator import HELD_BACK
 
 BAD = """\
 actions: "enqueue, allocate, preempt, backfill"

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policykit.catalogue.volcano import scores
-from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.targets.volcano.scheduler import opposing_scores
+from policykit.targets.volcano.scheduler.configuration import Configuration, read
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -41,7 +41,7 @@ GOOD = BAD.replace("nodeorder\n", "nodeorder\n    arguments:\n      leastrequest
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The first score that spreads beside the first that packs; and cards of the policy that do not count."""
     made = read(manifest.data)
-    if problem := scores.opposing_scores(made):
+    if problem := opposing_scores.opposing_scores(made):
         yield violation_of(problem)
     if context.cluster:
         yield from _uncounted(made, context.cluster)
@@ -50,13 +50,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _uncounted(made: Configuration, cluster: Cluster) -> Iterator[Violation]:
     """Cards that kinds of the policy ask Volcano to pack."""
     plugin = made.plugin("binpack")
-    key = scores.RESOURCE_LISTS["binpack"]
+    key = opposing_scores.RESOURCE_LISTS["binpack"]
     if plugin is None or is_placeholder(plugin.arguments.get(key)):
         return
     # How a policy becomes a configuration is much to load for runs without one.
     from policykit.rules.volcano.planned_configuration import packed_cards
 
-    listed = scores.listed_resources(plugin)
+    listed = opposing_scores.listed_resources(plugin)
     missing = [name for name in packed_cards(cluster) if name not in listed]
     if missing:
         path = (*plugin.path, "arguments", key) if key in plugin.arguments else (*plugin.path, "name")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from policykit.catalogue.volcano.configuration import Configuration
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import BINPACK, WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SCHEDULER
 from policykit.targets.volcano.objects import queue_admission
-from policykit.targets.volcano.options import VolcanoOptions, of
+from policykit.targets.volcano.options import VolcanoOptions, volcano_options
+from policykit.targets.volcano.scheduler.configuration import Configuration
 from policykit.targets.volcano.scheduler.packing import scheduled_kinds, strategy
 from policykit.targets.volcano.scheduler.plan import plan
 
@@ -40,7 +39,7 @@ def planned_configuration(cluster: Cluster) -> PlannedConfiguration | None:
         queues, _ = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
         made = plan(cluster, target, queues, version).configuration
         kinds = tuple(scheduled_kinds(cluster, target))
-        return PlannedConfiguration(cluster, kinds, made, of(target))
+        return PlannedConfiguration(cluster, kinds, made, volcano_options(target))
     except PolicykitError:
         return None
 

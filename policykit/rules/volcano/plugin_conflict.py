@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano import configuration, validator
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.targets.volcano.scheduler import configuration, validator
 
 BAD = """\
 actions: "allocate, reclaim, backfill"

@@ -1,4 +1,4 @@
-"""Pods request shares of cards that Volcano's configuration beside them does not account for.
+"""Pods request shares of cards that Volcano's configuration next to them does not allow.
 
 Plugin deviceshare chooses the card and writes it into the pod, if its argument for this kind of share is
 true. Without it the device plugin refuses the pods on their node, or they stay pending.
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.device_plugins import CardName, SharedDevices
 from policykit.model.severity import Severity
+from policykit.model.shared_cards import CardName, SharedDevices
 from policykit.targets import target_name_of
 from policykit.targets.volcano.device_facts import SWITCHES
 from policykit.targets.volcano.names import SCHEDULER
@@ -58,16 +58,16 @@ GOOD = BAD.replace(
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Once for each file and kind of share, where no configuration of the scope has it."""
     configurations = scope.of(SharedDevices)
-    said: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for use in scope.of(CardName) if configurations else ():
         name = use.value.resource
         prefix = next(filter(name.startswith, SWITCHES), "")
         placed_by = target_name_of(use.value.scheduler, context.cluster)
-        if not prefix or (use.path, prefix) in said or placed_by != SCHEDULER:
+        if not prefix or (use.path, prefix) in reported or placed_by != SCHEDULER:
             continue
         if any(prefix in each.value.enabled for each in configurations):
             continue
-        said.add((use.path, prefix))
+        reported.add((use.path, prefix))
         argument = f"deviceshare.{SWITCHES[prefix]}: true"
         yield Violation(
             use.at("resource"),

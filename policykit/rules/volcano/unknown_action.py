@@ -10,10 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from policykit.catalogue.volcano.actions import ACTIONS
-from policykit.catalogue.volcano.argument_values import shown
-from policykit.catalogue.volcano.configuration import is_of_agent, is_of_fork
-from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, suggestion
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -21,6 +17,10 @@ from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.scheduler.actions import ACTIONS
+from policykit.targets.volcano.scheduler.arguments import shown
+from policykit.targets.volcano.scheduler.configuration import is_of_agent, is_of_fork
+from policykit.targets.volcano.versions import EXTRA, UPGRADE, Release, not_yet, suggestion
 
 BAD = """\
 actions: "enqueue, allocate, gangPreempt, backfill"
@@ -36,8 +36,6 @@ tiers:
 GOOD = BAD.replace("enqueue, allocate, gangPreempt", "allocate, gangpreempt")
 
 _REMOVED = frozenset({"elect", "reserve"})
-_SKIPPED = ((1, 12, 0), (1, 13, 3))
-"""First and last release that passes over an unknown action and keeps the rest."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -78,7 +76,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _spans(written: str) -> dict[tuple[int, int], str]:
-    """The names in the text of the actions, by where each stands there; of an empty one, its comma."""
+    """The names in the text of the actions, by start and end; for an empty name, of its comma."""
     found, start = {}, 0
     for piece in written.split(","):
         name = piece.strip()
@@ -90,7 +88,7 @@ def _spans(written: str) -> dict[tuple[int, int], str]:
 
 
 def _first_uses(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int], str]]:
-    """Each name where it first stands."""
+    """Each name where it first appears."""
     seen: set[str] = set()
     for part, name in words.items():
         if name not in seen:
@@ -121,7 +119,7 @@ def _is_unlike_any(name: str) -> bool:
 
 
 def _effect(have: Release | None) -> str:
-    if have and _SKIPPED[0] <= have <= _SKIPPED[1]:
+    if have and versions.UNKNOWN_ACTIONS_SKIPPED[0] <= have < versions.UNKNOWN_ACTIONS_SKIPPED[1]:
         return "the scheduler skips it"
     return "the scheduler discards the whole file"
 

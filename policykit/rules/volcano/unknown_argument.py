@@ -10,15 +10,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from policykit.catalogue.volcano import argument_values
-from policykit.catalogue.volcano.actions import ACTIONS, ASCEND_CONFIGURATIONS
-from policykit.catalogue.volcano.argument import Argument
-from policykit.catalogue.volcano.argument_values import ArgumentValue, argument_of
-from policykit.catalogue.volcano.configuration import configured_actions, is_of_fork, plugin_items, read
-from policykit.catalogue.volcano.options import flag_problems
-from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS
-from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
-from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, release_text
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
@@ -28,6 +19,18 @@ from policykit.manifests.shape import mapping, text
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.scheduler import arguments
+from policykit.targets.volcano.scheduler.actions import ACTIONS, ASCEND_CONFIGURATIONS, Argument
+from policykit.targets.volcano.scheduler.arguments import ArgumentValue, argument_of, flag_problems
+from policykit.targets.volcano.scheduler.configuration import (
+    configured_actions,
+    is_of_fork,
+    plugin_items,
+    read,
+)
+from policykit.targets.volcano.scheduler.opposing_scores import RESOURCE_LISTS, listed_resources
+from policykit.targets.volcano.scheduler.plugins import FLAGS, PLUGINS
+from policykit.targets.volcano.versions import EXTRA, UPGRADE, Release, not_yet, release_text
 
 BAD = """\
 actions: "allocate, backfill"
@@ -71,7 +74,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Keys of the file, its tiers, its plugins and their arguments, of metrics and configurations."""
     data, have = manifest.data, versions.release_of(context.cluster)
     yield from _misplaced_keys(data, have, whole=manifest.holder is not None)
-    for value in argument_values.of_file(data):
+    for value in arguments.of_file(data):
         if is_placeholder(value.key) or (value.key in FLAGS and not value.argument):
             continue
         if value.argument is not None:
@@ -183,7 +186,7 @@ def _unread(data: Mapping[str, Any], path: Path, what: str, known: tuple[str, ..
 def _beside_name(
     name: str, plugin: Mapping[str, Any], path: Path, have: Release | None
 ) -> Iterator[Violation]:
-    """Flags stand there, and nothing else."""
+    """Only flags are allowed there."""
     for key in _others(plugin, _ITEM):
         if key in FLAGS:
             for problem in flag_problems(name, key, (*path, key), have):
@@ -191,7 +194,7 @@ def _beside_name(
         elif argument_of(name, key):
             yield Violation(
                 (*path, key),
-                f"{key} of plugin {name} is beside arguments instead of under it: it is ignored",
+                f"{key} of plugin {name} is next to arguments instead of under it: it is ignored",
                 "indent it under arguments",
                 key=True,
                 fix=partial(_move, path, (key,), ("arguments", key)),
@@ -205,7 +208,7 @@ def _unknown_flag(name: str, plugin: Mapping[str, Any], path: Path) -> Violation
     near = _nearest_flag(key)
     message = f"plugin {name} has no flag {key}: it is ignored"
     if not near:
-        return Violation(path, message, "arguments belong under arguments, flags beside the name", key=True)
+        return Violation(path, message, "arguments belong under arguments, flags next to the name", key=True)
     if near in plugin:
         return Violation(path, message, f"{near} is set too: delete this one", key=True)
     return Violation(path, message, f"did you mean {near}?", key=True, fix=partial(_rename, path, near))
@@ -228,14 +231,14 @@ def _below_arguments(name: str, plugin: Mapping[str, Any], path: Path) -> Iterat
             yield Violation(
                 (*path, "arguments", key),
                 f"{key} of plugin {name} is under arguments: it is ignored",
-                "it is a flag: write it beside the name",
+                "it is a flag: write it next to the name",
                 key=True,
                 fix=None if key in plugin else partial(_move, path, ("arguments", key), (key,)),
             )
 
 
 def _move(path: Path, old: Path, new: Path) -> Fix:
-    where = "under arguments" if len(new) > 1 else "beside the name"
+    where = "under arguments" if len(new) > 1 else "next to the name"
     return Fix(f"move {old[-1]} {where}", (Patch("move", path, Move(old, new)),), Applicability.UNSAFE)
 
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.catalogue.volcano.configuration import Configuration, is_of_fork, plugin_items, read
-from policykit.catalogue.volcano.plugins import PLUGINS
-from policykit.catalogue.volcano.wording import UPGRADE, not_yet
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -20,6 +17,9 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.scheduler.configuration import Configuration, is_of_fork, plugin_items, read
+from policykit.targets.volcano.scheduler.plugins import PLUGINS
+from policykit.targets.volcano.versions import UPGRADE, not_yet
 
 BAD = """\
 actions: "enqueue, allocate, backfill"

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano.argument import FALSE
-from policykit.catalogue.volcano.configuration import Configuration, is_of_agent, read
-from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING, SHARING
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping
-from policykit.model.placement import SPREAD
 from policykit.model.severity import Severity
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import SPREAD, WorkloadKind
 from policykit.rules.volcano.planned_configuration import PlannedConfiguration, planned_configuration
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
+from policykit.targets.volcano.scheduler.actions import FALSE
+from policykit.targets.volcano.scheduler.configuration import Configuration, is_of_agent, read
 from policykit.targets.volcano.scheduler.packing import strategy
+from policykit.targets.volcano.scheduler.validator import PREEMPTING, RECLAIMING, SHARING
 
 BAD = """\
 actions: "enqueue, allocate, backfill"
@@ -150,7 +149,7 @@ def _queue_plugins(planned: PlannedConfiguration, there: Configuration) -> Itera
         yield Violation(
             (*theirs.path, "name"),
             "the policy has a queue tree, but plugin capacity lacks enableHierarchy: parents limit nothing",
-            "set enableHierarchy: true beside its name",
+            "set enableHierarchy: true next to its name",
         )
 
 

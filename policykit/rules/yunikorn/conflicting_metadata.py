@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.application import Application, MetadataValue
+from policykit.model.declared_queues import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
 from policykit.targets.yunikorn.names import TASK_GROUPS
@@ -53,14 +53,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _within(
-    located: LocatedFact[Application], said: Sequence[MetadataValue], what: str
+    located: LocatedFact[Application], values: Sequence[MetadataValue], what: str
 ) -> Iterator[Violation]:
-    for other in said[1:]:
-        if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
+    for other in values[1:]:
+        if other.value == values[0].value or is_placeholder(other.value) or is_placeholder(values[0].value):
             continue
         yield Violation(
             located.at(other.key),
-            f"{other.key} sets {what} {other.value}, but {said[0].key}, which wins, sets {said[0].value}",
+            f"{other.key} sets {what} {other.value}, but {values[0].key}, which wins, sets {values[0].value}",
             "use the same value in both, or delete one",
         )
 

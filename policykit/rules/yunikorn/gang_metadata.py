@@ -16,8 +16,8 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import amount_text, parse
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.values import contains_placeholder
+from policykit.targets.yunikorn.metadata import TaskGroupEntry, read_task_groups
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
-from policykit.targets.yunikorn.task_groups import TaskGroupEntry, read
 
 TIMEOUT, STYLE = "placeholderTimeoutInSeconds", "gangSchedulingStyle"
 STYLES = ("Soft", "Hard")
@@ -50,7 +50,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         found = list(_faults_of_list(written, path))
         yield from found
         if not found:
-            yield from _member(annotations, place, read(written), pod_set)
+            yield from _member(annotations, place, read_task_groups(written), pod_set)
     yield from _ray(manifest)
 
 
@@ -83,7 +83,7 @@ def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
             inside=(),
         )
         return
-    for group in read(written):
+    for group in read_task_groups(written):
         yield from _faults_of_group(group, path)
 
 

@@ -14,9 +14,9 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
-from policykit.targets.yunikorn.configuration.resources import CORES, counted
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.configuration.values import CORES, counted
 from policykit.targets.yunikorn.default_partition import DefaultPartition, read_partial
 from policykit.targets.yunikorn.validation import failures
 from policykit.targets.yunikorn.validation.failures import stated_amounts

@@ -13,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation import failures
 

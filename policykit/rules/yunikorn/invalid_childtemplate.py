@@ -14,10 +14,15 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, QueueNode
-from policykit.targets.yunikorn.configuration.resources import CountedAmounts, counted, first_excess, minimum
-from policykit.targets.yunikorn.configuration.values import contains_placeholder
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.configuration.values import (
+    CountedAmounts,
+    contains_placeholder,
+    counted,
+    first_excess,
+    minimum,
+)
 from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.validation import failures
 from policykit.targets.yunikorn.validation.queues import shown

@@ -14,10 +14,9 @@ from policykit.manifests.path import Path
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
-from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn import NAME, versions
 from policykit.targets.yunikorn.configuration import properties
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
-from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation.problem import Dependence
 
@@ -41,7 +40,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     found = read_partial(manifest, context.cluster)
     if found is None:
         return
-    version = versions.policy_version(context.cluster)
+    version = versions.release_of(context.cluster)
     unread = (each for node in found.tree.walk() for each in _unread(node, version))
     yield from settled(unread, manifest, found, Dependence.VALUE)
     for_leaves = (each for node in found.tree.walk() for each in _for_leaves(node.queue, node.path))

@@ -13,8 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn import validation, versions
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn import NAME, validation, versions
 
 BAD = """\
 partitions:
@@ -35,7 +34,7 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
-    stated = versions.policy_version(context.cluster)
+    stated = versions.release_of(context.cluster)
     yield from violations(validation.agreed_problems(manifest.data, stated), manifest)
 
 

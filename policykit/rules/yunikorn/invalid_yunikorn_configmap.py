@@ -21,8 +21,8 @@ from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.rules.yunikorn.queue_config import settled
-from policykit.targets.yunikorn import options, validation, versions
-from policykit.targets.yunikorn.configuration import configmap, settings, values
+from policykit.targets.yunikorn import CONFIGURATION, NAME, VALUES, options, validation, versions
+from policykit.targets.yunikorn.configuration import configmap, values
 from policykit.targets.yunikorn.configuration import queues_yaml as files
 from policykit.targets.yunikorn.configuration.queues_yaml import (
     DEFAULT,
@@ -31,7 +31,6 @@ from policykit.targets.yunikorn.configuration.queues_yaml import (
     QueueNode,
     queue_tree,
 )
-from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
 from policykit.targets.yunikorn.names import ROOT
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ class _Group(NamedTuple):
 def _group(data: Mapping[str, Any], cluster: Cluster | None, last: bool) -> _Group:
     """`last`: no other ConfigMap overrides this one."""
     target = cluster.targets.get("yunikorn") if cluster else None
-    group = options.of(target).policy_group if target else ""
+    group = options.yunikorn_options(target).policy_group if target else ""
     stated = isinstance(data.get(configmap.POLICY_GROUP), str)
     sure = bool(group) or (stated and last)
     return _Group(configmap.policy_group(data) if stated else group or "queues", sure)
@@ -154,7 +153,7 @@ def _config_map(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violati
         yield Violation(("metadata", "namespace"), message, advice)
     group, version = (
         _group(data, cluster, manifest.name == configmap.CONFIGS),
-        versions.policy_version(cluster),
+        versions.release_of(cluster),
     )
     yield from _entries(data, ("data",), version, group)
     yield from settled(_binary(manifest, data, version, group), manifest)
@@ -176,7 +175,7 @@ def _values(manifest: Manifest, path: Path, cluster: Cluster | None) -> Iterator
     values = mapping(lookup(manifest.data, path))
     stated = mapping(values.get(configmap.VALUES))
     group = _group(stated, cluster, False)
-    yield from _entries(stated, (*path, configmap.VALUES), versions.policy_version(cluster), group)
+    yield from _entries(stated, (*path, configmap.VALUES), versions.release_of(cluster), group)
     for name in _OLD_VALUES if stated else ():
         if values.get(name):
             message = f"the chart of YuniKorn 1.9 no longer reads value {name}"
@@ -209,13 +208,13 @@ def _holds_queues(text: str) -> bool:
 
 def _setting(path: Path, text: str, version: Version | None) -> Iterator[Violation]:
     key = str(path[-1])
-    wrong = settings.no_effect_reason(key, text, version)
-    known = settings.KNOWN.get(key)
+    wrong = configmap.no_effect_reason(key, text, version)
+    known = configmap.KNOWN.get(key)
     if not wrong:
         return
     if known is None or known.takes(text):
         yield Violation(path, f"{key} {wrong}", "correct or delete it", Severity.WARNING, key=True)
-    elif settings.stops(key):
+    elif configmap.stops(key):
         advice = "correct it: the scheduler rejects all settings and does not start"
         yield Violation(path, f"{key} {wrong}", advice)
     else:

@@ -16,7 +16,7 @@ from policykit.errors import PolicykitError
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
+from policykit.model.declared_queues import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration import access_lists
 from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
-from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.queue_tree import queue_paths
 

@@ -2,7 +2,8 @@
 
 The validator checks only the form of placement rules. A rule with an unknown name, or a fixed rule
 with an invalid path, keeps the whole configuration from being used; a rule whose parent queue is
-missing never matches, and its applications go to the next rule or are rejected.
+missing never matches. Its applications go to the next rule, after the last one to root.default if
+there is one, or else are rejected, and their pods fail.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import violations
-from policykit.targets.yunikorn import validation
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn import NAME, validation
 from policykit.targets.yunikorn.default_partition import read_partial
 from policykit.targets.yunikorn.validation import placement
 

@@ -13,11 +13,10 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration.properties import OFFSET, PREEMPTION
 from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
-from policykit.targets.yunikorn.configuration.resources import counted
-from policykit.targets.yunikorn.configuration.values import contains_placeholder
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.configuration.values import contains_placeholder, counted
 from policykit.targets.yunikorn.default_partition import read
 
 BAD = """\

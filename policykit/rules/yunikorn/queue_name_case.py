@@ -13,9 +13,9 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED
 from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
-from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import DefaultPartition, read
 from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.problem import KINDS

@@ -17,11 +17,11 @@ from policykit.model.queue import Submitters
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.rules.yunikorn.queue_config import settled
+from policykit.targets.yunikorn import NAME
 from policykit.targets.yunikorn.configuration import access_lists
 from policykit.targets.yunikorn.configuration.placement_rules import Rule as PlacementRule
 from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
-from policykit.targets.yunikorn.configuration.resources import counted
-from policykit.targets.yunikorn.configurations import NAME
+from policykit.targets.yunikorn.configuration.values import counted
 from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.policy_configuration import policy_configuration

@@ -50,3 +50,15 @@ KEYS = (
     Key("annotations", "scheduling.koordinator.sh/device-joint-allocate", "device"),
     Key("annotations", "scheduling.koordinator.sh/gpu-partition-spec", "device"),
 )
+
+SLO_CONFIGURATIONS = tuple(
+    f"{key} of slo-controller-config"
+    for key in (
+        "colocation-config",
+        "resource-threshold-config",
+        "resource-qos-config",
+        "cpu-burst-config",
+        "system-config",
+    )
+)
+"""Keys of Koordinator's ConfigMap, each of which holds JSON."""

@@ -52,7 +52,7 @@ class KoordinatorOptions(NamedTuple):
         return self.args.get(plugin, {})
 
 
-def of(settings: TargetSettings | None) -> KoordinatorOptions:
+def koordinator_options(settings: TargetSettings | None) -> KoordinatorOptions:
     """The options of a compiled policy; the defaults if Koordinator is not one of its targets."""
     stated = settings.options if settings else None
     return stated if isinstance(stated, KoordinatorOptions) else KoordinatorOptions()

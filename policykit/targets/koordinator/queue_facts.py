@@ -12,12 +12,11 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts
-from policykit.model.declared_queues import DeclaredQueue
-from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
+from policykit.model.declared_queues import DeclaredQueue, QueueSemantics
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import GROUP_API, TARGET_NAME
-from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
+from policykit.targets.koordinator.objects.values import parsed
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -123,11 +122,6 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         parents_must_be_marked=True,
         tree_fault="Koordinator refuses the quota",
         queue_fault="Koordinator refuses the quota",
-        submit_fault="Koordinator refuses pods of a quota that holds quotas",
+        submit_fault="Koordinator refuses pods of a quota that has child quotas",
         unknown_fault="pods of a quota that does not exist are charged to koordinator-default-quota",
     )
-
-
-def policy_queues(cluster: Cluster) -> PolicyQueues:
-    """The policy's queues are ElasticQuotas of the same names."""
-    return by_name(cluster)

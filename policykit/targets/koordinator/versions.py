@@ -60,6 +60,25 @@ default plugins as v1beta2 does."""
 PRE_ENQUEUE = Version(1, 7, 0)
 """Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)
+RESOURCE_KEYS = Version(1, 4, 0)
+"""Resources in the scoringStrategy of Koordinator's own plugins have `name` and `weight`. 1.3 refuses these
+and reads `Name` and `Weight`: its type has no JSON names."""
+GPU_SPLIT = Version(1, 6, 0)
+"""The webhook replaces koordinator.sh/gpu in pods by gpu-core and gpu-memory-ratio of the same amount."""
+GPU_SHARED = Version(1, 6, 0)
+"""koordinator.sh/gpu.shared beside amounts of memory and cores: a number of cards."""
+NPU_CORES = Version(1, 7, 0)
+"""huawei.com/npu-core and what belongs to it."""
+NETWORK_TOPOLOGY = Version(1, 7, 0)
+"""ClusterNetworkTopology, and gangs within a layer of it."""
+QOS_UNENFORCED = (Version(1, 6, 0), Version(1, 8, 0))
+"""First release whose webhook does not use its verdict on QoS classes, and the first that uses it again."""
+JOB_PREEMPTION_VALUE = Version(1, 7, 0)
+"""Chart value scheduler.enableJobPreemption: true."""
+MODELS_VALUE = Version(1, 8, 0)
+"""Chart value scheduler.deviceShare.gpuShareUnsupportedModels, a list of one."""
+CHART_V1 = Version(1, 6, 0)
+"""The chart's scheduler configuration is in v1; 1.5 has it in v1beta3, older ones in v1beta2."""
 
 
 def parse(text: str) -> Version:
@@ -71,14 +90,14 @@ def parse(text: str) -> Version:
     return RELEASES.parse(_CHARTS.get(text.removeprefix("v"), text))
 
 
-def policy_version(cluster: Cluster | None) -> Version | None:
+def release_of(cluster: Cluster | None) -> Version | None:
     """The release that the policy states; None if it states none."""
     return stated_release(cluster, TARGET_NAME, parse)
 
 
 def possible_versions(cluster: Cluster | None) -> tuple[Version, ...]:
     """The release that the policy states, or else all known ones."""
-    found = policy_version(cluster)
+    found = release_of(cluster)
     return (found,) if found else READERS
 
 

@@ -11,8 +11,8 @@ from policykit.model.release import Version
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.import_values import unread_fields
 from policykit.targets.kubernetes.versions import SCALE_TO_ZERO
-from policykit.targets.reading import unread_fields
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"
@@ -132,9 +132,9 @@ def _read_metric(data: Mapping[str, Any]) -> Metric | None:
     source = text(data.get("type")).lower()
     if source not in ("resource", "pods", "external"):
         return None
-    said = mapping(data.get(source))
-    target = mapping(said.get("target"))
-    named = said if source == "resource" else mapping(said.get("metric"))
+    fields = mapping(data.get(source))
+    target = mapping(fields.get("target"))
+    named = fields if source == "resource" else mapping(fields.get("metric"))
     name, percent, average = (
         text(named.get("name")),
         whole(target.get("averageUtilization")),

@@ -1,7 +1,8 @@
 """Feature gates of Kubernetes that are off in some supported release, and the fields that need them.
 
-Without its gate, the API server drops a field silently. Source: `pkg/features/kube_features.go`
-of Kubernetes 1.36 and 1.37, which list every stage with its release.
+Without its gate, the API server drops a field silently, or refuses a value. Source:
+`pkg/features/kube_features.go` of Kubernetes 1.36 and 1.37, which list every stage with its release; for
+what is dropped and refused `pkg/registry`, `pkg/api` and `pkg/apis/core/validation`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ class GatedField(NamedTuple):
     gate: Gate
     value: object = None
     """Only this value needs the gate; None: any."""
+    refused: bool = False
+    """The API server refuses the object instead."""
+    refused_before: bool = False
+    """Releases older than the gate have the field, and refuse it here."""
+
+
+def _below(path: tuple[str, ...], fields: Iterable[GatedField]) -> tuple[GatedField, ...]:
+    return tuple(field._replace(path=(*path, *field.path)) for field in fields)
 
 
 _CONTAINERS = ("containers", "initContainers")
@@ -54,6 +63,9 @@ _REQUIRED = ("requiredDuringSchedulingIgnoredDuringExecution", EACH)
 _MATCH_KEYS = _gate("MatchLabelKeysInPodAffinity", 29, 31)
 _BACKOFF = _gate("JobBackoffLimitPerIndex", 28, 29)
 _VOLUME_CLASS = _gate("VolumeAttributesClass", 29, 34)
+_RESTART_RULES = _gate("ContainerRestartRules", 34, 35)
+_REQUESTS = ("devices", "requests", EACH)
+_CAPACITY = _gate("DRAConsumableCapacity", 34, 36)
 
 POD_FIELDS: tuple[GatedField, ...] = (
     GatedField(("initContainers", EACH, "restartPolicy"), _gate("SidecarContainers", 28, 29), "Always"),
@@ -77,12 +89,13 @@ POD_FIELDS: tuple[GatedField, ...] = (
         for kind in ("podAffinity", "podAntiAffinity")
         for key in ("matchLabelKeys", "mismatchLabelKeys")
     ),
+    GatedField(("containers", EACH, "restartPolicy"), _RESTART_RULES, refused_before=True),
     *(
         GatedField((containers, EACH, *path), gate)
         for containers in _CONTAINERS
         for path, gate in (
             (("resizePolicy",), _gate("InPlacePodVerticalScaling", 27, 33)),
-            (("restartPolicyRules",), _gate("ContainerRestartRules", 34, 35)),
+            (("restartPolicyRules",), _RESTART_RULES),
             (("env", EACH, "valueFrom", "fileKeyRef"), _gate("EnvFiles", 34, 35)),
             (("volumeMounts", EACH, "recursiveReadOnly"), _gate("RecursiveReadOnlyMounts", 30, 31)),
             (("lifecycle", "preStop", "sleep"), _gate("PodLifecycleSleepAction", 29, 30)),
@@ -93,6 +106,21 @@ POD_FIELDS: tuple[GatedField, ...] = (
     ),
 )
 """Fields of a PodSpec."""
+
+_CLAIM_FIELDS: tuple[GatedField, ...] = (
+    GatedField((*_REQUESTS, "firstAvailable"), _gate("DRAPrioritizedList", 33, 34)),
+    GatedField(("devices", "constraints", EACH, "distinctAttribute"), _CAPACITY),
+    *(
+        GatedField((*_REQUESTS, *inner, name), gate)
+        for name, gate in (
+            ("adminAccess", _gate("DRAAdminAccess", 32, 34)),
+            ("tolerations", _gate("DRADeviceTaints", 33, 36)),
+            ("capacity", _CAPACITY),
+        )
+        for inner in ((), ("exactly",), ("firstAvailable", EACH))
+    ),
+)
+"""Fields of the spec of a ResourceClaim, in every version of its API."""
 
 OBJECT_FIELDS: Mapping[tuple[str, str], tuple[GatedField, ...]] = {
     ("batch", "Job"): (
@@ -108,9 +136,26 @@ OBJECT_FIELDS: Mapping[tuple[str, str], tuple[GatedField, ...]] = {
             _gate("MaxUnavailableStatefulSet", 24, 37),
         ),
     ),
-    ("autoscaling", "HorizontalPodAutoscaler"): tuple(
-        GatedField(("spec", "behavior", way, "tolerance"), _gate("HPAConfigurableTolerance", 33, 35))
-        for way in ("scaleUp", "scaleDown")
+    ("autoscaling", "HorizontalPodAutoscaler"): (
+        GatedField(("spec", "minReplicas"), _gate("HPAScaleToZero", 16, 37), 0, refused=True),
+        *(
+            GatedField(("spec", "behavior", way, "tolerance"), _gate("HPAConfigurableTolerance", 33, 35))
+            for way in ("scaleUp", "scaleDown")
+        ),
+    ),
+    ("resource.k8s.io", "DeviceClass"): (
+        GatedField(("spec", "extendedResourceName"), _gate("DRAExtendedResource", 34, 36)),
+    ),
+    ("resource.k8s.io", "ResourceClaim"): _below(("spec",), _CLAIM_FIELDS),
+    ("resource.k8s.io", "ResourceClaimTemplate"): _below(("spec", "spec"), _CLAIM_FIELDS),
+    ("", "Service"): tuple(
+        GatedField(
+            ("spec", "trafficDistribution"),
+            _gate("PreferSameTrafficDistribution", 33, 34),
+            value,
+            refused=True,
+        )
+        for value in ("PreferSameZone", "PreferSameNode")
     ),
     ("", "PersistentVolumeClaim"): (GatedField(("spec", "volumeAttributesClassName"), _VOLUME_CLASS),),
     ("", "PersistentVolume"): (GatedField(("spec", "volumeAttributesClassName"), _VOLUME_CLASS),),
@@ -140,19 +185,19 @@ def _closed(version: Version, stated: frozenset[tuple[str, bool]]) -> ClosedGate
     gates = dict(stated)
 
     def closed_of(fields: Iterable[GatedField]) -> tuple[GatedField, ...]:
-        known = (field for field in fields if version >= field.gate.since)
+        known = (field for field in fields if field.refused_before or version >= field.gate.since)
         return tuple(field for field in known if not field.gate.is_on(version, gates))
 
     objects = {kind: closed_of(fields) for kind, fields in OBJECT_FIELDS.items()}
     return ClosedGates(closed_of(POD_FIELDS), {kind: fields for kind, fields in objects.items() if fields})
 
 
-def found(fields: Iterable[GatedField], data: Mapping[str, Any]) -> Iterator[tuple[Path, Gate]]:
-    """Path and gate of each of the fields that the data has."""
+def found(fields: Iterable[GatedField], data: Mapping[str, Any]) -> Iterator[tuple[Path, GatedField]]:
+    """Each of the fields that the data has, and its path."""
     for field in fields:
         for path, value in _at(data, field.path, ()):
             if value is not None and (field.value is None or value == field.value):
-                yield path, field.gate
+                yield path, field
 
 
 def _at(data: object, path: tuple[str, ...], here: Path) -> Iterator[tuple[Path, object]]:

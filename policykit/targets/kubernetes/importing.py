@@ -11,11 +11,10 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
-from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
 from policykit.model.queue import ContainerRange, Quota
-from policykit.model.workload import Autoscaling, WorkloadKind
+from policykit.model.workload import BINPACK, SPREAD, Autoscaling, Placement, ResourcePlacement, WorkloadKind
 from policykit.targets import TARGETS
-from policykit.targets.kubernetes import autoscalers, limit_ranges, options, priorities, quotas, versions
+from policykit.targets.kubernetes import autoscalers, options, priorities, quotas, versions
 from policykit.targets.kubernetes.autoscalers import Autoscaler
 from policykit.targets.kubernetes.scheduler import configuration, delivery, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import (
@@ -25,7 +24,7 @@ from policykit.targets.kubernetes.scheduler.configuration import (
     Fit,
     Profile,
 )
-from policykit.targets.kubernetes.scheduler.plan import plan
+from policykit.targets.kubernetes.scheduler.profiles import plan
 
 _STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD, RATIO: ""}
 _NAMESPACE = "kube-system"
@@ -51,7 +50,7 @@ class KubernetesReader(ImportReader):
 
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         """Reports the weights that `gen` computes differently."""
-        stated, version = options.of(cluster), versions.parse(cluster.kubernetes_version)
+        stated, version = options.kubernetes_options(cluster), versions.parse(cluster.kubernetes_version)
         made = plan(cluster, stated.scheduler, version).profiles
         ours = {profile.scheduler: profile.weights for profile in made}
         for path, profile in self.profiles:
@@ -108,7 +107,7 @@ def priority_class(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A ResourceQuota: requests, limits and number of pods, for all or some priorities."""
-    quota = quotas.read(data)
+    quota = quotas.read_quota(data)
     namespace = quota.namespace or "default"
     where = f"ResourceQuota {namespace}/{quota.name}"
     if "scopes" in quota.unread or "scopeSelector" in quota.unread:
@@ -138,7 +137,7 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A LimitRange of containers becomes part of the quota with its name, or a new quota."""
-    limits = limit_ranges.read(data)
+    limits = quotas.read_range(data)
     namespace = limits.namespace or "default"
     where = f"LimitRange {namespace}/{limits.name}"
     if limits.unread:
@@ -151,7 +150,7 @@ def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
             f"{where}: {home.name} already sets defaults and bounds for containers in {namespace}; left out"
         )
         return
-    containers = limit_ranges.without_defaults(limits.containers)
+    containers = quotas.without_defaults(limits.containers)
     _add(Quota(namespace, limits.name, containers=containers), inventory)
 
 

@@ -1,9 +1,10 @@
-"""Options of the policy for Kubernetes and its scheduler."""
+"""Options of the policy for Kubernetes and its scheduler, and the schedulerNames that it serves."""
 
 from __future__ import annotations
 
 from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 
 SECOND, CLUSTER = "second", "cluster"
 _NAMESPACE = "kube-system"
@@ -30,8 +31,31 @@ class KubernetesOptions(NamedTuple):
     """Gangs by the scheduling API of the stated version."""
 
 
-def of(cluster: Cluster) -> KubernetesOptions:
+def kubernetes_options(cluster: Cluster) -> KubernetesOptions:
     """The options of a compiled policy."""
     settings = cluster.targets.get("kubernetes")
     stated = settings.options if settings else None
     return stated if isinstance(stated, KubernetesOptions) else KubernetesOptions()
+
+
+DEFAULT_NAMES = ("", DEFAULT_SCHEDULER)
+"""schedulerNames that the cluster's default scheduler serves."""
+
+
+def other_names(cluster: Cluster) -> frozenset[str]:
+    """schedulerNames that other targets serve."""
+    others = [target for target in cluster.targets.values() if target.name != "kubernetes"]
+    stated = {target.scheduler_name for target in others}
+    stated.update(name for target in others for name in target.schedulers)
+    return frozenset(stated.union(*(each.schedulers for each in TARGETS)) - {DEFAULT_SCHEDULER})
+
+
+def is_served(scheduler: str, cluster: Cluster) -> bool:
+    """Whether a kube-scheduler serves this schedulerName."""
+    placed = any(placement.scheduler == scheduler for placement in cluster.placements.values())
+    return scheduler in DEFAULT_NAMES or (placed and scheduler not in other_names(cluster))
+
+
+def is_only_scheduler(cluster: Cluster) -> bool:
+    """Whether the policy has no other scheduler."""
+    return all(name == "kubernetes" for name in cluster.targets)

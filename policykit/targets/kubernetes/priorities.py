@@ -65,14 +65,16 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             value = 0 if data.get("value") is None else whole(data.get("value"))
             yield Fact(DeclaredPriority(manifest.name, value, data.get("globalDefault") is True), _PLACES)
         return
-    said: set[Path] = set()
+    reported: set[Path] = set()
     for pod_set in pod_sets:
         path = pod_set.place("priorityClassName")
         name = pod_set.spec.get("priorityClassName")
-        if isinstance(name, str) and name and path not in said and lookup(manifest.data, path) == name:
-            said.add(path)
-            yield Fact(PriorityUse(name, pod_set.scheduler_name), {"name": path})
+        if isinstance(name, str) and name and path not in reported and lookup(manifest.data, path) == name:
+            reported.add(path)
+            number = whole(pod_set.spec.get("priority"))
+            places = {"name": path, **({} if number is None else {"value": pod_set.place("priority")})}
+            yield Fact(PriorityUse(name, pod_set.scheduler_name, number), places)
     for path in _OF_GANGS if manifest.group in _GROUPS else ():
         name = lookup(manifest.data, path)
-        if isinstance(name, str) and name and path not in said:
+        if isinstance(name, str) and name and path not in reported:
             yield Fact(PriorityUse(name), {"name": path})

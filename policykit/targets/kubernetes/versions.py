@@ -11,6 +11,8 @@ RELEASES = Releases(
 )
 """Each with a late patch release, whose image exists."""
 
+ONLY_V1 = Version(1, 29, 0)
+"""kube-scheduler reads its configuration in v1 only; 1.28 also in v1beta3, with SelectorSpread."""
 KUBEADM_LISTS = Version(1, 31, 0)
 """kubeadm.k8s.io/v1beta4, where extraArgs is a list; v1beta3 has a map."""
 AFFINITY_KEYS = Version(1, 31, 0)
@@ -23,11 +25,9 @@ POD_GROUP_BETA = Version(1, 37, 0)
 SCALE_TO_ZERO = Version(1, 37, 0)
 """minReplicas 0 of an autoscaler, with a metric that does not come from its pods (beta, on)."""
 
+parse = RELEASES.parse
+"""`1.36`, `v1.36.2`, `1.33.5-gke.100`, or empty for the newest known; a release that is not known is
+the nearest.
 
-def parse(text: str) -> Version:
-    """`1.36`, `v1.36.2`, `1.33.5-gke.100`, or empty for the newest known; a release that is not known is
-    the nearest.
-
-    Raises PolicykitError for a text that is no release.
-    """
-    return RELEASES.parse(text)
+Raises PolicykitError for a text that is no release.
+"""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.target import FactReader, QueueSupport, Target
-from policykit.targets.kueue.names import CONFIGURATION, CONFIGURATION_GROUP, KEYS, POD_GROUP_TOTAL
+from policykit.targets.kueue.names import (
+    CONFIGURATION,
+    CONFIGURATION_GROUP,
+    KEYS,
+    POD_GROUP_TOTAL,
+    REQUIRED_TOPOLOGY,
+)
 
 
 def _matches_shape(data: object) -> bool:
@@ -20,6 +26,7 @@ TARGET = Target(
     "kueue",
     "Kueue",
     keys=KEYS,
+    domain_annotation=REQUIRED_TOPOLOGY,
     gang_annotations=frozenset({POD_GROUP_TOTAL}),
     gang_substrings=("kueue",),
     configurations=(
@@ -28,7 +35,19 @@ TARGET = Target(
     facts=(
         FactReader(
             Lazy("policykit.targets.kueue.queue_facts:facts"),
-            frozenset({"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"}),
+            frozenset(
+                {
+                    "AdmissionCheck",
+                    "ClusterQueue",
+                    "Cohort",
+                    "LocalQueue",
+                    "MultiKueueConfig",
+                    "ProvisioningRequestConfig",
+                    "ResourceFlavor",
+                    "Topology",
+                    "WorkloadPriorityClass",
+                }
+            ),
             pods=True,
             substrings=("kueue",),
         ),
@@ -37,7 +56,7 @@ TARGET = Target(
         Lazy("policykit.targets.kueue.queue_facts:queue_semantics"),
         Lazy("policykit.targets.kueue.queue_facts:policy_queues"),
         admits=True,
-        workload_pods=Lazy("policykit.targets.kueue.workloads:pods"),
+        workload_pods=Lazy("policykit.targets.kueue.queue_facts:admitted_together"),
     ),
     pod_fields=Lazy("policykit.targets.kueue.pods:fields"),
     options=Lazy("policykit.targets.kueue.options:KueueOptions"),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
+from policykit.model.pool import Pool, Toleration
 from policykit.model.release import Version
-from policykit.model.taint import Toleration
 from policykit.namedtuple import NamedTuple
-from policykit.targets.capacity import card_resources, offered_resources, total_capacity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import HOSTNAME
 from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor, Topology
+from policykit.targets.pool_capacity import card_resources, offered_resources, total_capacity
 
 
 class PoolFlavor(NamedTuple):
@@ -38,14 +37,19 @@ def pool_flavors(cluster: Cluster, version: Version) -> Flavors:
         groups.setdefault(tuple(sorted(labels(cluster, pool).items())), []).append(pool)
     found: list[PoolFlavor] = []
     topologies: dict[str, Topology] = {}
+    former: list[str] = []
     for selector, pools in groups.items():
         topology = (
             _topology(pools, levels, stated=_topology_is_stated(cluster)) if levels and selector else None
         )
         if topology:
             topologies[topology.name] = topology
-        found.append(PoolFlavor(_flavor(cluster, dict(selector), pools, topology), tuple(pools)))
-    notices = (*unwritten, *_indistinct(found), *(_without_topology(cluster) if topologies else ()))
+        renamed = [key for key, value in selector if cluster.formerly.former_values(key, value)]
+        written = {key: value for key, value in selector if topology or key not in renamed}
+        found.append(PoolFlavor(_flavor(cluster, written, pools, topology), tuple(pools)))
+        former += _of_former_values(found[-1].flavor, renamed) if renamed else ()
+    alike = _indistinct(zip(groups, found, strict=True))
+    notices = (*unwritten, *alike, *former, *(_without_topology(cluster) if topologies else ()))
     return Flavors(tuple(found), tuple(topologies[name] for name in sorted(topologies)), notices)
 
 
@@ -77,9 +81,26 @@ def _injected(cluster: Cluster, pool: Pool) -> Iterator[Toleration]:
             yield Toleration(resource, "Exists", effect="NoSchedule")
 
 
-def _indistinct(found: Iterable[PoolFlavor]) -> Iterator[str]:
-    for flavor, pools in found:
-        if not flavor.labels:
+def _of_former_values(flavor: ResourceFlavor, renamed: Sequence[str]) -> Iterator[str]:
+    """Nodes have one of the values at a time, and Kueue adds the labels of a flavor to the node selector of
+    the pods that it admits."""
+    keys = ", ".join(renamed)
+    if flavor.topology:
+        yield (
+            f"flavor {flavor.name} selects the present value of {keys}, although `formerly:` has others: the "
+            "API server refuses to change a flavor with a topology. Its pods wait for nodes with that value: "
+            "change the nodes while none is queued, and replace the flavor"
+        )
+        return
+    yield (
+        f"flavor {flavor.name} does not select {keys} while `formerly:` has former values of it: nodes have "
+        "either, and the affinity of the pods accepts both"
+    )
+
+
+def _indistinct(found: Iterable[tuple[object, PoolFlavor]]) -> Iterator[str]:
+    for selector, (flavor, pools) in found:
+        if not selector:
             names = ", ".join(pool.name for pool in pools)
             yield (
                 f"pool {names} has no labels of its own: flavor {flavor.name} selects every node. Give "

@@ -21,8 +21,7 @@ from policykit.targets.kueue.names import (
 )
 from policykit.targets.kueue.objects import READERS, Object
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, LocalQueue
-from policykit.targets.kueue.objects.resource_flavors import Topology
-from policykit.targets.kueue.objects.resource_groups import Quota, StatedResources
+from policykit.targets.kueue.objects.resource_flavors import Quota, StatedResources, Topology
 from policykit.targets.kueue.options import ROOT_COHORT
 
 _IMAGE = "kueue"

@@ -42,5 +42,28 @@ KEYS = (
     *(Key("annotations", key, "gang") for key in TOPOLOGY_KEYS),
 )
 
+FRAMEWORKS = (
+    "batch/job",
+    "deployment",
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/jaxjob",
+    "kubeflow.org/mpijob",
+    "kubeflow.org/mxjob",
+    "kubeflow.org/paddlejob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/xgboostjob",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+    "pod",
+    "ray.io/raycluster",
+    "ray.io/rayjob",
+    "ray.io/rayservice",
+    "sparkoperator.k8s.io/sparkapplication",
+    "statefulset",
+    "trainer.kubeflow.org/trainjob",
+    "workload.codeflare.dev/appwrapper",
+)
+"""Integrations of any release (0.9 to 0.19): `FrameworkName` in pkg/controller/jobs."""
+
 CONFIGURATION, CONFIGURATION_GROUP = "Configuration", "config.kueue.x-k8s.io"
 """Kind and API group of the file that Kueue's manager reads."""

@@ -30,7 +30,7 @@ class KueueOptions(NamedTuple):
     """Whether `patch` sets suspend: true on jobs."""
 
 
-def of(cluster: Cluster) -> KueueOptions:
+def kueue_options(cluster: Cluster) -> KueueOptions:
     """The options of a compiled policy; the defaults if Kueue is not one of its targets."""
     settings = cluster.targets.get(TARGET_NAME)
     stated = settings.options if settings else None

@@ -48,7 +48,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
 
 def _suspend_field(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
     """The field that keeps a job from starting, if the policy asks for it."""
-    path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
+    path = SUSPEND.get(pods.owner_kind) if options.kueue_options(cluster).suspend else None
     return {path: True} if path else {}
 
 

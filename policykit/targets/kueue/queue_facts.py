@@ -1,11 +1,11 @@
-"""Facts from Kueue's objects and from pods with topology requests, and how Kueue treats queues."""
+"""Facts from Kueue's objects and the pods queued in it, and how Kueue treats queues."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from policykit.kube import tolerations
+from policykit.kube import selectors, tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
@@ -13,23 +13,29 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, texts
-from policykit.model.declared_queues import DeclaredQueue
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts
+from policykit.model.declared_queues import DeclaredQueue, PolicyQueues, QueueSemantics
 from policykit.model.kueue import (
     AdmittedPods,
+    CheckParameters,
+    DeclaredAdmissionCheck,
     DeclaredClusterQueue,
     DeclaredCohort,
     DeclaredFlavor,
     DeclaredLocalQueue,
+    DeclaredPriorityClass,
     DeclaredTopology,
+    PriorityClassUse,
+    RefusedPods,
+    RefusingPool,
     TopologyRequest,
 )
 from policykit.model.quantity import amount
-from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.targets.kueue import refused_pods
 from policykit.targets.kueue.names import (
     GROUP,
+    NAMESPACE_NAME,
     PREFERRED_TOPOLOGY,
+    PRIORITY_CLASS,
     REQUIRED_TOPOLOGY,
     SLICE_TOPOLOGY,
     TARGET_NAME,
@@ -38,6 +44,48 @@ from policykit.targets.kueue.objects import queues, resource_flavors
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
+_WHOLE = frozenset({"batch", "jobset.x-k8s.io", "kubeflow.org"})
+"""API groups of jobs that state the number of their pods."""
+_ELASTIC = ("kueue.x-k8s.io/elastic-job", "kueue.x-k8s.io/job-min-parallelism")
+"""Annotations of jobs that start with fewer pods."""
+
+
+def admitted_together(manifest: Manifest, pod_sets: Sequence[PodSet]) -> int | None:
+    """All of them; None: unknown, or they are admitted one by one.
+
+    Source: `PodSets` of the integrations in pkg/controller/jobs (0.9 to 0.19).
+    """
+    numbers = [each.replicas for each in pod_sets if not each.stored]
+    if manifest.group not in _WHOLE or manifest.partial or None in numbers or len(numbers) < len(pod_sets):
+        return None
+    if any(key in manifest.annotations for key in _ELASTIC):
+        return None
+    return sum(number or 0 for number in numbers) or None
+
+
+def refused_pods(manifest: Manifest, pod_set: PodSet, cluster: Cluster, namespace: str) -> Iterator[Fact]:
+    """Facts of pods with cards; others may run in a pool that the policy does not list."""
+    queue = read_queue(manifest.data, pod_set, TARGET_NAME)
+    if queue is None or is_placeholder(queue.value):
+        return
+    from policykit.placement.landing import untolerated_taints
+    from policykit.placement.owner import may_change_after_admission
+    from policykit.placement.review import review
+
+    if may_change_after_admission(manifest, pod_set):
+        return
+    found = review(manifest, pod_set, cluster, namespace)
+    if not found.card_resources or not found.eligible_pools or found.selects_unlisted_pool or found.accepting:
+        return
+    pools = tuple(
+        RefusingPool(pool.name, untolerated_taints(pool, found.tolerations, found.requests))
+        for pool in found.eligible_pools
+    )
+    if all(pool.taints for pool in pools):
+        pods = RefusedPods(manifest.namespace or namespace, queue.value, pools)
+        yield Fact(pods, {"tolerations": pod_set.place("tolerations")})
+
 
 _NAME: Path = ("metadata", "name")
 _STOPPED = ("Hold", "HoldAndDrain")
@@ -48,26 +96,31 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     """The facts of an object of Kueue, or of pods with a topology request."""
     if manifest.group == GROUP and manifest.kind in _READERS:
         yield from _READERS[manifest.kind](manifest, context)
+    priority = manifest.labels.get(PRIORITY_CLASS) if pod_sets else None
+    if priority and not is_placeholder(priority):
+        yield Fact(PriorityClassUse(priority), {"name": ("metadata", "labels", PRIORITY_CLASS)})
     for pod_set in pod_sets:
         if context.cluster is not None and not manifest.partial:
-            yield from refused_pods.facts(manifest, pod_set, context.cluster, context.namespace)
+            yield from refused_pods(manifest, pod_set, context.cluster, context.namespace)
         queue = (
             None if manifest.partial or pod_set.stored else read_queue(manifest.data, pod_set, TARGET_NAME)
         )
         if queue is not None and not is_placeholder(queue.value):
             found = tolerations.read(pod_set.spec.get("tolerations"))
-            admitted = AdmittedPods(manifest.namespace or context.namespace, queue.value, found)
-            yield Fact(admitted, {"tolerations": pod_set.place("tolerations")})
+            selector = pairs(pod_set.spec.get("nodeSelector"))
+            admitted = AdmittedPods(manifest.namespace or context.namespace, queue.value, found, selector)
+            places = {f"selector.{key}": pod_set.place("nodeSelector", key) for key in selector}
+            yield Fact(admitted, {"tolerations": pod_set.place("tolerations"), **places})
         for key in _LEVELS:
             if key in pod_set.annotations and pod_set.places.get("annotations"):
-                request = TopologyRequest(pod_set.annotations[key], key)
+                request = TopologyRequest(pod_set.annotations[key])
                 yield Fact(request, {"level": pod_set.place("annotations", key)})
 
 
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = resource_flavors.read_flavor(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    value = DeclaredFlavor(found.name, found.topology, found.tolerations, tuple(found.labels), found.taints)
+    value = DeclaredFlavor(found.name, found.topology, found.tolerations, found.labels, found.taints)
     yield Fact(value, places)
 
 
@@ -85,7 +138,15 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         names.append(name)
     groups = mappings(mapping(manifest.data.get("spec")).get("resourceGroups"))
     covered = frozenset(name for group in groups for name in texts(group.get("coveredResources")))
-    yield Fact(DeclaredClusterQueue(found.name, found.cohort, tuple(names), covered), places)
+    allowed, refused = _namespaces(manifest)
+    checks: list[str] = []
+    for path, name in _checks(mapping(manifest.data.get("spec"))):
+        places[f"check.{len(checks)}"] = path
+        checks.append(name)
+    declared = DeclaredClusterQueue(
+        found.name, found.cohort, tuple(names), covered, allowed, refused, tuple(checks)
+    )
+    yield Fact(declared, places)
     limit = _limit(found)
     queue = DeclaredQueue(
         TARGET_NAME,
@@ -94,9 +155,53 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         holds_queues=True,
         closed=mapping(manifest.data.get("spec")).get("stopPolicy") in _STOPPED,
         measured=all(amount("", each) is not None for each in _written_quotas(groups)),
+        serves=covered,
         noun=queues.CLUSTER_QUEUE,
     )
     yield Fact(queue, {"name": _NAME})
+
+
+def _checks(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Path and name of each admission check."""
+    listed = spec.get("admissionChecks")
+    for number, name in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(name, str):
+            yield ("spec", "admissionChecks", number), name
+    listed = mapping(spec.get("admissionChecksStrategy")).get("admissionChecks")
+    for number, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(name := mapping(each).get("name"), str):
+            yield ("spec", "admissionChecksStrategy", "admissionChecks", number, "name"), name
+
+
+def _admission_check(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    parameters = mapping(mapping(manifest.data.get("spec")).get("parameters"))
+    value = DeclaredAdmissionCheck(manifest.name, text(parameters.get("kind")), text(parameters.get("name")))
+    yield Fact(value, {"parameters": ("spec", "parameters", "name")})
+
+
+def _check_parameters(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    yield Fact(CheckParameters(manifest.kind, manifest.name), {}, answers=True)
+
+
+def _namespaces(manifest: Manifest) -> tuple[frozenset[str] | None, frozenset[str]]:
+    """The namespaces that a ClusterQueue selects, and those that it excludes, by the label of their name.
+
+    Without a selector it selects none: the API server defaults it to null.
+    """
+    stated = mapping(manifest.data.get("spec")).get("namespaceSelector")
+    if stated is None:
+        return frozenset(), frozenset()
+    allowed: frozenset[str] | None = None
+    refused: frozenset[str] = frozenset()
+    name = pairs(mapping(stated).get("matchLabels")).get(NAMESPACE_NAME)
+    if name is not None:
+        allowed = frozenset({name})
+    for each in selectors.read_all(mapping(stated).get("matchExpressions")):
+        if each.key == NAMESPACE_NAME and each.operator == "In":
+            allowed = frozenset(each.values) & (allowed if allowed is not None else frozenset(each.values))
+        elif each.key == NAMESPACE_NAME and each.operator == "NotIn":
+            refused |= frozenset(each.values)
+    return allowed, refused
 
 
 def _written_quotas(groups: Sequence[Mapping[str, Any]]) -> Iterator[object]:
@@ -156,12 +261,20 @@ def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     yield Fact(queue, {"name": _NAME})
 
 
+def _priority_class(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    yield Fact(DeclaredPriorityClass(manifest.name), {}, answers=True)
+
+
 _READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Fact]]] = {
     queues.CLUSTER_QUEUE: _cluster_queue,
     queues.COHORT: _cohort,
     queues.LOCAL_QUEUE: _local_queue,
     resource_flavors.RESOURCE_FLAVOR: _flavor,
     resource_flavors.TOPOLOGY: _topology,
+    "WorkloadPriorityClass": _priority_class,
+    "AdmissionCheck": _admission_check,
+    "ProvisioningRequestConfig": _check_parameters,
+    "MultiKueueConfig": _check_parameters,
 }
 
 

@@ -23,7 +23,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue import tenancy, versions
 from policykit.targets.kueue.flavors import Capacity, PoolFlavor, flavor_capacity
 from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, Fungibility, Preemption
-from policykit.targets.kueue.objects.resource_groups import Quota, ResourceGroup, StatedResources
+from policykit.targets.kueue.objects.resource_flavors import Quota, ResourceGroup, StatedResources
 from policykit.targets.kueue.options import KueueOptions
 
 _GROUP_SIZE, _GROUP_SIZE_BEFORE = 64, 16

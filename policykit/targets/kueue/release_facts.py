@@ -48,6 +48,24 @@ FACTS: tuple[ReleaseFact, ...] = (
         versions.TOPOLOGY_RULES,
         source=_CRDS,
     ),
+    ReleaseFact(
+        "check",
+        "a weight of fairSharing is 0 or above a billionth",
+        versions.SMALL_WEIGHTS,
+        source="pkg/webhooks/common.go",
+    ),
+    ReleaseFact(
+        "check",
+        "podset-group-name is no number and has no slices beside it",
+        versions.GROUPS_CHECKED,
+        source="pkg/controller/jobframework/tas_validation.go",
+    ),
+    ReleaseFact(
+        "check",
+        "podset-group-name has a required or preferred topology beside it",
+        versions.GROUP_TOPOLOGY,
+        source="pkg/controller/jobframework/tas_validation.go",
+    ),
     ReleaseFact("check", "16 levels of a Topology", versions.MANY_LEVELS, instead="8", source=_CRDS),
     ReleaseFact("check", "64 flavors of a resource group", versions.LARGE_GROUPS, instead="16", source=_CRDS),
     ReleaseFact(

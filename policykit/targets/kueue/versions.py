@@ -31,10 +31,16 @@ COHORT_V1BETA1 = Version(0, 13, 0)
 """Cohort is served as v1beta1 with parentName; v1alpha1 with parent is gone."""
 SLICES = Version(0, 13, 0)
 """Annotations podset-slice-required-topology, podset-slice-size and podset-group-name."""
+SMALL_WEIGHTS_BACKPORTED, SMALL_WEIGHTS = Version(0, 12, 10), Version(0, 13, 5)
+"""A fair-sharing weight above 0 must be above a billionth; the first is a patch of the minor before."""
 MANY_LEVELS = Version(0, 13, 0)
 """A Topology may have 16 levels; before, 8."""
 TOPOLOGY_V1BETA1 = Version(0, 14, 0)
 """Topology is served as v1beta1; v1alpha1 is gone."""
+GROUPS_CHECKED = Version(0, 14, 0)
+"""The webhook checks podset-group-name: no number, and no slices beside it."""
+GROUP_TOPOLOGY = Version(0, 14, 2)
+"""podset-group-name needs a required or preferred topology."""
 TAS_DEFAULT = Version(0, 14, 0)
 """Gate TopologyAwareScheduling is on by default; it exists since 0.9."""
 LARGE_GROUPS = Version(0, 14, 0)
@@ -51,6 +57,11 @@ CHECKED_FLAVORS = Version(0, 18, 0)
 """The webhook refuses onFlavors of admission checks that are no flavors of the ClusterQueue."""
 
 
+def refuses_small_weights(version: Version) -> bool:
+    """Whether a weight of a billionth or less is refused."""
+    return version >= SMALL_WEIGHTS or SMALL_WEIGHTS_BACKPORTED <= version < (0, 13)
+
+
 def api_version(kind: str, version: Version) -> str:
     """Newest apiVersion of a kind that the release serves."""
     if version >= V1BETA2:
@@ -65,12 +76,11 @@ def served(kind: str, version: Version) -> tuple[str, ...]:
     return (newest, "v1beta1") if newest == "v1beta2" else (newest,)
 
 
-def parse(text: str) -> Version:
-    """`0.19.2`, or empty for the newest known; a release that is not known is the nearest.
+parse = RELEASES.parse
+"""`0.19.2`, or empty for the newest known; a release that is not known is the nearest.
 
-    Raises PolicykitError for a text that is no release.
-    """
-    return RELEASES.parse(text)
+Raises PolicykitError for a text that is no release.
+"""
 
 
 def release_of(cluster: Cluster | None) -> Version | None:

@@ -7,6 +7,8 @@ from policykit.linter.configurations import Configuration
 from policykit.linter.target import FactReader, Target
 
 PLUGIN_CONFIGURATION = "configuration of nvidia-device-plugin"
+MIG_CONFIGURATION = "config.yaml of nvidia-mig-manager"
+HAMI_CONFIGURATION = "device-config.yaml of HAMi"
 
 
 def _matches_shape(data: object) -> bool:
@@ -18,6 +20,16 @@ def _matches_shape(data: object) -> bool:
     return shares or (isinstance(flags, dict) and "migStrategy" in flags)
 
 
+def _is_of_hami(data: object) -> bool:
+    """Whether it names the resources of NVIDIA's cards, or says how they are shared."""
+    nvidia = data.get("nvidia") if isinstance(data, dict) and "kind" not in data else None
+    return isinstance(nvidia, dict) and ("resourceCountName" in nvidia or "deviceSplitCount" in nvidia)
+
+
+def _is_of_mig_manager(data: object) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("mig-configs"), dict)
+
+
 TARGET = Target(
     "nodes",
     "Nodes",
@@ -25,13 +37,24 @@ TARGET = Target(
     import_reader=Lazy("policykit.targets.nodes.importing:NodesReader"),
     configurations=(
         Configuration(PLUGIN_CONFIGURATION, ("timeSlicing", "migStrategy", "mps:"), _matches_shape),
+        Configuration(MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager),
+        Configuration(HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount"), _is_of_hami),
     ),
     facts=(
         FactReader(
             Lazy("policykit.targets.nodes.device_plugin_facts:facts"),
-            frozenset({"ClusterPolicy", PLUGIN_CONFIGURATION}),
+            frozenset(
+                {
+                    "Application",
+                    "ClusterPolicy",
+                    "HelmRelease",
+                    "Namespace",
+                    HAMI_CONFIGURATION,
+                    PLUGIN_CONFIGURATION,
+                }
+            ),
             pods=True,
-            substrings=("nvidia.com/", "migStrategy"),
+            substrings=("nvidia.com/", "migStrategy", "gpu-operator", "nvidia-device-plugin", "hami.io/"),
         ),
     ),
     always=True,

@@ -11,8 +11,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.kube.tolerations import to_dict, tolerates
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
-from policykit.model.taint import Taint, Toleration
+from policykit.model.pool import Pool, Taint, Toleration
 
 FOLDER = "nodes/daemons"
 
@@ -22,7 +21,7 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
     tainted = _taints_by_vendor(cluster)
     if not tainted:
         return
-    every = tuple(dict.fromkeys(taint for pool in cluster.pools for taint in pool.hard_taints))
+    every = tuple(dict.fromkeys(taint for pool in cluster.pools for taint in _taints(cluster, pool)))
     for chart, lists in _charts(tainted).items():
         values: dict[str, Any] = {}
         for path, vendor, shipped in lists:
@@ -64,8 +63,15 @@ def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
     for pool in cluster.pools:
         vendor = hardware_vendor(cluster, pool)
         if vendor and pool.hard_taints:
-            found.setdefault(vendor, {}).update(dict.fromkeys(pool.hard_taints))
+            found.setdefault(vendor, {}).update(dict.fromkeys(_taints(cluster, pool)))
     return {vendor: tuple(taints) for vendor, taints in found.items()}
+
+
+def _taints(cluster: Cluster, pool: Pool) -> Iterator[Taint]:
+    """The hard taints of a pool, also under the former keys that its nodes may still have."""
+    for taint in pool.hard_taints:
+        yield taint
+        yield from (taint._replace(key=old) for old in cluster.formerly.former_keys(taint.key))
 
 
 def hardware_vendor(cluster: Cluster, pool: Pool) -> str:

@@ -1,4 +1,4 @@
-"""Facts about NVIDIA's device plugin: its configurations, the GPU operator's, and what pods request."""
+"""Facts about NVIDIA's device plugin: its configurations, values of charts, and what pods request."""
 
 from __future__ import annotations
 
@@ -6,51 +6,90 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.kube import requests
+from policykit.kube.chart_values import KINDS as HELM_KINDS
+from policykit.kube.chart_values import ChartValues, chart_values
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
+from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text
-from policykit.model.device_plugins import CardName, PluginConfiguration, PluginConfigurationUse
+from policykit.model.shared_cards import (
+    HAMI,
+    HAMI_IGNORES,
+    HAMI_WEBHOOK,
+    NAMES,
+    CardName,
+    PluginConfiguration,
+    PluginConfigurationUse,
+    WebhookSkipped,
+)
+from policykit.targets.nodes import HAMI_CONFIGURATION
 
 _VENDOR = "nvidia.com/"
-_CONFIG = ("spec", "devicePlugin", "config")
+_OPERATOR_CONFIG: Path = ("devicePlugin", "config")
+HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
+"""Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
+_STRATEGY: Path = ("mig", "strategy")
+_CHARTS: Mapping[str, tuple[Path, Path, str]] = {
+    "gpu-operator": (_OPERATOR_CONFIG, _STRATEGY, "data"),
+    "nvidia-device-plugin": (("config",), ("migStrategy",), "map"),
+}
+"""Values of a chart: what refers to a ConfigMap, the MIG strategy, and the configurations that the chart puts
+into a ConfigMap of its own. Source: values.yaml of gpu-operator (v25.10) and of k8s-device-plugin (v0.18)."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of a configuration, of the operator's ClusterPolicy, or of pods."""
+    """Of a configuration, of the operator's ClusterPolicy, of the values of a chart, or of pods."""
     if manifest.read_as:
         yield _configuration(manifest)
     elif manifest.kind == "ClusterPolicy" and manifest.group == "nvidia.com":
-        yield from _operator(manifest)
+        spec = mapping(manifest.data.get("spec"))
+        yield from _stated(spec, ("spec",), _OPERATOR_CONFIG, _STRATEGY, "")
+    elif manifest.kind in HELM_KINDS:
+        for stated in chart_values(manifest):
+            yield from _of_chart(stated)
+    elif manifest.kind == "Namespace" and manifest.labels.get(HAMI_WEBHOOK) == HAMI_IGNORES:
+        yield Fact(WebhookSkipped(manifest.name), {}, answers=True)
     for pod_set in () if manifest.partial else pod_sets:
-        yield from card_names(pod_set, _VENDOR)
+        yield from card_names(pod_set, _VENDOR, manifest.namespace or context.namespace)
 
 
-def card_names(pod_set: PodSet, prefix: str) -> Iterator[Fact]:
+def card_names(pod_set: PodSet, prefix: str, namespace: str) -> Iterator[Fact]:
     """What its containers request under this prefix."""
+    parts = NAMES[HAMI][1:]
     for field, position, container in requests.containers(pod_set.spec):
         resources = mapping(container.get("resources"))
-        for name, amount in requests.requested(container).items():
+        requested = requests.requested(container)
+        in_parts = any(name in requested for name in parts)
+        for name, amount in requested.items():
             if name.startswith(prefix) and amount > 0:
                 side = "limits" if name in mapping(resources.get("limits")) else "requests"
                 place = pod_set.place(field, position, "resources", side, name)
-                yield Fact(CardName(name, pod_set.scheduler_name), {"resource": place})
+                value = CardName(name, pod_set.scheduler_name, in_parts, namespace, amount)
+                yield Fact(value, {"resource": place})
 
 
 def _configuration(manifest: Manifest) -> Fact:
     """Source: `api/config/v1` of k8s-device-plugin (0.12 to 0.18)."""
     sharing = mapping(manifest.data.get("sharing"))
+    of_hami = manifest.read_as == HAMI_CONFIGURATION
     held = manifest.holder
     of_map = held is not None and held.kind == "ConfigMap"
     value = PluginConfiguration(
         held.name if held is not None and of_map else "",
         str(manifest.held_at[-1]) if manifest.held_at else "",
         tuple(map(str, mapping(held.data.get("data")))) if held is not None and of_map else (),
-        tuple(each for kind in ("timeSlicing", "mps") for each in _renamed(mapping(sharing.get(kind)))),
+        tuple(
+            _renamed_by_hami(mapping(manifest.data.get("nvidia")))
+            if of_hami
+            else (each for kind in ("timeSlicing", "mps") for each in _renamed(mapping(sharing.get(kind))))
+        ),
         text(mapping(manifest.data.get("flags")).get("migStrategy")),
+        of_hami,
+        held.namespace or "" if held is not None and of_map else "",
+        () if of_hami else tuple(_single(sharing)),
     )
     return Fact(value, {"configuration": ()}, answers=True)
 
@@ -62,12 +101,50 @@ def _renamed(sharing: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, f"{name}.shared"
 
 
-def _operator(manifest: Manifest) -> Iterator[Fact]:
-    strategy = text(lookup(manifest.data, ("spec", "mig", "strategy")))
-    if strategy:
-        yield Fact(PluginConfiguration(mig_strategy=strategy), {"configuration": ()}, answers=True)
-    config = mapping(lookup(manifest.data, _CONFIG))
-    name, default = text(config.get("name")), text(config.get("default"))
-    if name and not is_placeholder(name) and not is_placeholder(default):
-        places = {field: (*_CONFIG, field) for field in ("name", "default") if field in config}
-        yield Fact(PluginConfigurationUse(name, default), places)
+def _single(sharing: Mapping[str, Any]) -> Iterator[str]:
+    """Names as offered. With MPS it is one at most whatever is stated.
+
+    Source: `ValidateRequest` in `internal/rm` of the plugin (0.15 to 0.18).
+    """
+    for kind in ("timeSlicing", "mps"):
+        shared = mapping(sharing.get(kind))
+        if kind == "timeSlicing" and shared.get("failRequestsGreaterThanOne") is not True:
+            continue
+        new = dict(_renamed(shared))
+        for each in mappings(shared.get("resources")):
+            if name := text(each.get("name")):
+                yield new.get(name, name)
+
+
+def _renamed_by_hami(nvidia: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Source: `NvidiaConfig` in `pkg/device/nvidia` of HAMi (2.10)."""
+    for usual, field in zip(NAMES[HAMI], HAMI_NAMES, strict=True):
+        name = text(nvidia.get(field))
+        if name and name != usual and not is_placeholder(name):
+            yield usual, name
+
+
+def _of_chart(stated: ChartValues) -> Iterator[Fact]:
+    known = _CHARTS.get(stated.chart)
+    if known is None:
+        return
+    config, strategy, own = known
+    for fact in _stated(stated.values, stated.path, config, strategy, own, stated.namespace):
+        refers = isinstance(fact.value, PluginConfigurationUse)
+        if not refers or (stated.all_known and not stated.is_text and not stated.parameters):
+            yield fact
+
+
+def _stated(
+    values: Mapping[str, Any], base: Path, config: Path, strategy: Path, own: str, namespace: str = ""
+) -> Iterator[Fact]:
+    """`own`: the field with configurations that are put into a ConfigMap; empty: there is none."""
+    if mig := text(lookup(values, strategy)):
+        yield Fact(PluginConfiguration(mig_strategy=mig), {"configuration": ()}, answers=True)
+    stated = mapping(lookup(values, config))
+    name, default = text(stated.get("name")), text(stated.get("default"))
+    keys = tuple(map(str, mapping(stated.get(own)))) if own else ()
+    if is_placeholder(name) or is_placeholder(default) or not (name or default):
+        return
+    places = {field: (*base, *config, field) for field in ("name", "default") if field in stated}
+    yield Fact(PluginConfigurationUse(name, default, keys, namespace), places)

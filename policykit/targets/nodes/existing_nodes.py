@@ -1,17 +1,48 @@
-"""Labels and taints of existing nodes: Node objects to apply, and commands."""
+"""Labels and taints of existing nodes: Node objects to apply, and commands for batches of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Any
 
+from policykit.escape import one_line
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump, dump_all
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool
-from policykit.model.taint import Taint
+from policykit.model.pool import Pool, Shape, Taint
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
-from policykit.targets.nodes.shell import command, node_arguments, script
+
+BATCH = 50
+"""Most nodes in one command, so that it stays readable."""
+
+
+def script(comments: Iterable[str], commands: Iterable[str]) -> str:
+    """A POSIX shell script that stops at the first error."""
+    says = "".join(f"# {comment}\n" for comment in comments)
+    return f"#!/bin/sh\n{says}set -eu\n\n" + "\n".join(commands)
+
+
+def command(words: str, *groups: Iterable[str]) -> str:
+    """A command: `words` unquoted, then each group of arguments, quoted, on a line of its own."""
+    quoted = ([quote(one_line(argument)) for argument in group] for group in groups)
+    lines = [words, *(" ".join(group) for group in quoted if group)]
+    return " \\\n  ".join(lines) + "\n"
+
+
+def node_arguments(shape: Shape) -> Iterator[list[str]]:
+    """The nodes of a shape as arguments of kubectl: batches of names, or a selector; maybe neither."""
+    names = sorted(shape.node_names)
+    for start in range(0, len(names), BATCH):
+        yield names[start : start + BATCH]
+    if shape.selector and not names:
+        yield ["-l", ",".join(f"{key}={value}" for key, value in sorted(shape.selector.items()))]
+
+
+def is_reachable(shape: Shape) -> bool:
+    """Whether kubectl can select these nodes by name or label."""
+    return bool(shape.node_names or shape.selector)
+
 
 APPLY = "kubectl apply --server-side --field-manager=policykit -f"
 
@@ -49,7 +80,7 @@ def _commands(cluster: Cluster, pool: Pool) -> Iterator[str]:
 
 EVICTS = "NoExecute evicts running pods that do not tolerate the taint, at once."
 CONTROL_PLANE = "nodes/control-plane/taint.sh"
-_CONTROL_PLANE_NODES = "node-role.kubernetes.io/control-plane"
+CONTROL_PLANE_NODES = "node-role.kubernetes.io/control-plane"
 _TAINT = "kubectl taint nodes --overwrite"
 
 
@@ -74,10 +105,10 @@ def control_plane(cluster: Cluster) -> Iterator[Artifact]:
         return
     comments = [
         "Taint of the control plane; safe to run again.",
-        f"It applies to nodes with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
+        f"It applies to nodes with the label {CONTROL_PLANE_NODES}, which kubeadm sets.",
         *_warnings([taint]),
     ]
-    commands = [command(_TAINT, ["-l", _CONTROL_PLANE_NODES], [str(taint)])]
+    commands = [command(_TAINT, ["-l", CONTROL_PLANE_NODES], [str(taint)])]
     yield Artifact(CONTROL_PLANE, script(comments, commands), Role.NODE)
 
 

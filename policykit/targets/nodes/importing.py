@@ -11,7 +11,7 @@ from policykit.linter.import_reader import ImportReader
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.inventory import GeneratedPool, Inventory
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.model.topology import LEVELS
 from policykit.namedtuple import NamedTuple
 

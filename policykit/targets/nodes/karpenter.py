@@ -11,7 +11,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.clouds import PoolFiles, in_domain
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import ZONE, NodeGroup, groups, pool_taints
 
@@ -27,18 +27,18 @@ _A100_MEMORY = {"40gb": "40960", "80gb": "81920"}
 _RESERVED = ("karpenter.sh", "karpenter.k8s.aws")
 
 
-def write(cluster: Cluster, pool: Pool) -> Form:
+def write(cluster: Cluster, pool: Pool) -> PoolFiles:
     """`karpenter.yaml`, if the cluster runs on a cloud that Karpenter supports."""
     if cluster.provider not in _CLASSES:
         says = (
             f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so karpenter.yaml is not "
             "written"
         )
-        return Form((), (says,))
-    said = []
+        return PoolFiles((), (says,))
+    notices = []
     pinned = requirements(cluster, pool)
     if pool.card and not any(each["key"] in _CARD_NAMES.values() for each in pinned):
-        said.append(
+        notices.append(
             f"pool {pool.name}: the instance types with card {pool.card} are unknown, so add them under "
             "requirements in karpenter.yaml before applying it"
         )
@@ -50,7 +50,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         )
         for group in groups(cluster, pool)
     )
-    return Form(artifacts, tuple(said))
+    return PoolFiles(artifacts, tuple(notices))
 
 
 def node_pool(cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.namedtuple import NamedTuple
-from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.clouds import PoolFiles, in_domain
 from policykit.targets.nodes.daemons import hardware_vendor
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
@@ -45,12 +45,12 @@ _DEVICES: Mapping[str, Device] = {
 """Vendor to its cards as PCI devices. Vendor numbers: pci.ids of August 2026."""
 
 
-def write(cluster: Cluster, pool: Pool) -> Form:
+def write(cluster: Cluster, pool: Pool) -> PoolFiles:
     """`nfd.yaml`: a NodeFeatureRule (nfd.k8s-sigs.io/v1alpha1)."""
     rules = list(_rules(cluster, pool))
-    said = list(_left_out(cluster, pool, rules))
+    notices = list(_left_out(cluster, pool, rules))
     if not rules:
-        return Form((), tuple(said))
+        return PoolFiles((), tuple(notices))
     document = {
         "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
         "kind": "NodeFeatureRule",
@@ -60,7 +60,9 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     says = "---\n# Nodes lose these labels when the rule is deleted or no longer matches.\n"
     if any("taints" in rule for rule in rules):
         says += "# Taints need enableTaints: true in the configuration of nfd-master.\n"
-    return Form((Artifact(f"nodes/{pool.name}/nfd.yaml", says + dump(document), Role.NODE),), tuple(said))
+    return PoolFiles(
+        (Artifact(f"nodes/{pool.name}/nfd.yaml", says + dump(document), Role.NODE),), tuple(notices)
+    )
 
 
 def may_label(key: str) -> bool:

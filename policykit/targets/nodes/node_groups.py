@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from policykit.catalogue import labels as known
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Pool, Shape, Taint
 from policykit.namedtuple import NamedTuple
 
 Labels = dict[str, str]

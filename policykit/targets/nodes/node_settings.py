@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube import tolerations
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
 
 _ARGUMENT = "node-labels"

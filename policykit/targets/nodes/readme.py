@@ -54,7 +54,7 @@ _CUT = (
 )
 
 
-def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) -> Artifact:
+def write(cluster: Cluster, artifacts: Sequence[Artifact], notices: Sequence[str]) -> Artifact:
     """`nodes/README.md`, which lists the other files."""
     parts = [
         f"# Nodes of {cluster.name}",
@@ -66,7 +66,7 @@ def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) 
         *_topology(cluster),
         "## Files",
         "\n".join(_files(artifacts)),
-        *(["## Left out", "\n".join(f"- {each}." for each in said)] if said else []),
+        *(["## Left out", "\n".join(f"- {each}." for each in notices)] if notices else []),
         "## Check",
         _checks(cluster),
     ]
@@ -96,19 +96,21 @@ def _table(cluster: Cluster, artifacts: Sequence[Artifact]) -> str:
         "| pool | nodes | labels | labels set by others | taints | files |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
+    by_folder: dict[str, list[str]] = {}
+    for artifact in artifacts:
+        folder, _, name = artifact.path.rpartition("/")
+        by_folder.setdefault(folder, []).append(name)
     for pool in cluster.pools:
         ours = sorted({pair for group in groups(cluster, pool) for pair in group.labels.items()})
         keys = {key for key, _ in ours}
         others = [(key, value) for key, value in sorted(pool.labels.items()) if key not in keys]
-        prefix = f"nodes/{pool.name}/"
-        files = [a.path.removeprefix(prefix) for a in artifacts if a.path.startswith(prefix)]
         cells = (
             pool.name,
             _size(pool),
             _cell(f"{key}={value}" for key, value in ours),
             _cell(f"{key}={value}" for key, value in others),
             _cell(map(str, pool_taints(cluster, pool))),
-            _cell(sorted(files)),
+            _cell(sorted(by_folder.get(f"nodes/{pool.name}", ()))),
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
@@ -142,7 +144,7 @@ def _count(shapes: Sequence[Shape]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-_SAYS = {
+_DESCRIPTIONS = {
     "labels.yaml": f"Node objects with labels only: `{APPLY} labels.yaml`.",
     "labels.sh": "the same labels as commands; safe to run again.",
     "taints.sh": "taints as commands; safe to run again.",
@@ -160,9 +162,9 @@ _SAYS = {
 
 def _files(artifacts: Sequence[Artifact]) -> Iterable[str]:
     there = {_kind(artifact.path) for artifact in artifacts if not artifact.path.startswith(FOLDER)}
-    for name, says in _SAYS.items():
+    for name, description in _DESCRIPTIONS.items():
         if name in there:
-            yield f"- `{name}`: {says}"
+            yield f"- `{name}`: {description}"
     values = sorted(a.path.removeprefix("nodes/") for a in artifacts if a.role is Role.VALUES)
     if values:
         listed = ", ".join(f"`{path}`" for path in values)

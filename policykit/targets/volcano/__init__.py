@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from policykit.kube.gang_units import MembershipFact, group_of, named_group
 from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
-from policykit.linter.gangs import MembershipFact, group_of, named_group
 from policykit.linter.target import FactReader, JobSupport, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
+from policykit.model.pool import NodeFilters
 from policykit.targets.volcano.names import (
     BATCH_GROUP,
     CONFIG_FILE,
@@ -69,7 +70,7 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     supports_gangs=True,
-    resources_first=True,
+    filters=NodeFilters(resources_first=True, affinity_first=True),
     grouped_by_controllers=True,
     group_priority=True,
     qos_annotation="volcano.sh/qos-level",
@@ -85,6 +86,18 @@ TARGET = Target(
             Lazy("policykit.targets.volcano.topology_facts:facts"),
             frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", CONFIG_FILE}),
         ),
+        FactReader(
+            Lazy("policykit.targets.volcano.topology_facts:plugin_uses"),
+            frozenset({"PodGroup", "Queue"}),
+            pods=True,
+            substrings=(
+                "odeGroupAffinity",
+                "volcano.sh/numa",
+                "volcano.sh/task-t",
+                "ocable-zone",
+                "sla-waiting",
+            ),
+        ),
         FactReader(Lazy("policykit.targets.volcano.device_facts:enabled"), frozenset({CONFIG_FILE})),
         FactReader(
             Lazy("policykit.targets.volcano.device_facts:requested"),
@@ -94,7 +107,7 @@ TARGET = Target(
     ),
     queues=QueueSupport(
         Lazy("policykit.targets.volcano.queue_facts:queue_semantics"),
-        Lazy("policykit.targets.volcano.queue_facts:policy_queues"),
+        Lazy("policykit.model.declared_queues:by_name"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
         metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
@@ -110,7 +123,7 @@ TARGET = Target(
         frozenset({FLOW_GROUP}),
         Lazy("policykit.targets.volcano.job_patches:patches"),
         Lazy("policykit.targets.volcano.job_patches:notices"),
-        Lazy("policykit.targets.volcano.job_component:component"),
+        Lazy("policykit.targets.volcano.job_patches:component"),
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),

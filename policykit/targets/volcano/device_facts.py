@@ -10,7 +10,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, mappings
-from policykit.model.device_plugins import CardName, SharedDevices
+from policykit.model.shared_cards import CardName, SharedDevices
 
 SWITCHES: Mapping[str, str] = {
     "volcano.sh/vgpu-": "VGPUEnable",

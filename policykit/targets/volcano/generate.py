@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from policykit.catalogue.volcano import configuration
 from policykit.errors import PolicykitError
-from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.generator.artifact import Artifact, Notice, Role, TargetOutput, in_waves
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
-from policykit.targets import capacity
-from policykit.targets.sync_waves import in_waves
+from policykit.targets import pool_capacity
 from policykit.targets.volcano import job_patches as job_options
 from policykit.targets.volcano import names, versions
 from policykit.targets.volcano.objects import namespaces, nodegroups, queue_admission, queues, topology
+from policykit.targets.volcano.scheduler import configuration
 from policykit.targets.volcano.scheduler.plan import Plan, plan
 
 TARGET = "volcano"
@@ -29,14 +28,14 @@ _WIDTH = 74
 """Width of comments: indented in Helm values they still fit into 80 columns."""
 
 
-def generate(cluster: Cluster) -> Generated:
+def generate(cluster: Cluster) -> TargetOutput:
     """All files for `cluster.targets["volcano"]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version or delivery, and for queues Volcano would reject.
     """
     target = cluster.targets.get(TARGET)
     if target is None:
-        return Generated()
+        return TargetOutput()
     version = versions.parse(target.version)
     written, notices = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
     planned = plan(cluster, target, written, version)
@@ -57,7 +56,7 @@ def generate(cluster: Cluster) -> Generated:
         *planned.notices,
         *object_notices,
     )
-    return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in messages))
+    return TargetOutput(tuple(artifacts), tuple(Notice(TARGET, message) for message in messages))
 
 
 def object_artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
@@ -123,15 +122,16 @@ def _configuration(
 
 
 def _sampled(cluster: Cluster) -> bool:
-    return capacity.node_total(cluster) > capacity.SCORED_NODES
+    return pool_capacity.node_total(cluster) > pool_capacity.SCORED_NODES
 
 
 def _sampling(cluster: Cluster, delivery: str, version: Version) -> tuple[str, ...]:
     if not _sampled(cluster) or (delivery == "helm-values" and version >= versions.NODES_TO_FIND):
         return ()
     return (
-        f"with {capacity.node_total(cluster)} nodes Volcano scores only a sample of the nodes a pod fits on "
-        f"(all of them up to {capacity.SCORED_NODES} nodes), so it may miss a preferred or fuller node. "
+        f"with {pool_capacity.node_total(cluster)} nodes Volcano scores only a sample of the nodes "
+        f"a pod fits on (all of them up to {pool_capacity.SCORED_NODES} nodes), "
+        "so it may miss a preferred or fuller node. "
         "Start the scheduler with --percentage-nodes-to-find=100",
     )
 

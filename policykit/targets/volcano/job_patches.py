@@ -1,27 +1,34 @@
-"""Patches of Volcano Jobs, CronJobs and JobTemplates for a workload kind and the target's options."""
+"""Patches of Volcano Jobs, CronJobs and JobTemplates for a workload kind, also as a kustomize component."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.volcano.job_plugins import roles
-from policykit.manifests.patch import APPEND, Patch
-from policykit.manifests.path import Path, lookup
+from policykit.generator.artifact import ComponentPatch
+from policykit.manifests.patch import APPEND, Patch, patched
+from policykit.manifests.path import Path, lookup, pointer
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
-from policykit.targets.volcano import versions
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets import target_name_of
+from policykit.targets.volcano import job_patches, versions
+from policykit.targets.volcano.job_plugins import roles
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP, SCHEDULER, SPECS
 from policykit.targets.volcano.objects import topology
-from policykit.targets.volcano.objects.jobs import ANNOTATIONS, Job, Policy, needed, read, write_policy
-from policykit.targets.volcano.options import JobOptions, TaskTopology, of
+from policykit.targets.volcano.objects.jobs import (
+    ANNOTATIONS,
+    API_VERSION,
+    Job,
+    Policy,
+    needed,
+    read,
+    write_policy,
+)
+from policykit.targets.volcano.options import JobOptions, TaskTopology, volcano_options
 
-CRON = Version(1, 13, 0)
-"""CronJob of batch.volcano.sh."""
-PENDING = Version(1, 11, 0)
-"""First release with event PodPending in the policies of a job."""
 _PENDING, _ANY, _ABORT = "PodPending", "*", "AbortJob"
 
 
@@ -65,7 +72,7 @@ def notices(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tup
 
 
 def _job_options(cluster: Cluster, kind: WorkloadKind) -> JobOptions:
-    return of(cluster.targets.get(SCHEDULER)).jobs.get(kind.name, JobOptions())
+    return volcano_options(cluster.targets.get(SCHEDULER)).jobs.get(kind.name, JobOptions())
 
 
 def _case(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> _Case | None:
@@ -165,7 +172,9 @@ def _timeout(case: _Case) -> Iterator[Patch]:
     """Policies that abort a gang; waiting needs none, since Volcano reserves nothing for it."""
     seconds = _abort_after(case)
     policies = case.job.policies
-    if not seconds or case.version < PENDING or any(_ANY in policy.events for policy in policies):
+    if not seconds or case.version < versions.POD_PENDING:
+        return
+    if any(_ANY in policy.events for policy in policies):
         return
     abort = Policy(_ABORT, (_PENDING,), timeout=f"{seconds}s")
     there = next((n for n, policy in enumerate(policies) if _PENDING in policy.events), None)
@@ -189,10 +198,10 @@ def _timeout_notices(case: _Case) -> Iterator[str]:
         return
     listed = [event for policy in case.job.policies for event in policy.events]
     together = any(_PENDING in p.events and len(p.events) > 1 for p in case.job.policies)
-    if case.version < PENDING:
+    if case.version < versions.POD_PENDING:
         yield (
-            f"Volcano {case.version} has no event PodPending (added in {PENDING}): the gang's timeout is not "
-            "written"
+            f"Volcano {case.version} has no event PodPending (added in {versions.POD_PENDING}): the gang's "
+            "timeout is not written"
         )
     elif _ANY in listed:
         yield "a policy for event * excludes policies for other events: the gang's timeout is not written"
@@ -222,8 +231,8 @@ def _options(case: _Case) -> Iterator[Patch]:
 
 
 def _release(case: _Case) -> Iterator[str]:
-    if _group_kind(case.data) == (BATCH_GROUP, "CronJob") and case.version < CRON:
-        yield f"Volcano {case.version} has no CronJob (added in {CRON})"
+    if _group_kind(case.data) == (BATCH_GROUP, "CronJob") and case.version < versions.CRON_JOBS:
+        yield f"Volcano {case.version} has no CronJob (added in {versions.CRON_JOBS})"
     if case.kind.within and case.version < versions.TOPOLOGY:
         yield topology.unsupported(case.version, case.kind.within.level)
 
@@ -233,7 +242,7 @@ _PREFIX = "volcano.sh/task-topology-"
 
 def missing_plugin_notices(cluster: Cluster) -> tuple[str, ...]:
     """Reports that the scheduler's configuration lacks the plugin that reads the annotations."""
-    stated = of(cluster.targets.get(SCHEDULER))
+    stated = volcano_options(cluster.targets.get(SCHEDULER))
     kinds = sorted(name for name, options in stated.jobs.items() if any(options.task_topology))
     if not kinds or "task-topology" in stated.plugins:
         return ()
@@ -288,3 +297,76 @@ def _task_topology(options: TaskTopology, job: Job) -> dict[str, str]:
 def _absent(job: Job, tasks: Iterable[str]) -> list[str]:
     there = {task.name for task in job.tasks}
     return list(dict.fromkeys(task for task in tasks if task not in there))
+
+
+_KIND = "Job"
+_FIRST_TASK = (
+    "# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
+    "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
+)
+
+
+def component(
+    workload: WorkloadKind, pod_spec: Mapping[str, Any], cluster: Cluster
+) -> tuple[ComponentPatch, ...]:
+    """A merge patch of the Job's metadata, and a JSON patch of its spec if there is anything to set."""
+    labels = ComponentPatch((BATCH_GROUP,), (_KIND,), metadata_patch(workload, cluster))
+    operations = spec_patch(workload, pod_spec, cluster)
+    if not operations:
+        return (labels,)
+    return labels, ComponentPatch((BATCH_GROUP,), (_KIND,), operations, _FIRST_TASK)
+
+
+def metadata_patch(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
+    """A merge patch of labels: maps merge in custom resources too, so the Job's other labels stay."""
+    data: dict[str, Any] = {
+        "apiVersion": API_VERSION,
+        "kind": _KIND,
+        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
+    }
+    for one in _patches_of_any_job(workload, cluster):
+        if one.path[0] == "metadata":
+            data = patched(data, one)
+    return data
+
+
+def spec_patch(
+    workload: WorkloadKind, pod_spec: Mapping[str, Any], cluster: Cluster
+) -> tuple[dict[str, Any], ...]:
+    """JSON patch operations: the list of tasks is atomic, so tasks are addressed by index.
+
+    `add` replaces a field that exists. Only the first task is patched: there may be no other.
+    """
+    operations: list[dict[str, Any]] = []
+    fields = dict(pod_spec)
+    # A task's schedulerName takes precedence over the Job's, whose default is volcano: set both.
+    scheduler = fields.get("schedulerName", "")
+    if scheduler and scheduler != SCHEDULER:
+        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
+    if workload.queue and _is_ours(workload, cluster):
+        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
+    priority = fields.pop("priorityClassName", "")
+    if priority:
+        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
+    there = {operation["path"] for operation in operations}
+    for one in _patches_of_any_job(workload, cluster):
+        # Only fields directly below `spec` have a parent that always exists.
+        if len(one.path) == 2 and one.path[0] == "spec" and pointer(one.path) not in there:
+            operations.append({"op": "add", "path": pointer(one.path), "value": one.value})
+    for field, value in fields.items():
+        path = pointer(("spec", "tasks", 0, "template", "spec", field))
+        operations.append({"op": "add", "path": path, "value": value})
+    return tuple(operations)
+
+
+def _is_ours(workload: WorkloadKind, cluster: Cluster) -> bool:
+    """Whether Volcano schedules the jobs: no other scheduler reads their fields."""
+    return target_name_of(workload.scheduler or SCHEDULER, cluster) == SCHEDULER
+
+
+def _patches_of_any_job(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
+    """Patches that do not depend on the tasks of a Job."""
+    if not _is_ours(workload, cluster):
+        return ()
+    bare = {"apiVersion": API_VERSION, "kind": _KIND, "spec": {}}
+    return tuple(one for one in job_patches.patches(bare, workload, cluster) if one.op == "add")

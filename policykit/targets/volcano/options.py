@@ -62,7 +62,7 @@ class VolcanoOptions(NamedTuple):
         return plugin in self.plugins and not self.plugins[plugin].enabled
 
 
-def of(settings: TargetSettings | None) -> VolcanoOptions:
+def volcano_options(settings: TargetSettings | None) -> VolcanoOptions:
     """The options of a compiled policy; the defaults if Volcano is not one of its targets."""
     stated = settings.options if settings else None
     return stated if isinstance(stated, VolcanoOptions) else VolcanoOptions()

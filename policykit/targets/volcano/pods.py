@@ -1,12 +1,17 @@
-"""Fields of pods and their owners that Volcano reads: the gang, and its network topology."""
+"""Fields of pods and their owners that Volcano reads: the gang with its PodGroup, and its topology."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from policykit.kube.names import dns_subdomain_problem
+from policykit.kube.requests import amounts
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
+from policykit.model.pool import Amounts
+from policykit.model.quantity import resource_list
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
@@ -18,12 +23,67 @@ from policykit.targets.volcano.names import (
     TOPOLOGY_MODE,
     TOPOLOGY_TIER,
 )
-from policykit.targets.volcano.objects import podgroups, topology
+from policykit.targets.volcano.objects import topology
+from policykit.targets.volcano.objects.topology import (
+    NetworkTopology,
+    read_network_topology,
+    write_network_topology,
+)
 
-MIN_MEMBER = Version(1, 12, 0)
-"""First release that reads the size of a PodGroup it creates from the owner of the pods."""
-POD_TOPOLOGY = Version(1, 13, 0)
-"""First release that reads the network topology of such a PodGroup from the pods."""
+API_VERSION = "scheduling.volcano.sh/v1beta1"
+
+
+class PodGroup(NamedTuple):
+    """Pods that start when `min_member` of them fit together."""
+
+    namespace: str
+    name: str
+    min_member: int = 1
+    queue: str = ""
+    """Empty: `default`, or the queue of the namespace if the webhook for it is on."""
+    priority_class: str = ""
+    min_resources: Amounts = {}
+    """Resources that must be free before the pods are considered (action enqueue)."""
+    bound: NetworkTopology | None = None
+    min_task_member: Mapping[str, int] = {}
+    """Task of a job to the number of its pods that must fit."""
+
+
+def write_pod_group(group: PodGroup) -> dict[str, Any]:
+    """The object."""
+    metadata = {"name": group.name}
+    if group.namespace:
+        metadata["namespace"] = group.namespace
+    spec: dict[str, Any] = {"minMember": group.min_member}
+    if group.min_task_member:
+        spec["minTaskMember"] = dict(sorted(group.min_task_member.items()))
+    if group.queue:
+        spec["queue"] = group.queue
+    if group.priority_class:
+        spec["priorityClassName"] = group.priority_class
+    if group.min_resources:
+        spec["minResources"] = resource_list(group.min_resources)
+    if group.bound:
+        spec["networkTopology"] = write_network_topology(group.bound)
+    return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": spec}
+
+
+def read_pod_group(data: Mapping[str, Any]) -> PodGroup:
+    """A PodGroup. Fields that are missing or have the wrong type are empty, minMember 0."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    tasks = mapping(spec.get("minTaskMember"))
+    return PodGroup(
+        text(metadata.get("namespace")),
+        text(metadata.get("name")),
+        whole(spec.get("minMember")) or 0,
+        text(spec.get("queue")),
+        text(spec.get("priorityClassName")),
+        amounts(spec.get("minResources")),
+        read_network_topology(spec.get("networkTopology")),
+        {name: number for name, value in tasks.items() if (number := whole(value)) is not None},
+    )
+
+
 _GROUPED = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", ""})
 """Owners for whose pods Volcano's controller creates one PodGroup; empty: any of them."""
 _BY_OPERATOR = frozenset(
@@ -91,11 +151,11 @@ def _gang_fields(
 ) -> PodFields:
     """Annotations if Volcano's own PodGroup takes them, or else a PodGroup."""
     grouped = pods.owner_kind in _GROUPED
-    by_owner = grouped and version >= MIN_MEMBER
-    by_pods = (grouped or pods.owner_kind == "Pod") and version >= POD_TOPOLOGY
+    by_owner = grouped and version >= versions.GROUP_SIZE
+    by_pods = (grouped or pods.owner_kind == "Pod") and version >= versions.POD_TOPOLOGY
     wants_size = size is not None and size > 1
     wants_place = kind.within is not None and pods.owner_kind != "Pod"
-    if wants_size and options.of(cluster.targets.get(SCHEDULER)).gang_objects:
+    if wants_size and options.volcano_options(cluster.targets.get(SCHEDULER)).gang_objects:
         return _own_group(kind, cluster, pods, size or 1, version)
     if (not wants_size or by_owner) and (not wants_place or by_pods or version < versions.TOPOLOGY):
         place = _topology_annotations(kind, cluster, version) if wants_place else {}
@@ -128,7 +188,7 @@ def _own_group(
     if problem:
         return PodFields(notices=(f"no PodGroup can be named after {pods.owner!r}: it {problem}",))
     bound = topology.network_topology(kind.within, cluster, version) if kind.within else None
-    group = podgroups.PodGroup(
+    group = PodGroup(
         pods.namespace,
         pods.owner,
         size,
@@ -140,7 +200,7 @@ def _own_group(
     ordered = tuple(_rollout(pods.owner_kind, size)) if pods.owner_kind == "StatefulSet" else ()
     return PodFields(
         annotations={GROUP_NAME: pods.owner},
-        objects=(podgroups.write(group),),
+        objects=(write_pod_group(group),),
         notices=(*ordered, *_topology_notices(kind, version)),
     )
 

@@ -12,8 +12,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
-from policykit.model.declared_queues import DeclaredQueue, QueueUse
-from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
+from policykit.model.declared_queues import DeclaredQueue, QueueSemantics, QueueUse
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.volcano import versions
@@ -32,11 +31,6 @@ _AMOUNTS = {
 }
 _UNLIMITED_AT_NONE = ("cpu", "memory")
 """Resources of which a capability of 0 means no limit; of others it means none may be used."""
-_ORDER_CHECKED = Version(1, 13, 0)
-"""First release whose webhook compares guarantee, deserved and capability."""
-_TREE_CHECKED = Version(1, 14, 0)
-"""First release whose webhook compares children with parents; before, plugin capacity fails."""
-_DEPTH_CHECKED = Version(1, 14, 2)
 _NODES = (
     ("nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
     ("nodeGroupAffinity", "preferredDuringSchedulingIgnoredDuringExecution"),
@@ -122,8 +116,9 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     stated = versions.release_of(cluster)
     version = stated or versions.newest()
     tree = version >= versions.HIERARCHY
-    order = stated is not None and stated >= _ORDER_CHECKED
-    who = "Volcano" if order else f"Volcano {_minor(_ORDER_CHECKED)} on"
+    order = stated is not None and stated >= versions.AMOUNTS_COMPARED
+    who = "Volcano" if order else f"Volcano {_minor(versions.AMOUNTS_COMPARED)} on"
+    compared = version >= versions.AMOUNTS_COMPARED
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return QueueSemantics(
         "Volcano",
@@ -136,9 +131,9 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         summed=("guarantee", "deserved"),
         drops_other_names=True,
         order=Severity.ERROR if order else Severity.WARNING,
-        depth=MAX_DEPTH if version >= _DEPTH_CHECKED else None,
-        tree_fault="Volcano refuses the queue" if version >= _TREE_CHECKED else stops,
-        queue_fault=f"{who} refuses the queue" if version >= _ORDER_CHECKED else "the excess has no effect",
+        depth=MAX_DEPTH if version >= versions.DEPTH_CHECKED else None,
+        tree_fault="Volcano refuses the queue" if version >= versions.TREE_CHECKED else stops,
+        queue_fault=f"{who} refuses the queue" if compared else "the excess has no effect",
         submit_fault="Volcano refuses jobs there, and gives nothing to any queue while a PodGroup is in it",
         closed_fault="Volcano refuses jobs and PodGroups there",
         unknown_fault="Volcano refuses jobs and PodGroups of a queue that does not exist",
@@ -147,8 +142,3 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
 
 def _minor(version: Version) -> str:
     return f"{version.major}.{version.minor}"
-
-
-def policy_queues(cluster: Cluster) -> PolicyQueues:
-    """The policy's queues are Queues of the same names."""
-    return by_name(cluster)

@@ -5,12 +5,13 @@ Source: the code at the tag of each release, and at the one before.
 
 from __future__ import annotations
 
-from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
-from policykit.catalogue.volcano.plugins import PLUGINS
-from policykit.catalogue.volcano.wording import Release
 from policykit.model.release import ReleaseFact, Version
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.job_plugins import JOB_PLUGINS
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, TOPOLOGY_MODE, TOPOLOGY_TIER
+from policykit.targets.volcano.scheduler.actions import ACTIONS
+from policykit.targets.volcano.scheduler.plugins import FLAGS, PLUGINS
+from policykit.targets.volcano.versions import Release
 
 
 def _version(release: Release) -> Version | None:
@@ -19,6 +20,76 @@ def _version(release: Release) -> Version | None:
 
 
 _CRDS = "config/crd/volcano/bases"
+_QUEUES = "pkg/webhooks/admission/queues/validate/validate_queue.go"
+_JOBS = "pkg/webhooks/admission/jobs/validate"
+_CHART = "installer/helm/chart/volcano"
+_ACTIONS = "pkg/scheduler/actions"
+_CHECKS: tuple[ReleaseFact, ...] = (
+    ReleaseFact("check", "weights of queues are 1 to 65535", versions.WEIGHTS_BOUNDED, source=_CRDS),
+    ReleaseFact(
+        "check",
+        "guarantee, deserved and capability of a queue in this order",
+        versions.AMOUNTS_COMPARED,
+        source=_QUEUES,
+    ),
+    ReleaseFact(
+        "check",
+        "amounts of a queue are whole and not negative, and what is guaranteed is deserved",
+        versions.AMOUNTS_CHECKED,
+        source=_QUEUES,
+    ),
+    ReleaseFact(
+        "check",
+        "a resource that capability does not list counts as 0",
+        versions.WHOLE_LISTS[0],
+        versions.WHOLE_LISTS[1]._replace(patch=versions.WHOLE_LISTS[1].patch + 1),
+        instead="it is not limited",
+        source=_QUEUES,
+    ),
+    ReleaseFact(
+        "check",
+        "children of a queue get no more than their parent",
+        versions.TREE_CHECKED,
+        instead="plugin capacity stops: nothing in the tree is scheduled",
+        source=_QUEUES,
+    ),
+    ReleaseFact("check", "levels of a tree of queues", versions.DEPTH_CHECKED, source=_QUEUES),
+    ReleaseFact("check", "jobs run in queues without children", versions.HIERARCHY, source=_JOBS),
+    ReleaseFact("check", "minMember of a PodGroup is not negative", versions.MEMBERS_BOUNDED, source=_CRDS),
+    ReleaseFact(
+        "check",
+        "an mpi job has a worker task",
+        gone=versions.MPI_WORKER_OPTIONAL,
+        instead="only a master task",
+        source=_JOBS,
+    ),
+    ReleaseFact("event", "PodPending of a job's policies", versions.POD_PENDING, source=_JOBS),
+    ReleaseFact("policy action", "RestartPod", versions.POD_PENDING, source=_JOBS),
+    ReleaseFact("policy action", "RestartPartition", versions.RESTART_PARTITION, source=_JOBS),
+    ReleaseFact(
+        "default",
+        "an unknown action is passed over",
+        *versions.UNKNOWN_ACTIONS_SKIPPED,
+        instead="the whole configuration is discarded",
+        source="pkg/scheduler/util.go",
+    ),
+    ReleaseFact(
+        "default",
+        "the webhook reads the queue of a namespace",
+        gone=versions.NAMESPACE_QUEUES_OFF,
+        instead="switched on by the chart's custom.enabled_admissions",
+        source=_CHART,
+    ),
+    ReleaseFact(
+        "field", "spec.parent of a Queue is read", versions.HIERARCHY, source="pkg/scheduler/plugins"
+    ),
+    ReleaseFact("field", "tierName of a HyperNode, highestTierName", versions.NAMED_TIERS, source=_CRDS),
+    ReleaseFact("chart value", "custom.scheduler_config_override", versions.CONFIG_OVERRIDE, source=_CHART),
+    ReleaseFact(
+        "chart value", "custom.scheduler_percentage_nodes_to_find", versions.NODES_TO_FIND, source=_CHART
+    ),
+)
+"""What webhooks, CRDs and the chart do."""
 
 FACTS: tuple[ReleaseFact, ...] = (
     ReleaseFact("kind", "HyperNode", Version(1, 12, 0), group="topology.volcano.sh", source=_CRDS),
@@ -100,6 +171,23 @@ FACTS: tuple[ReleaseFact, ...] = (
         instead="it evicts without regard to it",
         source="pkg/scheduler/actions/preempt/preempt.go",
     ),
+    *_CHECKS,
+    *(
+        ReleaseFact("action", name, _version(action.since), source=_ACTIONS)
+        for name, action in ACTIONS.items()
+        if action.since
+    ),
+    *(
+        ReleaseFact("action argument", f"{name}: {key}", _version(argument.since), source=_ACTIONS)
+        for name, action in ACTIONS.items()
+        for key, argument in action.arguments.items()
+        if argument.since
+    ),
+    *(
+        ReleaseFact("flag", name, _version(since), source="pkg/scheduler/conf/scheduler_conf.go")
+        for name, since in FLAGS.items()
+        if since
+    ),
     *(
         ReleaseFact("plugin", name, _version(plugin.since), source="pkg/scheduler/plugins/factory.go")
         for name, plugin in PLUGINS.items()
@@ -121,5 +209,16 @@ FACTS: tuple[ReleaseFact, ...] = (
         ReleaseFact("job plugin", name, _version(plugin.since), source="pkg/controllers/job/plugins")
         for name, plugin in JOB_PLUGINS.items()
         if plugin.since
+    ),
+    *(
+        ReleaseFact(
+            "job plugin argument",
+            f"{name}: --{key}",
+            _version(flag.since),
+            source="pkg/controllers/job/plugins",
+        )
+        for name, plugin in JOB_PLUGINS.items()
+        for key, flag in plugin.flags.items()
+        if flag.since and flag.since <= versions.RELEASES.newest
     ),
 )

@@ -12,8 +12,8 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.model.topology import DeclaredHyperNode, DeclaredMember, TierUse, TopologyPlugin
-from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
+from policykit.model.topology import DeclaredHyperNode, DeclaredMember, PluginUse, TierUse, TopologyPlugin
+from policykit.targets.volcano.names import SCHEDULER, TOPOLOGY_PLUGIN
 
 BOUNDS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec", "networkTopology"),
@@ -22,6 +22,15 @@ BOUNDS: Mapping[tuple[str, str], Path] = {
     ("scheduling.volcano.sh", "PodGroup"): ("spec", "networkTopology"),
 }
 """(API group, kind) to the path of the networkTopology of the whole gang."""
+READ_BY_PLUGINS: Mapping[str, str] = {
+    "volcano.sh/numa-topology-policy": "numaaware",
+    "volcano.sh/revocable-zone": "tdm",
+    "volcano.sh/sla-waiting-time": "sla",
+    "volcano.sh/task-topology-affinity": "task-topology",
+    "volcano.sh/task-topology-anti-affinity": "task-topology",
+    "volcano.sh/task-topology-task-order": "task-topology",
+}
+"""Annotation to the plugin that reads it."""
 _GROUP = "topology.volcano.sh"
 _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _BY_NUMBER, _BY_NAME = "highestTierAllowed", "highestTierName"
@@ -35,9 +44,27 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
-            yield Fact(TopologyPlugin(TOPOLOGY_PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
+            plugins = TopologyPlugin(TOPOLOGY_PLUGIN in names, frozenset(names))
+            yield Fact(plugins, {"plugins": ("tiers",)}, answers=True)
     else:
         yield from _use(manifest, () if manifest.partial else pod_sets)
+
+
+def plugin_uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """What plugins read that no default configuration has. Source: `plugins/` of Volcano (1.8 to 1.15)."""
+    if manifest.kind == "Queue":
+        path: Path = ("spec", "affinity", "nodeGroupAffinity")
+        if mapping(lookup(manifest.data, path)) and manifest.group == "scheduling.volcano.sh":
+            yield Fact(PluginUse("nodegroup", "nodeGroupAffinity"), {"use": path})
+        return
+    written: dict[Path, Mapping[str, str]] = {("metadata", "annotations"): manifest.annotations}
+    for pod_set in pod_sets:
+        place = pod_set.places.get("annotations")
+        if place and pod_set.scheduler_name == SCHEDULER:
+            written[place] = pod_set.annotations
+    for place, found in written.items():
+        for key in sorted(found.keys() & READ_BY_PLUGINS.keys()):
+            yield Fact(PluginUse(READ_BY_PLUGINS[key], key), {"use": (*place, key)})
 
 
 def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:

@@ -296,8 +296,8 @@ def unknown_kind(review: Review) -> str:
     if review.workload:
         return ""
     pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)
-    said = (pod_set.labels, pod_set.annotations, made_by.labels, made_by.annotations)
-    return next((entries[WORKLOAD_KEY] for entries in said if entries.get(WORKLOAD_KEY)), "")
+    metadata = (pod_set.labels, pod_set.annotations, made_by.labels, made_by.annotations)
+    return next((entries[WORKLOAD_KEY] for entries in metadata if entries.get(WORKLOAD_KEY)), "")
 
 
 def _siblings(reviews: Iterable[Review]) -> list[list[Review]]:

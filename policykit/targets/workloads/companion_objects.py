@@ -139,9 +139,9 @@ class _CompanionWriter:
             self.changed.append(one.title)
 
     def _leave(self, one: CompanionObject, there: Mapping[str, Any]) -> None:
-        said = _difference(there, one.data)
-        if said:
-            self.notes.append(f"{one.title} already exists and differs ({said}): left unchanged")
+        difference = _difference(there, one.data)
+        if difference:
+            self.notes.append(f"{one.title} already exists and differs ({difference}): left unchanged")
 
     def _has_room(self, document: int) -> bool:
         """Whether another document may follow one: it is a single object in YAML's block style."""

@@ -18,6 +18,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch, all_patched
 from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.model.cluster import Cluster
+from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import review
 from policykit.targets import TARGETS
@@ -29,11 +30,20 @@ _FIELDS = ("tolerations", "schedulerName", "priorityClassName", "topologySpreadC
 _ITEMS = frozenset(
     {"tolerations", "topologySpreadConstraints", "preferredDuringSchedulingIgnoredDuringExecution"}
 )
-"""Lists whose items are compared whole, wherever they stand in the list."""
+"""Lists whose items are compared whole, in any order."""
 _TERMS = "nodeSelectorTerms"
 _ANY = "*"
 _Leaf = tuple[Path, str]
 """Path, with `*` for the position of an item, and value."""
+
+
+class _WrittenFields(NamedTuple):
+    """What the earlier policy wrote."""
+
+    gone: set[_Leaf]
+    """What the present policy does not write."""
+    kept: set[_Leaf]
+    """What it writes, too."""
 
 
 def removal(manifest: Manifest, before: Cluster, after: Cluster, namespace: str) -> tuple[Patch, ...]:
@@ -64,7 +74,7 @@ def removal(manifest: Manifest, before: Cluster, after: Cluster, namespace: str)
         for path, value in _labels(manifest, labelled)
         if value in before.workloads and value not in after.workloads
     }
-    _, patches = _removed(manifest.data, (), (), (ours - kept) | unknown)
+    _, patches = _removed(manifest.data, (), (), _WrittenFields((ours - kept) | unknown, ours & kept))
     return tuple(patches)
 
 
@@ -125,7 +135,11 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[_Leaf]:
             yield from _leaves(item, (*path, _ANY))
     else:
         for item in data if isinstance(data, list) else (data,):
-            yield path, dumps(item, sort_keys=True, default=str)
+            yield _leaf(path, item)
+
+
+def _leaf(path: Path, value: Any) -> _Leaf:
+    return path, dumps(value, sort_keys=True, default=str)
 
 
 def _is_whole(path: Path) -> bool:
@@ -133,7 +147,7 @@ def _is_whole(path: Path) -> bool:
     return path[-1:] != () and (path[-1] in _ITEMS or path[-1] == "matchExpressions")
 
 
-def _removed(data: Any, at: Path, path: Path, gone: set[_Leaf]) -> tuple[bool, list[Patch]]:
+def _removed(data: Any, at: Path, path: Path, written: _WrittenFields) -> tuple[bool, list[Patch]]:
     """Whether everything below a path goes, and the patches that remove the part that does."""
     children: list[tuple[Step, Any, Path]]
     if isinstance(data, dict):
@@ -141,15 +155,17 @@ def _removed(data: Any, at: Path, path: Path, gone: set[_Leaf]) -> tuple[bool, l
     elif isinstance(data, list) and not _is_whole(path):
         children = [(number, item, (*path, _ANY)) for number, item in enumerate(data)]
     elif isinstance(data, list):
-        found = [n for n, one in enumerate(data) if (path, dumps(one, sort_keys=True, default=str)) in gone]
+        found = [n for n, one in enumerate(data) if _leaf(path, one) in written.gone]
         patches = [Patch("remove", (*at, number)) for number in reversed(found)]
         return bool(found) and len(found) == len(data), patches
     else:
-        return (path, dumps(data, sort_keys=True, default=str)) in gone, []
-    results = [(step, *_removed(value, (*at, step), below, gone)) for step, value, below in children]
+        return _leaf(path, data) in written.gone, []
+    results = [(step, *_removed(value, (*at, step), below, written)) for step, value, below in children]
     if results and all(whole for _, whole, _ in results):
         return True, []
-    if path[-1:] == (_TERMS,) and any(whole for _, whole, _ in results):
+    former = _former(data, path, written) if path[-1:] == (_TERMS,) else frozenset()
+    results = [(step, True, []) if step in former else (step, whole, below) for step, whole, below in results]
+    if path[-1:] == (_TERMS,) and any(whole and step not in former for step, whole, _ in results):
         raise PolicykitError(
             f"has an alternative in {dotted(at)} with nothing but what the earlier policy wrote",
             "change the alternatives by hand",
@@ -158,3 +174,22 @@ def _removed(data: Any, at: Path, path: Path, gone: set[_Leaf]) -> tuple[bool, l
     for step, whole, below in reversed(results):
         patches += [Patch("remove", (*at, step))] if whole else below
     return False, patches
+
+
+def _former(terms: Any, path: Path, written: _WrittenFields) -> frozenset[Step]:
+    """Alternatives with a key that has another name now, where the one with the present key is there, too.
+
+    Both have the same requirements besides those that the earlier policy wrote.
+    """
+    leaves = [set(_leaves(term, (*path, _ANY))) for term in terms]
+    others = [frozenset(each - written.gone - written.kept) for each in leaves]
+    present = {
+        other
+        for each, other in zip(leaves, others, strict=True)
+        if each & written.kept and not each & written.gone
+    }
+    return frozenset(
+        number
+        for number, (each, other) in enumerate(zip(leaves, others, strict=True))
+        if each & written.gone and other in present
+    )

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from policykit.kube import requests
+from policykit.kube.gang_units import MembershipFact, size_patch
 from policykit.kube.podsets import Gang, PodSet, gangs, queues
-from policykit.linter.gangs import MembershipFact, size_patch
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
@@ -32,7 +32,7 @@ def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> PodCont
     An object may create several jobs of several pods: all but the first are distinguished by name.
     """
     made_by = owner(manifest, pod_set)
-    job = _job(manifest, pod_set, sets)
+    job = job_of(manifest, pod_set, sets)
     names = _names(manifest.data, job)
     members = tuple(_members(one, name) for one, name in zip(job, names, strict=True))
     mine = next((name for one, name in zip(job, names, strict=True) if one.path == pod_set.path), "")
@@ -74,7 +74,7 @@ def _counts(pod_set: PodSet, gang: Gang) -> bool:
     return any(pod_set.name == name or pod_set.name.startswith(f"{name}.") for name in gang.members)
 
 
-def _job(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> list[PodSet]:
+def job_of(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> list[PodSet]:
     """Pod sets of its gang, without the pod that submits a Ray job; without a gang, all of its owner."""
     gang = gang_of(manifest.data, pod_set)
     if gang is not None and owner(manifest, pod_set).kind not in _WHOLE:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
+from policykit.generator.artifact import Artifact, ComponentPatch, Notice, Role, TargetOutput
 from policykit.kube.tolerations import to_dict
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path
@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.pool import Card, Pool
-from policykit.model.virtual_cards import HAMI, HAMI_SCHEDULER
+from policykit.model.shared_cards import HAMI, HAMI_SCHEDULER
 from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
@@ -23,8 +23,7 @@ from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import CARD_KEY, WORKLOAD_KEY
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, target_name_of, target_of
 from policykit.targets.workloads.components import BUILT_IN, BuiltIn, selector
-from policykit.targets.workloads.field_patches import merge_patches
-from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
+from policykit.targets.workloads.field_patches import merge_patches, pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """Characters of a card's name that the name of a folder or a label value must not contain."""
@@ -41,7 +40,7 @@ _NO_GANG = (
 )
 
 
-def generate(cluster: Cluster) -> Generated:
+def generate(cluster: Cluster) -> TargetOutput:
     """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` if helpers have pools. Each selects the
     objects of its kind, unless they have the card label of another component."""
     artifacts: list[Artifact] = []
@@ -58,22 +57,22 @@ def generate(cluster: Cluster) -> Generated:
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
         notices.extend(_notices(workload, cluster))
-    return Generated(tuple(artifacts), tuple(notices))
+    return TargetOutput(tuple(artifacts), tuple(notices))
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     """Notices about what components, or any manifests, cannot express for the scheduler of a kind."""
-    said = common_fields(workload, cluster).notices
-    if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
-        said = (_NO_GANG, *said)
+    notices = common_fields(workload, cluster).notices
+    if _gang(workload, cluster) and not any("policykit patch" in words for words in notices):
+        notices = (_NO_GANG, *notices)
     allowed = [pool for pool in cluster.pools if is_allowed(workload, pool)]
     if unwritten := _unwritten_target(workload, cluster):
-        said = (*said, unwritten)
+        notices = (*notices, unwritten)
     if skipped := _skipped_by_hami(workload, allowed):
-        said = (*said, skipped)
+        notices = (*notices, skipped)
     if domain := request_limit(cluster, workload, allowed):
-        said = (*said, domain)
-    for words in said:
+        notices = (*notices, domain)
+    for words in notices:
         yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
 
 

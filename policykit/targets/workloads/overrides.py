@@ -11,6 +11,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import text
 from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
 
 _FIELD = "tolerations"
@@ -66,7 +67,7 @@ def _replaced(manifest: Manifest, top: Path, below: Path, words: str) -> Iterato
 def _kserve(manifest: Manifest, namespace: str) -> Iterator[Fact]:
     """Source: KServe 0.20 pkg/controller/v1beta1/inferenceservice/utils: a strategic merge."""
     if manifest.kind == "InferenceService":
-        name = _text(lookup(manifest.data, ("spec", "predictor", "model", "runtime")))
+        name = text(lookup(manifest.data, ("spec", "predictor", "model", "runtime")))
         for part, rest in ((_PREDICTOR, ()), (_WORKER, ("workerSpec",))):
             path = ("spec", "predictor", *rest, _FIELD)
             mine = _read(manifest, path)
@@ -81,11 +82,11 @@ def _trainer(manifest: Manifest, namespace: str) -> Iterator[Fact]:
     if manifest.kind in (_TRAINING, "TrainingRuntime"):
         jobs: Path = ("spec", "template", "spec", "replicatedJobs")
         for at, job in _items(manifest, jobs):
-            yield from _template(manifest, namespace, _text(job.get("name")), (*jobs, at, *_POD, _FIELD))
+            yield from _template(manifest, namespace, text(job.get("name")), (*jobs, at, *_POD, _FIELD))
     elif manifest.kind == "TrainJob":
         runtime = lookup(manifest.data, ("spec", "runtimeRef"))
-        said = runtime if isinstance(runtime, dict) else {}
-        kind, name = _text(said.get("kind")) or _TRAINING, _text(said.get("name"))
+        inherited = runtime if isinstance(runtime, dict) else {}
+        kind, name = text(inherited.get("kind")) or _TRAINING, text(inherited.get("name"))
         for part, path in _patched_jobs(manifest):
             mine = _read(manifest, path)
             if mine and name and part:
@@ -97,13 +98,13 @@ def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
     for at, _ in _items(manifest, ("spec", "runtimePatches")):
         jobs: Path = ("spec", "runtimePatches", at, "trainingRuntimeSpec", "template", "spec")
         for number, job in _items(manifest, (*jobs, "replicatedJobs")):
-            yield _text(job.get("name")), (*jobs, "replicatedJobs", number, *_POD, _FIELD)
+            yield text(job.get("name")), (*jobs, "replicatedJobs", number, *_POD, _FIELD)
     for field, rest in (("podTemplateOverrides", ("spec",)), ("podSpecOverrides", ())):
         for at, override in _items(manifest, ("spec", field)):
             targets = override.get("targetJobs")
             for target in targets if isinstance(targets, list) else ():
                 if isinstance(target, dict):
-                    yield _text(target.get("name")), ("spec", field, at, *rest, _FIELD)
+                    yield text(target.get("name")), ("spec", field, at, *rest, _FIELD)
 
 
 def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iterator[Fact]:
@@ -123,7 +124,3 @@ def _items(manifest: Manifest, path: Path) -> Iterator[tuple[int, dict[str, Any]
 
 def _read(manifest: Manifest, path: Path) -> tuple[Any, ...]:
     return tolerations.read(lookup(manifest.data, path))
-
-
-def _text(raw: object) -> str:
-    return raw if isinstance(raw, str) else ""

@@ -13,6 +13,7 @@ _REFUSED = (
     "take out what an earlier policy wrote with `policykit patch --from REV|FILE`, or correct the manifest or"
     " the policy"
 )
+_TOO_LARGE = "request less per pod and use more pods, or correct the sizes of the nodes in the policy"
 _NO_CARD = (
     "it requests no card, so it may use only the pools of its kind's helpers: request the card under "
     "resources.limits, or take out what selects other nodes"
@@ -37,7 +38,10 @@ def check_lands(reviewed: Review, want: DesiredPlacement) -> None:
         return
     if all(each.verdict == "refused" for each in landings):
         reasons = "; ".join(f"{each.pool.name}: {each.reason}: {each.detail}" for each in landings)
-        hint = _REFUSED if reviewed.card_resources or not reviewed.selects_nodes else _NO_CARD
+        if all(each.reason == "resources" for each in landings):
+            hint = _TOO_LARGE
+        else:
+            hint = _REFUSED if reviewed.card_resources or not reviewed.selects_nodes else _NO_CARD
         raise PolicykitError(f"would be refused by every pool it may use ({reasons})", hint)
     former = _former_usage(reviewed)
     if former and not any(each.accepts for each in landings):

@@ -17,7 +17,14 @@ from policykit.namedtuple import NamedTuple
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import target_name_of, target_of
-from policykit.targets.workloads.field_patches import field_patches
+from policykit.targets.workloads.field_patches import (
+    field_patches,
+    pod_fields,
+    spread_only,
+    without_gang,
+    without_gang_and_topology,
+    without_queue,
+)
 from policykit.targets.workloads.gangs import (
     GangChange,
     controller_gang,
@@ -28,13 +35,6 @@ from policykit.targets.workloads.gangs import (
     resized_gang,
     shares_annotations,
     too_few_pods,
-)
-from policykit.targets.workloads.scheduler_fields import (
-    pod_fields,
-    spread_only,
-    without_gang,
-    without_gang_and_topology,
-    without_queue,
 )
 
 _SHARED = "its pod templates share one metadata field, and a gang needs one for each: no gang is declared"

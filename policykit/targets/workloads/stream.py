@@ -7,8 +7,7 @@ from typing import Any
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
-from policykit.linter.partial import is_partial, says_partial
-from policykit.linter.reader import BOM, decode, is_template
+from policykit.linter.reader import BOM, decode, is_marked_partial, is_partial, is_template
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.extents import Edit, Slice, slices
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
@@ -29,7 +28,7 @@ from policykit.targets.workloads.earlier_policy import removal
 from policykit.targets.workloads.patch_options import PatchOptions
 
 
-class Source(NamedTuple):
+class ManifestText(NamedTuple):
     """A text with manifests, and what is known about it."""
 
     path: str
@@ -68,7 +67,7 @@ class PatchedText(NamedTuple):
 
 
 def patch(
-    source: Source,
+    source: ManifestText,
     cluster: Cluster,
     options: PatchOptions,
     elsewhere: OtherObjects = lambda identity: None,
@@ -124,7 +123,7 @@ def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
             yield f"{place}: {words}"
 
 
-def _refused(source: Source, problem: Problem) -> SourceError:
+def _refused(source: ManifestText, problem: Problem) -> SourceError:
     place = f"{source.path}:{problem.line + 1}:{problem.column + 1}"
     return SourceError(f"not YAML: {problem.message}", "correct it: nothing was written", place)
 
@@ -134,7 +133,7 @@ class _Stream:
 
     def __init__(
         self,
-        source: Source,
+        source: ManifestText,
         text: str,
         documents: int,
         cluster: Cluster,
@@ -225,7 +224,7 @@ class _Stream:
             if named:
                 raise PolicykitError("makes no pods", "name an object that does")
             return ObjectPatch()
-        if self._source.partial or self._says_partial(manifest) or is_partial(manifest, pod_sets):
+        if self._source.partial or self._is_marked_partial(manifest) or is_partial(manifest, pod_sets):
             if named:
                 raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
             return ObjectPatch()
@@ -243,10 +242,10 @@ class _Stream:
         found = apply_kinds(rest, self._cluster, self._source.namespace, self._options)
         return found._replace(patches=(*removed, *found.patches))
 
-    def _says_partial(self, manifest: Manifest) -> bool:
+    def _is_marked_partial(self, manifest: Manifest) -> bool:
         if manifest.document not in self._partial:
             extent = self._extent(manifest.document)
-            self._partial[manifest.document] = says_partial(self._text[extent.start : extent.end])
+            self._partial[manifest.document] = is_marked_partial(self._text[extent.start : extent.end])
         return self._partial[manifest.document]
 
     def _extent(self, document: int) -> Slice:

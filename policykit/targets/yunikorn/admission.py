@@ -16,7 +16,7 @@ def covers(target: TargetSettings, namespace: str) -> bool:
 
     Invalid patterns count as upstream's default.
     """
-    settings = options.of(target).settings
+    settings = options.yunikorn_options(target).settings
     if _matches(settings.get(_BYPASS, _BYPASSED), namespace, _BYPASSED):
         return False
     processed = settings.get(_PROCESS, "")

@@ -46,7 +46,7 @@ def read_partial(manifest: Manifest, cluster: Cluster | None) -> DefaultPartitio
     """The parts of the partition that decode, even if the scheduler refuses the file for the rest."""
     if not isinstance(manifest.data, Mapping):
         return None
-    version = versions.policy_version(cluster) or versions.parse("")
+    version = versions.release_of(cluster) or versions.parse("")
     configuration = files.read(manifest.data)
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None and partition.name.lower() in ("", DEFAULT):

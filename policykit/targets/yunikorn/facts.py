@@ -14,12 +14,12 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
-from policykit.model.application import Application, NamespaceMetadata
+from policykit.model.declared_queues import Application, NamespaceMetadata
 from policykit.model.gang import TaskGroups
 from policykit.targets.yunikorn import metadata
+from policykit.targets.yunikorn.metadata import TaskGroupEntry
+from policykit.targets.yunikorn.metadata import read_task_groups as read_groups
 from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, SCHEDULER, TASK_GROUPS
-from policykit.targets.yunikorn.task_groups import TaskGroupEntry
-from policykit.targets.yunikorn.task_groups import read as read_groups
 
 
 def application_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:

@@ -1,17 +1,22 @@
-"""Application, queue and task group in the metadata of pods (shim utils.go, 1.6 and later)."""
+"""Application, queue and task groups in the metadata of pods (shim utils.go, 1.6 and later)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from policykit.kube.gang_units import MembershipFact, pods_of
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.gangs import MembershipFact, pods_of
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
-from policykit.model.application import MetadataValue
+from policykit.model.declared_queues import MetadataValue
 from policykit.model.gang import Membership
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.namedtuple import NamedTuple
+from policykit.targets.yunikorn.configuration.values import without_unset
 from policykit.targets.yunikorn.names import (
     APP_ID,
     OLD_APP_IDS,
@@ -24,6 +29,85 @@ from policykit.targets.yunikorn.names import (
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
+
+class TaskGroup(NamedTuple):
+    """A group of placeholders. They must request at least what the pods request, and fit the same nodes."""
+
+    name: str
+    members: int
+    resources: Mapping[str, str] = {}
+    """Of one pod, as Kubernetes quantities: `cpu`, not `vcore`."""
+    node_selector: Mapping[str, str] = {}
+    tolerations: tuple[Mapping[str, Any], ...] = ()
+    affinity: Mapping[str, Any] = {}
+    spread: tuple[Mapping[str, Any], ...] = ()
+    """topologySpreadConstraints."""
+    labels: Mapping[str, str] = {}
+    """In addition to those of the application and the queue, which all placeholders have."""
+
+
+def quantities(requests: Amounts) -> dict[str, str]:
+    """What a placeholder must request to reserve the resources of a pod."""
+    return {
+        name: amount_text(name, requests[name])
+        for name in sorted(requests)
+        if requests[name] and name != "pods"
+    }
+
+
+def write_task_groups(groups: Iterable[TaskGroup]) -> str:
+    """The annotation."""
+    return json.dumps([_write(group) for group in groups])
+
+
+def _write(group: TaskGroup) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "minMember": group.members,
+        "minResource": dict(group.resources),
+        **without_unset(
+            {
+                "labels": dict(group.labels),
+                "nodeSelector": dict(group.node_selector),
+                "tolerations": [dict(each) for each in group.tolerations],
+                "affinity": dict(group.affinity),
+                "topologySpreadConstraints": [dict(each) for each in group.spread],
+            }
+        ),
+    }
+
+
+class TaskGroupEntry(NamedTuple):
+    """An item of the list, with its keys in lower case and as written."""
+
+    position: int
+    fields: Mapping[str, Any]
+    written: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        name = self.fields.get("name")
+        return name if isinstance(name, str) else ""
+
+    def inside(self, field: str) -> Path:
+        """Path of a field, or of the item."""
+        return (self.position, self.written[field]) if field in self.written else (self.position,)
+
+
+def read_task_groups(written: str) -> tuple[TaskGroupEntry, ...]:
+    """The groups of an annotation; empty if it is not a JSON list of maps."""
+    try:
+        listed = json.loads(written)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(
+        TaskGroupEntry(
+            position, {k.lower(): value for k, value in item.items()}, {k.lower(): k for k in item}
+        )
+        for position, item in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(item, dict)
+    )
 
 
 USER_INFO = "yunikorn.apache.org/user.info"
@@ -112,7 +196,6 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Memb
 
 def _minimum(text: str, group: str) -> int | None:
     """minMember of a group in a list of task groups."""
-    from policykit.targets.yunikorn import task_groups
 
-    listed = next((each for each in task_groups.read(text) if each.name == group), None)
+    listed = next((each for each in read_task_groups(text) if each.name == group), None)
     return whole(listed.fields.get("minmember")) if listed else None

@@ -24,7 +24,7 @@ class QueueOptions(NamedTuple):
     limits: tuple[Limit, ...] = ()
 
 
-class Options(NamedTuple):
+class YuniKornOptions(NamedTuple):
     """Options of the target. Those that are not set are computed."""
 
     policy_group: str = POLICY_GROUP
@@ -40,11 +40,11 @@ class Options(NamedTuple):
     """Queue of the policy, or root, to its options."""
     settings: Mapping[str, str] = {}
 
-    def of(self, queue: str) -> QueueOptions:
+    def queue_options(self, queue: str) -> QueueOptions:
         return self.queues.get(queue, QueueOptions())
 
 
-def of(settings: TargetSettings | None) -> Options:
+def yunikorn_options(settings: TargetSettings | None) -> YuniKornOptions:
     """The options of a compiled policy."""
     stated = settings.options if settings else None
-    return stated if isinstance(stated, Options) else Options()
+    return stated if isinstance(stated, YuniKornOptions) else YuniKornOptions()

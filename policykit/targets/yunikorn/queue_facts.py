@@ -10,9 +10,16 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
-from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
-from policykit.model.declared_queues import DeclaredQueue, QueuePlacement
-from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.model.declared_queues import (
+    NAMESPACE,
+    PARENT,
+    DeclaredQueue,
+    PolicyQueues,
+    QueuePlacement,
+    QueueSemantics,
+    Route,
+    StaticQueues,
+)
 from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import (
     FIXED,
@@ -23,8 +30,7 @@ from policykit.targets.yunikorn.configuration.placement_rules import (
     Rule,
 )
 from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
-from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
-from policykit.targets.yunikorn.configuration.values import contains_placeholder
+from policykit.targets.yunikorn.configuration.values import CORES, contains_placeholder, counted, to_amounts
 from policykit.targets.yunikorn.names import ROOT, SCHEDULER
 
 if TYPE_CHECKING:
@@ -143,7 +149,7 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     from policykit.targets.yunikorn.policy_configuration import parent_queues
     from policykit.targets.yunikorn.queue_tree import queue_paths
 
-    stated = options.of(cluster.targets[SCHEDULER])
+    stated = options.yunikorn_options(cluster.targets[SCHEDULER])
     holds = parent_queues(cluster, stated)
     placing = (
         _placing(stated.rules, "")

@@ -10,11 +10,11 @@ from policykit.model.queue import Queue as PolicyQueue
 from policykit.model.queue import Submitters
 from policykit.model.release import Version
 from policykit.namedtuple import NamedTuple
-from policykit.targets.yunikorn.configuration import access_lists, properties, resources
+from policykit.targets.yunikorn.configuration import access_lists, properties
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue
-from policykit.targets.yunikorn.configuration.resources import Resources
+from policykit.targets.yunikorn.configuration.values import Resources, from_amounts
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.options import Options, QueueOptions
+from policykit.targets.yunikorn.options import QueueOptions, YuniKornOptions
 
 FALLBACK_NAME = "default"
 
@@ -80,7 +80,7 @@ def tree_resources(queues: Sequence[PolicyQueue], *, deserved: bool) -> TreeReso
     limits, over = _capped_limits(queues)
     found = {
         queue.name: Resources(
-            resources.from_amounts({**queue.guarantee, **(queue.deserved if deserved else {})}) or None,
+            from_amounts({**queue.guarantee, **(queue.deserved if deserved else {})}) or None,
             _maximum(limits[queue.name], _resources_limited_above(queue, queues)) or None,
         )
         for queue in queues
@@ -90,7 +90,7 @@ def tree_resources(queues: Sequence[PolicyQueue], *, deserved: bool) -> TreeReso
 
 def _maximum(limit: Amounts, above: frozenset[str]) -> dict[str, str]:
     """The limit, padded if it is all zeros. `above`: resources in the limits of parent queues."""
-    stated = resources.from_amounts(limit)
+    stated = from_amounts(limit)
     if not limit or any(limit.values()):
         return stated
     beside = next((name for name in _PADDING_RESOURCES if name not in {*limit, *above}), None)
@@ -160,7 +160,7 @@ class TreeInput(NamedTuple):
 
     queues: Sequence[PolicyQueue]
     resources: Mapping[str, Resources]
-    options: Options
+    options: YuniKornOptions
     version: Version
     holding: frozenset[str] = frozenset()
     """Queues that have children, of the policy or created by placement rules."""
@@ -170,7 +170,7 @@ def build_root(given: TreeInput) -> Queue:
     """`root` with everything below it."""
     fallback = _needs_fallback(given)
     granted = access_lists.submit_lists(given.queues, (FALLBACK_NAME,) if fallback else ())
-    of_root = given.options.of(ROOT)
+    of_root = given.options.queue_options(ROOT)
     children = [_queue(each, given, granted, of_root.applications) for each in _below("", given)]
     if fallback:
         children.append(
@@ -200,7 +200,7 @@ def _below(name: str, given: TreeInput) -> list[PolicyQueue]:
 def _queue(
     queue: PolicyQueue, given: TreeInput, granted: Mapping[str, Submitters], applications_above: int
 ) -> Queue:
-    stated = given.options.of(queue.name)
+    stated = given.options.queue_options(queue.name)
     # Below a queue with maxapplications every queue needs one.
     applications = stated.applications or applications_above
     children = tuple(_queue(child, given, granted, applications) for child in _below(queue.name, given))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from policykit.model.release import ReleaseFact, Version
 from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration.configmap import KNOWN as SETTINGS
 from policykit.targets.yunikorn.configuration.properties import KNOWN as PROPERTIES
-from policykit.targets.yunikorn.configuration.settings import KNOWN as SETTINGS
 from policykit.targets.yunikorn.names import APP_ID, OLD_APP_IDS, OLD_QUEUE, QUEUE
 
 _CONSTANTS = "k8shim pkg/common/constants/constants.go"

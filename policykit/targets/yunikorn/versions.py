@@ -40,15 +40,13 @@ QUOTA_DELAY_RENAMED = Version(1, 9, 0)
 PLACEHOLDER_USER = Version(1, 9, 0)
 """Settings service.placeholderRunAs*."""
 
+parse = RELEASES.parse
+"""`1.9.0`, or empty for the newest known; a release that is not known is the nearest.
 
-def parse(text: str) -> Version:
-    """`1.9.0`, or empty for the newest known; a release that is not known is the nearest.
-
-    Raises PolicykitError for a text that is no release.
-    """
-    return RELEASES.parse(text)
+Raises PolicykitError for a text that is no release.
+"""
 
 
-def policy_version(cluster: Cluster | None) -> Version | None:
+def release_of(cluster: Cluster | None) -> Version | None:
     """The release that the policy states; None if it states none."""
     return stated_release(cluster, SCHEDULER, parse)

@@ -8,13 +8,18 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Kustomization
+from policykit.linter.input_file import Kustomization
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of, pack, unpack
+from policykit.workspace.command_state import builds_in_command
 from policykit.workspace.files import read
 from policykit.workspace.kustomizations import files_of
 from policykit.workspace.kustomize import Build, Root, build
+
+_MOST = 1 << 26
+"""Bytes of builds that are kept for the next runs."""
 
 
 class BuildRequest(NamedTuple):
@@ -29,12 +34,26 @@ def root_of(tree: Kustomization) -> Root:
     return Root(os.path.dirname(tree.file), tree.order)
 
 
+def builds_of_command(program: str, wanted: Sequence[BuildRequest]) -> list[Build]:
+    """The builds that tell what clusters apply; each is kept for the run that judges it."""
+    command = builds_in_command()
+    missing = {repr(each.root): each for each in wanted if repr(each.root) not in command.made}
+    begun = [*missing][: command.left]
+    command.left -= len(begun)
+    made = builds(program, [missing[root] for root in begun], command.cache, command.until)
+    command.made |= dict(zip(begun, made, strict=True))
+    return [command.made.get(repr(each.root), Build()) for each in wanted]
+
+
 def builds(
     program: str, wanted: Sequence[BuildRequest], cache: Cache, until: float = math.inf
 ) -> list[Build]:
     """The builds of kustomizations, in order. Only changed ones are built again, and equal ones once."""
     once = {repr(each.root): each for each in wanted}
-    found = dict(zip(once, _builds(program, [*once.values()], cache, until), strict=True))
+    found = {root: made for root, made in builds_in_command().made.items() if root in once}
+    missing = [each for root, each in once.items() if root not in found]
+    made = _builds(program, missing, cache, until)
+    found |= {repr(each.root): one for each, one in zip(missing, made, strict=True)}
     return [found[repr(each.root)] for each in wanted]
 
 
@@ -49,9 +68,22 @@ def _builds(program: str, wanted: Sequence[BuildRequest], cache: Cache, until: f
     new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
     if any(key not in found for key, _ in new):
         texts = encode(Build, [each for _, each in new])
-        entries = {key: text for (key, _), text in zip(new, texts, strict=True)}
-        cache.store(name_of("builds", *cache.apart, place=cache.place), pack(entries))
+        fresh_entries = {key: text for (key, _), text in zip(new, texts, strict=True)}
+        entries = {key: text for key, text in entries.items() if key not in fresh_entries} | fresh_entries
+        cache.store(name_of("builds", *cache.apart, place=cache.place), pack(_newest(entries)))
+    if any(not key or each.failure for key, each in zip(keys, done, strict=True)):
+        filesystem.cannot_repeat()  # what it depends on is not known, or it took too long
     return done
+
+
+def _newest(entries: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """As many entries as are kept: a run on one file leaves those of the others."""
+    size = sum(map(len, entries.values()))
+    for key in [*entries]:
+        if size <= _MOST:
+            break
+        size -= len(entries.pop(key))
+    return entries
 
 
 def _key(program: str, wanted: BuildRequest) -> bytes:

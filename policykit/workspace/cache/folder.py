@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import accumulate
@@ -15,7 +14,11 @@ from struct import Struct
 from policykit import __file__ as package
 from policykit import __version__
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.files import ancestors
+from policykit.workspace.filesystem import ancestors, regular
+
+TYPE_CHECKING = False  # to import typing takes longer than to read a small entry
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 LARGEST = 1 << 28
 """Most bytes of a file that is read or written."""
@@ -23,8 +26,6 @@ _PART = ".part"
 _STALE = 24 * 60 * 60
 """Seconds after which no run can still be writing a partial file."""
 _SUM = 4
-_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Flags that do not follow links, and do not block on a pipe without a writer."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 VARIABLE = "POLICYKIT_CACHE_DIR"
 """Environment variable with the cache folder: by default `policykit` in XDG_CACHE_HOME or ~/.cache."""
@@ -112,19 +113,10 @@ def name_of(kind: str, *about: str, place: str = "") -> str:
 
 def _content(path: str) -> bytes:
     try:
-        descriptor = os.open(path, _READ)
+        content, state = regular(path, LARGEST)
     except OSError:
         return b""  # without it the run is only slower
-    try:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST or _fault(state):
-            return b""
-        with open(descriptor, "rb", buffering=0, closefd=False) as file:
-            return file.read(state.st_size)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    return b"" if _fault(state) else content
 
 
 def _replace(path: str, content: bytes) -> None:

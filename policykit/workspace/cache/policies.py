@@ -94,7 +94,7 @@ def _as_named(policy: CompiledPolicy, name: str, read: Reader) -> CompiledPolicy
         return policy._replace(files=(name,), cluster=cluster._replace(source=name, lint=lint))
     text = read(name)
     if any(word in text for word in _WORDS):
-        from policykit.policy.referenced_files import named_files
+        from policykit.policy.locations import named_files
 
         named = named_files(name, read)
         if named is None:

@@ -1,4 +1,4 @@
-"""Cached results of files and reports of whole runs, keyed by everything they depend on."""
+"""Cached results of files, keyed by everything they depend on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from policykit.linter.engine import FileResult, Job
-from policykit.linter.finding import Finding, Report
+from policykit.linter.finding import Finding
 from policykit.linter.scope import LocatedFact
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
@@ -16,12 +16,6 @@ _MOST = LARGEST // 2
 """Most bytes of all entries; the least recently used are dropped first."""
 _MAX_OF_ONE = 1 << 24
 """Most bytes of a stored result."""
-REPORT_KEY = 32
-"""Size of a key in bytes; a key covers everything a report depends on."""
-_MAX_OF_REPORT = 1 << 26
-"""Most bytes of a stored report."""
-_PART = 256
-"""Number of findings encoded together, as a separate report on one line."""
 _RULES = frozenset((entry.code, entry.name) for entry in CATALOGUE)
 
 
@@ -41,7 +35,7 @@ class Results:
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
-        where = (job.path, job.partial, job.namespace, job.only, job.components)
+        where = (job.path, job.partial, job.namespace, job.only, job.components, job.literal)
         about = (*where, facts_only, job.fixes, job.today, job.plugins, setting)
         digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
         digest.update(raw)
@@ -63,8 +57,10 @@ class Results:
 
     def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
         """Decodes results of the files with these reported paths; None for a damaged one."""
+        different = [*dict.fromkeys(entries)]  # files that state nothing have equal results
         try:
-            found = decode(FileResult, entries)
+            once = dict(zip(different, decode(FileResult, different), strict=True))
+            found = [once[entry] for entry in entries]
         except DamagedError:
             if len(entries) < 2:
                 return [None]
@@ -115,35 +111,6 @@ def _fits(result: FileResult, path: str) -> bool:
         and sound(result.findings, (path,))
         and all(fact.path == path for fact in result.facts if isinstance(fact, LocatedFact))
     )
-
-
-def load_report(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
-    """The report of a run over files with these reported paths; None if there is none."""
-    raw = cache.load(name_of("report"))
-    if raw[:REPORT_KEY] != key or len(raw) > _MAX_OF_REPORT:
-        return None
-    try:
-        parts = [decode(Report, [text])[0] for text in raw[REPORT_KEY:].split(b"\n")]
-    except DamagedError:
-        return None
-    report = parts[0]._replace(findings=tuple(finding for part in parts for finding in part.findings))
-    named = all(path in paths for path, _ in report.skipped)
-    whole = not (report.failures or report.times)
-    return report if named and whole and sound(report.findings, paths) else None
-
-
-def store_report(cache: Cache, key: bytes, report: Report) -> None:
-    """Stores a report for the next run, if every file could be read."""
-    if report.failures or report.times:
-        return
-    starts = range(0, max(len(report.findings), 1), _PART)
-    parts = [report._replace(findings=report.findings[start : start + _PART]) for start in starts]
-    try:
-        content = b"\n".join(text for part in parts for text in encode(Report, [part]))
-    except (RecursionError, TypeError, ValueError):
-        return  # it cannot be encoded, and is made again
-    if REPORT_KEY + len(content) <= _MAX_OF_REPORT:
-        cache.store(name_of("report"), key + content)
 
 
 def sound(findings: Iterable[Finding], paths: Container[str]) -> bool:

@@ -7,19 +7,18 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.linter.builds.kustomization import BuiltKustomization, Chart, Kustomization
-from policykit.linter.member import STDIN, Member
+from policykit.linter.input_file import STDIN, BuiltKustomization, Chart, InputFile, Kustomization
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM, OVER_LIMITS
 from policykit.namedtuple import NamedTuple
-from policykit.workspace import kustomize
+from policykit.workspace import filesystem, kustomize
 from policykit.workspace.build_failures import TOO_MANY, reason_of
 from policykit.workspace.cache.builds import BuildRequest, builds
 from policykit.workspace.files import relative
-from policykit.workspace.linting.attempts import Attempt, SkippedBuilds, released
+from policykit.workspace.gitops.substitution import SubstitutionError, substituted
+from policykit.workspace.linting.build_requests import Attempt, SkippedBuilds, released
 from policykit.workspace.linting.files import Files
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
-from policykit.workspace.substitution import SubstitutionError, substituted
 
 if TYPE_CHECKING:
     from policykit.workspace.kustomize import Build
@@ -35,7 +34,7 @@ class BuildResults(NamedTuple):
 
     built: tuple[BuiltKustomization, ...] = ()
     texts: Mapping[str, bytes] = {}
-    """Objects as kustomize builds them, by the name of their member."""
+    """Objects as kustomize builds them, by the name of their input file."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
     failed: tuple[Attempt, ...] = ()
@@ -49,13 +48,13 @@ def results_of(
     declined: SkippedBuilds,
 ) -> BuildResults:
     """Runs kustomize and helm."""
-    silent = frozenset(map(os.path.realpath, files.left_out))
+    silent = frozenset(map(filesystem.realpath, files.left_out))
     made = builder.objects(attempts)
     charts = released(attempts, [each.text or b"" for each in made], declined)
     attempts = [*attempts, *charts]
     made += builder.objects(charts)
     works = any(each.text is not None for each in made)
-    names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if works else {}
+    names = {filesystem.realpath(m.file): m for m in files.input_files if m.file != STDIN} if works else {}
     generated = _generated(files, (each.tree for each in attempts), names, silent) if works else {}
     names |= generated
     built: list[BuiltKustomization] = []
@@ -66,20 +65,33 @@ def results_of(
             _decline(declined, attempt, failure)
             failed.append(attempt)
             continue
-        texts[attempt.member.file] = text
-        excluded = silent | excluded_files(table, attempt.member.setting, attempt.tree)
-        real, shown = os.path.realpath(attempt.folder), relative(attempt.folder)
+        texts[attempt.input_file.file] = text
+        excluded = silent | excluded_files(table, attempt.input_file.setting, attempt.tree)
+        real, shown = filesystem.realpath(attempt.folder), relative(attempt.folder)
+        input_file = attempt.input_file._replace(origins=_origins(attempt.tree, names, folder))
         built.append(
-            BuiltKustomization(
-                attempt.member, attempt.tree, folder, names, excluded, shown, rendered, root=real
-            )
+            BuiltKustomization(input_file, attempt.tree, folder, names, excluded, shown, rendered, root=real)
         )
     return BuildResults(
         tuple(built),
         texts,
-        tuple(member.path for member in generated.values()),
+        tuple(input_file.path for input_file in generated.values()),
         tuple(failed),
     )
+
+
+def _origins(tree: Kustomization, names: Mapping[str, InputFile], folder: str) -> tuple[str, ...]:
+    """The origins of objects that findings in files of the run may be about: all, if one of the files does
+    more than to list objects, or if nothing would be left out."""
+    parts = [*tree.every()]
+    resources = {listed.file for part in parts for listed in part.resources if listed.file}
+    here = {file for file in resources if file in names}
+    others = (listed.file for part in parts for listed in (*part.patches, *part.generated, *part.beside))
+    if any(file in names for file in (*(part.file for part in parts), *others)):
+        return ()
+    if len(here) == len(resources) or any(part.charts for part in parts):
+        return ()
+    return tuple(sorted(os.path.relpath(file, folder) for file in here))
 
 
 class Objects(NamedTuple):
@@ -131,7 +143,7 @@ class Builder:
     def _wanted(self, attempt: Attempt, charts: tuple[Chart, ...], helm: str) -> BuildRequest:
         root = attempt.root
         if charts:
-            version = kubernetes_of(self._table, attempt.member.setting)
+            version = kubernetes_of(self._table, attempt.input_file.setting)
             root = root._replace(charts=charts, helm=helm, kubernetes=version)
         return BuildRequest(root, attempt.tree)
 
@@ -164,7 +176,7 @@ def kubernetes_of(table: SettingsTable, setting: int) -> str:
 
 
 def _decline(declined: SkippedBuilds, attempt: Attempt, failure: str) -> None:
-    setting = attempt.member.setting
+    setting = attempt.input_file.setting
     if reason_of(failure) == OVER_LIMITS:
         declined.add(attempt.folder, setting, OVER_LIMITS, failure)
     elif failure == _NO_PROGRAM or failure.startswith(_NO_HELM):
@@ -183,14 +195,14 @@ def excluded_files(table: SettingsTable, setting: int, tree: Kustomization) -> f
 
 
 def _generated(
-    files: Files, trees: Iterable[Kustomization], names: Mapping[str, Member], silent: frozenset[str]
-) -> dict[str, Member]:
+    files: Files, trees: Iterable[Kustomization], names: Mapping[str, InputFile], silent: frozenset[str]
+) -> dict[str, InputFile]:
     """Files that generators read below the folders of the run: findings may point into them."""
-    folders = tuple(os.path.realpath(folder) + os.sep for folder in files.folders)
+    folders = tuple(filesystem.realpath(folder) + os.sep for folder in files.folders)
     found = {}
     for tree in trees:
         for listed in (listed for each in tree.every() for listed in each.generated):
             if listed.file not in names and listed.file not in silent and listed.file.startswith(folders):
                 path = relative(listed.file)
-                found[listed.file] = Member(path, path, "", 0)
+                found[listed.file] = InputFile(path, path, "", 0)
     return found

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
-from policykit.linter.member import STDIN, Member
+from policykit.linter.input_file import KUSTOMIZATIONS, STDIN, InputFile
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import SMALL, within
-from policykit.workspace.files import SUFFIXES, File, discover, read, relative, repository_files
+from policykit.workspace import filesystem
+from policykit.workspace.files import (
+    SUFFIXES,
+    File,
+    discover,
+    read,
+    relative,
+    repository_files,
+    repository_root,
+)
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
-from policykit.workspace.policies import FILE_NAME
+from policykit.workspace.policies import FILE_NAME, extended_files
+from policykit.workspace.safe_paths import SMALL, is_within
 from policykit.workspace.scopes import (
-    KUSTOMIZATIONS,
     has_patches,
     is_patch,
     kustomization,
@@ -28,7 +35,7 @@ from policykit.workspace.scopes import (
 class Files(NamedTuple):
     """The files of a run."""
 
-    members: tuple[Member, ...]
+    input_files: tuple[InputFile, ...]
     sizes: tuple[int, ...]
     """Bytes of each."""
     folders: tuple[str, ...] = ()
@@ -38,7 +45,9 @@ class Files(NamedTuple):
     elsewhere: tuple[str, ...] = ()
     """Links to folders outside the boundary, which are not followed."""
     without_policy: tuple[str, ...] = ()
-    """Paths of files that no policy applies to by their place."""
+    """Paths of files that no policy applies to by their place, without policies."""
+    bases: tuple[str, ...] = ()
+    """Those of policies that others extend, under any name."""
     given: bytes | None = None
     """Standard input; None: it was not read."""
 
@@ -47,7 +56,7 @@ class Reader:
     """Reads files of the run, standard input and builds."""
 
     def __init__(self, given: bytes | None = None, built: Mapping[str, bytes] | None = None) -> None:
-        """`given`: standard input; `built`: objects of builds by the name of their member."""
+        """`given`: standard input; `built`: objects of builds by the name of their input file."""
         self._given = given
         self._built = {} if built is None else built
 
@@ -58,18 +67,18 @@ class Reader:
         return self._given or b"" if path == STDIN else read(path)
 
 
-class UnitsBeside(NamedTuple):
+class AppliedFiles(NamedTuple):
     """What policies apply to, as far as they say it."""
 
     files: frozenset[str] = frozenset()
     """Source files of builds, which count as they are built; links resolved."""
-    scopes: Mapping[str, tuple[Member, ...]] = {}
+    scopes: Mapping[str, tuple[InputFile, ...]] = {}
     """Everything of the scopes that they have by what they say."""
-    beside: Callable[[int], Sequence[Member]] = lambda setting: ()
+    beside: Callable[[int], Sequence[InputFile]] = lambda setting: ()
     """What the policy of a setting says it applies to beside the run."""
 
 
-NO_UNITS = UnitsBeside()
+NO_UNITS = AppliedFiles()
 
 
 class _FolderBeside(NamedTuple):
@@ -87,32 +96,32 @@ class ScopeFiles:
     """All files of the scopes and policies of a run, also those that are not linted."""
 
     def __init__(
-        self, request: Request, table: SettingsTable, files: Files, units: UnitsBeside = NO_UNITS
+        self, request: Request, table: SettingsTable, files: Files, units: AppliedFiles = NO_UNITS
     ) -> None:
         self._request = request
         self._table = table
-        self._members = files.members
+        self._input_files = files.input_files
         self._built_from = units.files
-        self._scopes: dict[str, dict[str, Member]] = {}
+        self._scopes: dict[str, dict[str, InputFile]] = {}
         self._stated = units.scopes
         self._beside = units.beside
         self._folders: dict[tuple[str, bool], _FolderBeside] = {}
 
-    def of_scope(self, scope: str) -> Iterator[Member]:
+    def of_scope(self, scope: str) -> Iterator[InputFile]:
         """Every manifest file of a scope; those of the run with their paths as given."""
         if scope in self._stated:
             yield from self._stated[scope]
             return
         if not self._scopes:
-            for member in self._members:
-                self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
-        members = self._scopes.get(scope, {})
-        first = next(iter(members.values()), Member(scope, "", scope, 0))
+            for input_file in self._input_files:
+                self._scopes.setdefault(input_file.scope, {})[os.path.abspath(input_file.file)] = input_file
+        input_files = self._scopes.get(scope, {})
+        first = next(iter(input_files.values()), InputFile(scope, "", scope, 0))
         inside: dict[str, bool] = {}
         for path in repository_files(scope):
-            if path in members:
-                yield members[path]
-            elif self._built_from and os.path.realpath(path) in self._built_from:
+            if path in input_files:
+                yield input_files[path]
+            elif self._built_from and filesystem.realpath(path) in self._built_from:
                 continue
             else:
                 folder, name = os.path.split(path)
@@ -121,15 +130,17 @@ class ScopeFiles:
                 if inside[folder]:
                     yield self._member(folder, name, scope, first.setting, first.path)
 
-    def of_policy(self, setting: int) -> Iterator[Member]:
+    def of_policy(self, setting: int) -> Iterator[InputFile]:
         """Everything outside the run that a policy says it applies to, or applies to by its place."""
         yield from self._beside(setting)
         source = self._table.sources[setting]
         folder = os.path.dirname(os.path.abspath(source))
         if self._request.policies or not source or self._is_covered(folder):
             return
-        known = {os.path.abspath(member.file) for member in self._members}
-        first = next(member for member in self._members if member.setting == setting)
+        known = {os.path.abspath(input_file.file) for input_file in self._input_files}
+        own = (input_file for input_file in self._input_files if input_file.setting == setting)
+        # A policy may reach the run only through builds.
+        first = next(own, self._input_files[0])
         scopes: dict[str, str | None] = {}
         for path in repository_files(folder):
             if path in known or not path.endswith(SUFFIXES):
@@ -145,11 +156,12 @@ class ScopeFiles:
     def _is_covered(self, folder: str) -> bool:
         """Whether a folder argument includes everything below a folder."""
         return any(
-            os.path.isdir(path) and within(folder, os.path.abspath(path)) for path in self._request.named
+            filesystem.isdir(path) and is_within(folder, os.path.abspath(path))
+            for path in self._request.named
         )
 
-    def _member(self, folder: str, name: str, scope: str, setting: int, like: str) -> Member:
-        """`like`: the path of a member; the new path is absolute if that one is."""
+    def _member(self, folder: str, name: str, scope: str, setting: int, like: str) -> InputFile:
+        """`like`: the path of an input file; the new path is absolute if that one is."""
         absolute = os.path.isabs(like)
         known = self._folders.get((folder, absolute))
         if known is None:
@@ -157,7 +169,7 @@ class ScopeFiles:
         path = known.path + name
         shown = relative(path) if known.shown is None else known.shown + name
         patch = known.has_patches and is_patch(path, folder)
-        return Member(shown, path, scope, setting, patch, known.namespace)
+        return InputFile(shown, path, scope, setting, patch, known.namespace)
 
     def _folder(self, folder: str, name: str, absolute: bool) -> _FolderBeside:
         """What files beside `name` in a folder have in common."""
@@ -177,15 +189,15 @@ def files_of(request: Request, table: SettingsTable, failures: Failures) -> File
     if STDIN in request.paths:
         finder.add_stdin(failures)
     for path in request.named:
-        if not os.path.lexists(path):
+        if not filesystem.lexists(path):
             failures.add(SourceError("no such file or folder"), path)
-    present = [path for path in request.named if os.path.lexists(path)]
+    present = [path for path in request.named if filesystem.lexists(path)]
     for file in discover(present, elsewhere=finder.elsewhere):
         with failures.collect(file.path):
             finder.add_file(file)
     for path in filter(None, map(kustomization, finder.folders)):
         # A manifest file is linted, which reports why it cannot be read.
-        if not (path.endswith(SUFFIXES) and os.path.isfile(path)):
+        if not (path.endswith(SUFFIXES) and filesystem.isfile(path)):
             with failures.collect(path):
                 read(path, most=SMALL)
     return finder.files()
@@ -216,7 +228,7 @@ class _Finder:
     def __init__(self, request: Request, table: SettingsTable) -> None:
         self._request = request
         self._table = table
-        self._members: list[Member] = []
+        self._input_files: list[InputFile] = []
         self._sizes: list[int] = []
         self._left_out: list[str] = []
         self._without_policy: list[str] = []
@@ -227,15 +239,25 @@ class _Finder:
         self.elsewhere: list[str] = []
 
     def files(self) -> Files:
+        bases = self._bases() if self._without_policy else frozenset()
         return Files(
-            tuple(self._members),
+            tuple(self._input_files),
             tuple(self._sizes),
             tuple(self.folders),
             tuple(self._left_out),
             tuple(self.elsewhere),
-            tuple(self._without_policy),
+            tuple(path for path in self._without_policy if path not in bases),
+            tuple(bases),
             self._given,
         )
+
+    def _bases(self) -> frozenset[str]:
+        """Files without a policy that policies extend."""
+        roots = {root for each in self._folders.values() if (root := repository_root(each.absolute))}
+        extended = frozenset(file for root in roots for file in extended_files(root))
+        if not extended:
+            return frozenset()
+        return frozenset(path for path in self._without_policy if os.path.abspath(path) in extended)
 
     def add_stdin(self, failures: Failures) -> None:
         file = File(self._request.stdin_filename or "<stdin>", "")
@@ -267,8 +289,8 @@ class _Finder:
         if not here.has_policy and name != FILE_NAME:
             self._without_policy.append(file.path)
         patch = is_patch(file.path, here.absolute)
-        self._members.append(Member(file.path, opened, scope, here.setting, patch, here.namespace))
-        self._sizes.append(_size(opened))
+        self._input_files.append(InputFile(file.path, opened, scope, here.setting, patch, here.namespace))
+        self._sizes.append(filesystem.size(opened))
 
     def _folder(self, folder: str) -> _Folder:
         found = self._folders.get(folder)
@@ -278,12 +300,3 @@ class _Finder:
             namespace = self._request.namespace or kustomization_namespace(absolute)
             found = self._folders[folder] = _Folder(absolute, setting, has_policy, namespace)
         return found
-
-
-def _size(path: str) -> int:
-    """Bytes of a file; 0: it is not a regular file, or its size is unknown."""
-    try:
-        state = os.stat(path)
-    except OSError:
-        return 0
-    return state.st_size if stat.S_ISREG(state.st_mode) else 0

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from policykit.errors import UsageError
-from policykit.linter.member import STDIN
+from policykit.linter.input_file import STDIN
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 
@@ -48,6 +48,8 @@ class Request(NamedTuple):
     """Files that several policies apply as they are written count once for each; more are not judged."""
     build_seconds: float = 600
     """No build begins after this time."""
+    only_applied: bool = False
+    """Named policies judge what their clusters apply, even if only objects of Flux or Argo CD say it."""
 
     @property
     def named(self) -> list[str]:
@@ -59,7 +61,7 @@ def today() -> str:
     """YYYY-MM-DD from the environment, else today in UTC. Raises UsageError for an invalid date."""
     given = os.environ.get(_TODAY, "")
     if given:
-        from policykit.linter.suppression_syntax import is_day
+        from policykit.linter.suppressions import is_day
 
         if not is_day(given):
             raise UsageError(f"{_TODAY} is {given!r}, not a valid date", "write it as 2030-12-31")

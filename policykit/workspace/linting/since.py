@@ -1,4 +1,4 @@
-"""The findings of an earlier revision, judged with the policies of that revision."""
+"""Findings since an earlier revision, judged with its own policies; what a pre-commit hook lints."""
 
 from __future__ import annotations
 
@@ -10,27 +10,47 @@ from contextlib import contextmanager
 from policykit.errors import PolicykitError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Key, Locate
-from policykit.linter.earlier import EarlierFindings
-from policykit.linter.member import STDIN, Member
-from policykit.linter.new_findings import earlier_amounts
-from policykit.linter.workspace import Options, Setting
+from policykit.linter.baseline_pass import earlier_amounts
+from policykit.linter.input_file import STDIN, TEXT, InputFile
+from policykit.linter.workspace import EarlierFindings, Options, Setting, Workspace
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.boundary import within
-from policykit.workspace.disk import aside
-from policykit.workspace.files import repository_root
-from policykit.workspace.linting.cache import unit_findings
+from policykit.workspace.command_state import aside
+from policykit.workspace.files import real_paths, repository_root
+from policykit.workspace.git import commit_of, has_commit, top_of
+from policykit.workspace.linting.incremental import unit_findings
+from policykit.workspace.linting.loader import OpenResult, open_workspace
 from policykit.workspace.linting.request import Request, today
-from policykit.workspace.linting.workspace import OpenResult, open_workspace
-from policykit.workspace.revisions import commit_of, top_of
+from policykit.workspace.safe_paths import is_within
+
+_FROM = "PRE_COMMIT_FROM_REF"
+"""Set by pre-commit where it compares two revisions, as before a push."""
+
+
+def hook_request(request: Request) -> Request:
+    """The request for a hook that was given these files: everything of them is reported, and of the rest of
+    the repository what HEAD, or the revision that pre-commit names, did not have.
+
+    Outside a repository, and before its first commit, there is nothing to compare with.
+    """
+    root = repository_root(os.getcwd())
+    if not root:
+        return request._replace(whole=tuple(request.named))
+    start = os.path.relpath(root)
+    # Files that .gitignore leaves out are found only by their names.
+    paths = (start, *request.named) if start == os.curdir else (start,)
+    revision = os.environ.get(_FROM) or ("HEAD" if has_commit("HEAD", top_of(root)) else None)
+    return request._replace(paths=paths, since=revision, whole=tuple(request.named))
 
 
 class LintedWorkspace(NamedTuple):
     """What a run judges, as far as runs of two revisions are compared."""
 
-    members: tuple[Member, ...]
+    input_files: tuple[InputFile, ...]
     settings: tuple[Setting, ...]
     sources: tuple[str, ...]
     """The policy or settings file of each setting; empty: there is none."""
+    files: Mapping[str, frozenset[int]] = {}
+    """Each file to the settings of the units that it is part of."""
     built: frozenset[str] = frozenset()
     """Folders of the kustomizations that are built, as shown."""
     accepted: int = 0
@@ -38,7 +58,7 @@ class LintedWorkspace(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """The findings of a revision, and what is to be told about judging it."""
+    """The findings of a revision, and notes about judging it."""
 
     findings: EarlierFindings
     notes: tuple[str, ...] = ()
@@ -59,7 +79,7 @@ def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
     if git fails."""
     here = repository_root(os.getcwd())
     home = top_of(here) if here else ""
-    runs = [_Revision(request, root, tops, home) for root, tops in _roots(now.members).items()]
+    runs = [_Revision(request, root, tops, home) for root, tops in _roots(now.input_files).items()]
     names = _policy_names(now, [run.root for run in runs])
     known = _CurrentPolicies(names, _cluster_names(now.settings))
     amounts: Counter[tuple[Key, str]] = Counter()
@@ -72,15 +92,18 @@ def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
         files |= found.files
         gone |= found.gone
         notes |= dict.fromkeys(found.notes)
-        notes |= dict.fromkeys(run.no_longer(now, found.judged))
+        notes |= dict.fromkeys(run.no_longer(now, names, found.judged))
     locate = _from_roots([run.root for run in runs])
     whole = frozenset(map(locate, request.whole))
     then = EarlierFindings(amounts, tuple(names), locate, frozenset(files), frozenset(gone), whole)
     return Earlier(then, tuple(notes))
 
 
-_Summary = tuple[Mapping[str, str], Mapping[str, frozenset[str]], frozenset[str], int]
-"""What is judged: files with their clusters, clusters with their rules, built folders, accepted findings."""
+_Summary = tuple[Mapping[str, Mapping[str, str]], Mapping[str, frozenset[str]], frozenset[str], int]
+"""What is judged: files with the policies that judge them and the cluster of each, clusters with their rules,
+built folders, accepted findings."""
+_MOST = 10
+"""Most files of a policy to name."""
 
 
 class _CurrentPolicies(NamedTuple):
@@ -113,7 +136,7 @@ class _Revision:
 
     def judge(self, known: _CurrentPolicies) -> _EarlierRun:
         """Writes the files of the revision to a folder, and lints them there."""
-        from policykit.workspace.earlier_files import temporary_folder, write_revision
+        from policykit.workspace.git import temporary_folder, write_revision
 
         with temporary_folder() as made:
             folder = os.path.join(made, "repository")
@@ -149,16 +172,22 @@ class _Revision:
         failures = (*opened.notes.failures, *report.failures)
         amounts = earlier_amounts(found, paired, _from_roots([folder]))
         notes = tuple(self._message(each, folder) for each in failures)
-        return _EarlierRun(amounts, notes=notes, judged=_summary(judged, _from_roots([folder])))
+        return _EarlierRun(amounts, notes=notes, judged=_summary(judged, paired, _from_roots([folder])))
 
-    def no_longer(self, now: LintedWorkspace, then: _Summary) -> Iterator[str]:
-        """What the revision judged, and is not judged any more although it is still there."""
-        files, rules, built, accepted = _summary(now, _from_roots([self.root]))
+    def no_longer(self, now: LintedWorkspace, names: Sequence[str], then: _Summary) -> Iterator[str]:
+        """What the revision judged, and is not judged any more although it is still there. `names`: of the
+        policies of today."""
+        files, rules, built, accepted = _summary(now, names, _from_roots([self.root]))
         start = f"policykit: no longer judged, unlike in {self._revision}: "
-        lost = [
-            path for path in then[0] if path not in files and os.path.lexists(os.path.join(self.root, path))
-        ]
-        yield from (f"{start}{path}, by policy {then[0][path]}" for path in sorted(lost))
+        lost: dict[str, list[str]] = {}
+        for path, clusters in sorted(then[0].items()):
+            if os.path.lexists(os.path.join(self.root, path)):
+                for policy in sorted(clusters.keys() - files.get(path, {}).keys()):
+                    lost.setdefault(clusters[policy], []).append(path)
+        for cluster, paths in sorted(lost.items()):
+            yield from (f"{start}{path}, by policy {cluster}" for path in paths[:_MOST])
+            if len(paths) > _MOST:
+                yield f"{start}{counted(len(paths) - _MOST, 'more file')}, by policy {cluster}"
         unbuilt = sorted(
             folder for folder in then[2] - built if os.path.lexists(os.path.join(self.root, folder))
         )
@@ -176,24 +205,28 @@ class _Revision:
 
     def _moved_folder(self, folder: str) -> str:
         """The current folder, among the files of the revision."""
-        from policykit.workspace.earlier_files import create_folder
+        from policykit.workspace.git import create_folder
 
         here = os.path.realpath(os.getcwd())
-        moved = os.path.join(folder, os.path.relpath(here, self.root)) if within(here, self.root) else folder
+        moved = (
+            os.path.join(folder, os.path.relpath(here, self.root)) if is_within(here, self.root) else folder
+        )
         create_folder(moved)
         return os.path.normpath(moved)
 
     def _moved_request(self, folder: str, gone: frozenset[str]) -> Request:
         """The request for the revision: paths that did not exist are left out, and files that are gone
         are added, since what they had may have moved. Called in the folder of the revision."""
-        from policykit.workspace.earlier_files import manifests_in
+        from policykit.workspace.git import manifests_in
 
         request = self._request
         paths = [self._moved(path, folder) for path in request.named]
-        paths = [path for path in paths if os.path.lexists(path) and within(os.path.abspath(path), folder)]
+        paths = [path for path in paths if os.path.lexists(path) and is_within(os.path.abspath(path), folder)]
         covered = [os.path.abspath(path) for path in paths]
         more = (os.path.join(folder, name) for name in manifests_in(gone))
-        paths += [os.path.relpath(path) for path in more if not any(within(path, here) for here in covered)]
+        paths += [
+            os.path.relpath(path) for path in more if not any(is_within(path, here) for here in covered)
+        ]
         return request._replace(
             paths=paths,
             policies=tuple(self._moved(policy, folder) for policy in request.policies),
@@ -210,7 +243,7 @@ class _Revision:
         if path.startswith("profile:"):
             return path
         real = _real(os.path.join(self._start, path))
-        if not within(real, self.root):
+        if not is_within(real, self.root):
             return os.path.join(self._start, path)
         moved = os.path.normpath(os.path.join(folder, os.path.relpath(real, self.root)))
         return moved if os.path.isabs(path) else os.path.relpath(moved)
@@ -221,30 +254,49 @@ def judged_by(opened: OpenResult) -> LintedWorkspace:
     workspace, notes = opened
     files = workspace.baselines.files.values() if workspace.baselines else ()
     return LintedWorkspace(
-        workspace.members,
+        workspace.input_files,
         workspace.settings,
         notes.sources,
-        frozenset(build.shown for build in workspace.builds),
+        _files_of_units(workspace),
+        frozenset(build.shown for build in workspace.builds if not build.file),
         sum(sum(file.baseline.accepted.values()) for file in files),
     )
 
 
-def _summary(judged: LintedWorkspace, locate: Locate) -> _Summary:
+def _files_of_units(workspace: Workspace) -> dict[str, frozenset[int]]:
+    """Each file, links resolved, to the settings of its units."""
+    found: dict[str, set[int]] = {}
+    for build in workspace.builds:
+        for file in build.tree.written():
+            if file not in build.silent:
+                found.setdefault(file, set()).add(build.input_file.setting)
+    input_files = [one for one in workspace.input_files if one.file != STDIN and one.only != TEXT]
+    for one, file in zip(input_files, real_paths(one.file for one in input_files), strict=True):
+        if file not in found:
+            found[file] = {one.setting}
+    return {file: frozenset(settings) for file, settings in found.items()}
+
+
+def _summary(judged: LintedWorkspace, names: Sequence[str], locate: Locate) -> _Summary:
+    """`names`: of the policies of the settings."""
     clusters = _cluster_names(judged.settings)
-    files = {locate(one.file): clusters[one.setting] for one in judged.members if clusters[one.setting]}
+    files = {
+        locate(file): {names[number]: clusters[number] for number in settings if clusters[number]}
+        for file, settings in judged.files.items()
+    }
     pairs = zip(clusters, judged.settings, strict=True)
     rules = {name: setting.selection.codes & setting.rules.codes() for name, setting in pairs if name}
     built = frozenset(os.path.dirname(locate(os.path.join(folder, "x"))) or "." for folder in judged.built)
     return files, rules, built, judged.accepted
 
 
-def _roots(members: Sequence[Member]) -> dict[str, list[str]]:
-    """The outermost repositories of the members, each with all of theirs in it."""
-    folders = {os.path.dirname(os.path.abspath(one.file)) for one in members if one.file != STDIN}
+def _roots(input_files: Sequence[InputFile]) -> dict[str, list[str]]:
+    """The outermost repositories of the input files, each with all of theirs in it."""
+    folders = {os.path.dirname(os.path.abspath(one.file)) for one in input_files if one.file != STDIN}
     tops = sorted({top_of(repository_root(folder) or folder) for folder in folders}, key=len)
     found: dict[str, list[str]] = {}
     for top in tops:
-        root = next((root for root in found if within(top, root)), top)
+        root = next((root for root in found if is_within(top, root)), top)
         found.setdefault(root, []).append(top)
     return found
 
@@ -267,7 +319,7 @@ def _from_roots(roots: Sequence[str]) -> Locate:
     def locate(path: str) -> str:
         if path not in known:
             real = _real(os.path.join(here, path), folders)
-            root = next((root for root in roots if within(real, root)), "")
+            root = next((root for root in roots if is_within(real, root)), "")
             known[path] = os.path.relpath(real, root).replace(os.sep, "/") if root else path
         return known[path]
 

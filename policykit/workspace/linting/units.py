@@ -7,27 +7,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.errors import Failures, SourceError
-from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
+from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, STDIN, TEXT, InputFile
 from policykit.manifests.memoize import memoize_last
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
 from policykit.workspace.files import read, real_paths, relative, repository_files, repository_root
-from policykit.workspace.linting.applied import ClusterUnit, ClusterUnits, applied_units
-from policykit.workspace.linting.files import NO_UNITS, Files, UnitsBeside
+from policykit.workspace.linting.cluster_units import ClusterUnit, ClusterUnits, applied_units
+from policykit.workspace.linting.files import NO_UNITS, AppliedFiles, Files
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import policies_above
-from policykit.workspace.scopes import KUSTOMIZATIONS, is_patch, kustomization, kustomization_namespace
+from policykit.workspace.scopes import is_patch, kustomization, kustomization_namespace
 
 if TYPE_CHECKING:
-    from policykit.linter.builds.kustomization import BuiltKustomization, Kustomization
     from policykit.linter.finding import NotJudged
-    from policykit.linter.subjects import FailedBuild
-    from policykit.workspace.linting.attempts import Attempt, SkippedBuilds
+    from policykit.linter.input_file import BuiltKustomization, Kustomization
+    from policykit.linter.rule import FailedBuild
+    from policykit.linter.workspace import FileOwners
+    from policykit.workspace.linting.build_requests import Attempt, SkippedBuilds
     from policykit.workspace.linting.builds import BuildResults
 
 
-class Judge(NamedTuple):
-    """A policy that judges a file as it stands."""
+class FilePolicy(NamedTuple):
+    """A policy that judges a file as written."""
 
     setting: int
     scope: str
@@ -39,11 +41,11 @@ class Judge(NamedTuple):
 class Units(NamedTuple):
     """The units of a run, and why other kustomizations were not built."""
 
-    members: tuple[Member, ...]
+    input_files: tuple[InputFile, ...]
     """The files of the run; rules about effects read the builds, rules about text the source files."""
     built: tuple[BuiltKustomization, ...] = ()
     texts: dict[str, bytes] = {}
-    """Objects as they are applied, by the name of their member."""
+    """Objects as they are applied, by the name of their input file."""
     other_files: tuple[str, ...] = ()
     """Files outside the run that findings may point into."""
     not_judged: tuple[NotJudged, ...] = ()
@@ -54,9 +56,11 @@ class Units(NamedTuple):
     """Files that no kustomization adds to in a way that is not known, links resolved."""
     incomplete: frozenset[int] = frozenset()
     """Settings of policies that apply to more than could be judged."""
-    around: UnitsBeside = NO_UNITS
+    around: AppliedFiles = NO_UNITS
     notices: tuple[str, ...] = ()
     """What is judged otherwise than it is applied, as messages."""
+    owners: Mapping[str, FileOwners] = {}
+    """Reported paths of files with objects that are for other clusters than the file."""
 
 
 def units_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Units:
@@ -64,12 +68,12 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
 
     Without kustomizations, and policies that say what they apply to, nothing is imported.
     """
-    applied = applied_units(request, table, files.members, failures)
+    applied = applied_units(request, table, files.input_files, failures)
     results, declined = _builds(request, table, files, applied, failures)
-    alone = results is None and not applied.of_run and not _has_kustomizations(files)
+    alone = results is None and not (applied.of_run or applied.owners) and not _has_kustomizations(files)
     if alone and not table.is_repeated and not table.is_restricted:
         return Units(
-            files.members,
+            files.input_files,
             not_judged=applied.not_judged,
             incomplete=applied.incomplete,
             notices=applied.notices,
@@ -77,14 +81,17 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
     built = results.built if results else ()
     failed = results.failed if results else ()
     judges = _judges(request, files, applied, failed)
-    members, direct = _members(request, table, files, applied, judges, built)
+    input_files, direct, owners = _input_files(request, table, files, applied, judges, built)
     over = tuple(map(_over_limits, direct[request.max_units :]))
     direct = direct[: request.max_units]
-    texts = {**(results.texts if results else {}), **{each.member.file: _raw(each.file) for each in direct}}
+    texts = {
+        **(results.texts if results else {}),
+        **{each.input_file.file: _raw(each.file) for each in direct},
+    }
     looked_at = frozenset(file for each in built for file in each.tree.looked_at())
     beside = _Beside(request, table, applied, texts)
     return Units(
-        members,
+        input_files,
         (*built, *direct),
         texts,
         (*results.other_files, *declined.other_files) if results and declined else (),
@@ -92,10 +99,12 @@ def units_of(request: Request, table: SettingsTable, files: Files, failures: Fai
         tuple(declined.wrong) if declined else (),
         frozenset(file for attempt in failed for file in attempt.tree.looked_at()) | judges.keys(),
         applied.incomplete
-        | {attempt.member.setting for attempt in failed if _is_stated(attempt)}
-        | {each.setting for each in over},
-        UnitsBeside(looked_at, _scopes(members, (*built, *direct), applied, beside), beside),
+        | {attempt.input_file.setting for attempt in failed if _is_stated(attempt)}
+        | {each.setting for each in over}
+        | (declined.incomplete if declined else set()),
+        AppliedFiles(looked_at, _scopes(input_files, (*built, *direct), applied, beside), beside),
         applied.notices,
+        owners,
     )
 
 
@@ -111,7 +120,7 @@ def _builds(
         or _has_releases(files)
     ):
         return None, None
-    from policykit.workspace.linting.attempts import SkippedBuilds, attempts_by_place, attempts_of
+    from policykit.workspace.linting.build_requests import SkippedBuilds, attempts_by_place, attempts_of
     from policykit.workspace.linting.builds import Builder, results_of
 
     stated = frozenset(
@@ -138,7 +147,7 @@ def _has_kustomizations(files: Files) -> bool:
 
 def _has_releases(files: Files) -> bool:
     """Whether repositories with policies have objects of Flux."""
-    from policykit.workspace.controller_files import controller_files
+    from policykit.workspace.gitops.controller_files import controller_files
 
     return any(controller_files(root).flux for root in _repositories(files) if policies_above((root,)))
 
@@ -146,27 +155,27 @@ def _has_releases(files: Files) -> bool:
 @memoize_last
 def _repositories(files: Files) -> set[str]:
     """The repositories that files of the run are in."""
-    folders = {os.path.dirname(each.file) for each in files.members}
+    folders = {os.path.dirname(each.file) for each in files.input_files}
     return {*filter(None, map(repository_root, map(os.path.abspath, folders)))}
 
 
 def _judges(
     request: Request, files: Files, applied: ClusterUnits, failed: Iterable[Attempt]
-) -> dict[str, list[Judge]]:
-    """Policies that say they apply to files as they stand, by the real path of each file. What could not be
+) -> dict[str, list[FilePolicy]]:
+    """Policies that state that they apply files as written, by the real path of each file. What could not be
     built counts as written.
     """
-    found: dict[str, list[Judge]] = {}
+    found: dict[str, list[FilePolicy]] = {}
     for each in applied.of_run:
         if each.unit.file:
             namespace = request.namespace or each.unit.namespace
-            judge = Judge(each.setting, each.scope, namespace, each.unit.tree)
+            judge = FilePolicy(each.setting, each.scope, namespace, each.unit.tree)
             found.setdefault(each.unit.file, []).append(judge)
     for attempt in failed:
         if _is_stated(attempt):
-            member = attempt.member
+            input_file = attempt.input_file
             for file in attempt.tree.looked_at():
-                judge = Judge(member.setting, member.scope, member.namespace, attempt.tree)
+                judge = FilePolicy(input_file.setting, input_file.scope, input_file.namespace, attempt.tree)
                 if judge not in found.setdefault(file, []):
                     found[file].append(judge)
     return found
@@ -174,50 +183,78 @@ def _judges(
 
 def _is_stated(attempt: Attempt) -> bool:
     """Whether a policy says that it applies to what was to be built."""
-    return "\0" in attempt.member.scope
+    return "\0" in attempt.input_file.scope
 
 
-def _members(
+def _input_files(
     request: Request,
     table: SettingsTable,
     files: Files,
     applied: ClusterUnits,
-    judges: Mapping[str, list[Judge]],
+    judges: Mapping[str, list[FilePolicy]],
     built: Sequence[BuiltKustomization],
-) -> tuple[tuple[Member, ...], tuple[BuiltKustomization, ...]]:
-    """The files of the run, and a unit for each policy of a file that several policies judge."""
+) -> tuple[tuple[InputFile, ...], tuple[BuiltKustomization, ...], dict[str, FileOwners]]:
+    """The files of the run, a unit for each policy of a file that several policies judge, and files of which
+    some policies judge parts."""
     looked_at = {file for each in built for file in each.tree.looked_at()}
     parts: dict[str, int] = {}
     for each in applied.of_run:
         parts.update((file, each.setting) for file in each.unit.tree.written() if file not in parts)
-    members: list[Member] = []
-    several: list[tuple[Member, str, Judge]] = []
-    reals = real_paths(member.file for member in files.members if member.file != STDIN)
-    for member in files.members:
-        real = next(reals) if member.file != STDIN else STDIN
-        own = [each for each in judges.get(real, ()) if not table.excluded(member.path, each.setting)]
-        if not judges.get(real) and real not in looked_at and real not in parts:
-            own = _by_place(request, table, member)
+    input_files: list[InputFile] = []
+    several: list[tuple[InputFile, str, FilePolicy]] = []
+    owners: dict[str, FileOwners] = {}
+    reals = real_paths(input_file.file for input_file in files.input_files if input_file.file != STDIN)
+    for input_file in files.input_files:
+        real = next(reals) if input_file.file != STDIN else STDIN
+        own = [each for each in judges.get(real, ()) if not table.excluded(input_file.path, each.setting)]
+        owned = {} if table.is_restricted else applied.owners.get(real, {})
+        if not judges.get(real) and real not in looked_at and (real not in parts or owned):
+            own = _by_place(request, table, input_file)
             if not own:
                 continue
+        if owned:
+            owners[input_file.path] = _owners(own, owned)
+            own = _with_owners(own, owners[input_file.path], input_file)
         if real in looked_at or len(own) > 1:
-            members.append(member._replace(only=TEXT))
-            several += [(member, real, each) for each in own]
+            input_files.append(input_file._replace(only=TEXT))
+            several += [(input_file, real, each) for each in own]
         elif own:
             setting, scope, namespace, _ = own[0]
-            members.append(
-                member._replace(setting=setting, scope=scope, namespace=namespace or member.namespace)
+            input_files.append(
+                input_file._replace(setting=setting, scope=scope, namespace=namespace or input_file.namespace)
             )
         else:
-            members.append(member._replace(setting=member.setting or parts[real]))
+            input_files.append(input_file._replace(setting=input_file.setting or parts[real]))
     if built:
-        members = _with_components(members, built)
-    names = {os.path.realpath(member.file): member for member in members if member.file != STDIN}
-    return tuple(members), tuple(_direct(*each, number, names) for number, each in enumerate(several, 1))
+        input_files = _with_components(input_files, built)
+    names = {
+        filesystem.realpath(input_file.file): input_file
+        for input_file in input_files
+        if input_file.file != STDIN
+    }
+    direct = tuple(_direct(*each, number, names) for number, each in enumerate(several, 1))
+    return tuple(input_files), direct, owners
 
 
-def _with_components(members: Sequence[Member], built: Iterable[BuiltKustomization]) -> list[Member]:
-    """Members with the workload kinds whose generated components kustomizations apply to them."""
+def _owners(own: Sequence[FilePolicy], owned: Mapping[int, frozenset[int]]) -> FileOwners:
+    """Who judges the documents of a file. `owned`: those that are for certain clusters."""
+    from policykit.linter.workspace import FileOwners
+
+    return FileOwners(owned, frozenset(judge.setting for judge in own))
+
+
+def _with_owners(own: Sequence[FilePolicy], owners: FileOwners, input_file: InputFile) -> list[FilePolicy]:
+    """The policies of a file, with those of the clusters that objects in it are for."""
+    known = {judge.setting for judge in own}
+    more = sorted({each for found in owners.documents.values() for each in found} - known)
+    scope = os.path.dirname(os.path.abspath(input_file.path))
+    return [*own, *(FilePolicy(each, f"{scope}\0{each}", input_file.namespace) for each in more)]
+
+
+def _with_components(
+    input_files: Sequence[InputFile], built: Iterable[BuiltKustomization]
+) -> list[InputFile]:
+    """Input files with the workload kinds whose generated components kustomizations apply to them."""
     from policykit.workspace.kustomizations import components_of
 
     kinds: dict[str, set[str]] = {}
@@ -225,10 +262,10 @@ def _with_components(members: Sequence[Member], built: Iterable[BuiltKustomizati
         for file, found in components_of(each.tree).items():
             kinds.setdefault(file, set()).update(found)
     if not kinds:
-        return [*members]
+        return [*input_files]
     return [
-        member._replace(components=tuple(sorted(kinds.get(os.path.realpath(member.file), ()))))
-        for member in members
+        input_file._replace(components=tuple(sorted(kinds.get(filesystem.realpath(input_file.file), ()))))
+        for input_file in input_files
     ]
 
 
@@ -237,37 +274,39 @@ def _over_limits(unit: BuiltKustomization) -> NotJudged:
     from policykit.linter.not_judged import OVER_LIMITS
 
     why = "this run has more files of several policies than --max-units allows"
-    return NotJudged(relative(unit.file), OVER_LIMITS, why, unit.member.setting)
+    return NotJudged(relative(unit.file), OVER_LIMITS, why, unit.input_file.setting)
 
 
-def _by_place(request: Request, table: SettingsTable, member: Member) -> list[Judge]:
+def _by_place(request: Request, table: SettingsTable, input_file: InputFile) -> list[FilePolicy]:
     """The policies of a file that nobody says who applies: those that -p names, else those above it and above
     the kustomizations that use it.
     """
-    from policykit.workspace.clusters import policies_of
+    from policykit.workspace.gitops.clusters import policies_of
 
     if table.is_restricted:
         return []
     if table.is_repeated:
-        numbers = table.all_of(os.path.dirname(os.path.abspath(member.path)))
-    elif request.policies or member.file == STDIN:
-        numbers = (member.setting,)
+        numbers = table.all_of(os.path.dirname(os.path.abspath(input_file.path)))
+    elif request.policies or input_file.file == STDIN:
+        numbers = (input_file.setting,)
     else:
-        numbers = tuple(dict.fromkeys(map(table.of_policy, policies_of(member.file)))) or (member.setting,)
+        numbers = tuple(dict.fromkeys(map(table.of_policy, policies_of(input_file.file)))) or (
+            input_file.setting,
+        )
     if len(numbers) == 1:
-        return [Judge(numbers[0], member.scope, member.namespace)]
-    return [Judge(number, f"{member.scope}\0{number}", member.namespace) for number in numbers]
+        return [FilePolicy(numbers[0], input_file.scope, input_file.namespace)]
+    return [FilePolicy(number, f"{input_file.scope}\0{number}", input_file.namespace) for number in numbers]
 
 
 def _direct(
-    member: Member, real: str, judge: Judge, number: int, names: Mapping[str, Member]
+    input_file: InputFile, real: str, judge: FilePolicy, number: int, names: Mapping[str, InputFile]
 ) -> BuiltKustomization:
-    """A file as it stands, as one of several policies judges it."""
-    from policykit.linter.builds.kustomization import BuiltKustomization, FileEntry, Kustomization
+    """A file as written, as one of several policies judges it."""
+    from policykit.linter.input_file import BuiltKustomization, FileEntry, Kustomization
 
-    name = f"{member.path}#applied{number}"
-    namespace = judge.namespace or member.namespace
-    applied = Member(name, name, judge.scope, judge.setting, member.partial, namespace, OBJECTS)
+    name = f"{input_file.path}#applied{number}"
+    namespace = judge.namespace or input_file.namespace
+    applied = InputFile(name, name, judge.scope, judge.setting, input_file.partial, namespace, OBJECTS)
     tree = judge.tree or Kustomization(real, (FileEntry((), real),))
     return BuiltKustomization(
         applied,
@@ -282,22 +321,25 @@ def _raw(file: str) -> bytes:
     try:
         return read(file)
     except SourceError:
-        return b""  # told of the file itself
+        return b""  # reported for the file itself
 
 
 def _scopes(
-    members: Iterable[Member], built: Iterable[BuiltKustomization], applied: ClusterUnits, beside: _Beside
-) -> dict[str, tuple[Member, ...]]:
-    """Members by the scopes that policies have by what they say, those beside the run among them."""
-    found: dict[str, dict[str, Member]] = {}
-    for member in (*members, *(each.member for each in built)):
-        if "\0" in member.scope:
-            found.setdefault(member.scope, {})[member.path] = member
+    input_files: Iterable[InputFile],
+    built: Iterable[BuiltKustomization],
+    applied: ClusterUnits,
+    beside: _Beside,
+) -> dict[str, tuple[InputFile, ...]]:
+    """Input files by the scopes of what policies apply, those outside the run included."""
+    found: dict[str, dict[str, InputFile]] = {}
+    for input_file in (*input_files, *(each.input_file for each in built)):
+        if "\0" in input_file.scope:
+            found.setdefault(input_file.scope, {})[input_file.path] = input_file
     here = {each.unit.file for each in applied.of_run}
     for each in applied.beside:
         if each.unit.file and each.unit.file not in here and each.scope in found:
-            member = beside.member(each)
-            found[each.scope][member.path] = member
+            input_file = beside.input_file(each)
+            found[each.scope][input_file.path] = input_file
     return {scope: tuple(each.values()) for scope, each in found.items()}
 
 
@@ -311,20 +353,20 @@ class _Beside:
         self._table = table
         self._applied = applied
         self._texts = texts
-        self._known: dict[int, tuple[Member, ...]] = {}
+        self._known: dict[int, tuple[InputFile, ...]] = {}
 
-    def __call__(self, setting: int) -> Sequence[Member]:
+    def __call__(self, setting: int) -> Sequence[InputFile]:
         if setting not in self._known:
             units = [each for each in self._applied.beside if each.setting == setting]
-            files = tuple(self.member(each) for each in units if each.unit.file)
+            files = tuple(self.input_file(each) for each in units if each.unit.file)
             self._known[setting] = (*files, *self._built(units))
         return self._known[setting]
 
-    def member(self, applied: ClusterUnit) -> Member:
-        """A file as it stands."""
+    def input_file(self, applied: ClusterUnit) -> InputFile:
+        """A file as written."""
         file = applied.unit.file
         namespace = self._request.namespace or applied.unit.namespace
-        return Member(
+        return InputFile(
             relative(file),
             file,
             applied.scope,
@@ -333,16 +375,16 @@ class _Beside:
             namespace or kustomization_namespace(os.path.dirname(file)),
         )
 
-    def _built(self, units: Sequence[ClusterUnit]) -> list[Member]:
-        """Members for what is built. Reading one that failed fails, so nothing is said to be absent."""
+    def _built(self, units: Sequence[ClusterUnit]) -> list[InputFile]:
+        """Input files for what is built. Reading one that failed fails, so nothing is reported as absent."""
         if not any(each.unit.root for each in units) or not self._request.kustomize:
             return []
-        from policykit.workspace.linting.attempts import attempts_of
+        from policykit.workspace.linting.build_requests import attempts_of
         from policykit.workspace.linting.builds import Builder
 
         attempts = attempts_of(units, self._request, len(self._applied.of_run) + len(self._texts) + 1)
         made_of = Builder(self._request, self._table).objects(attempts)
         for attempt, made in zip(attempts, made_of, strict=True):
             if made.text is not None:
-                self._texts[attempt.member.file] = made.text
-        return [attempt.member for attempt in attempts]
+                self._texts[attempt.input_file.file] = made.text
+        return [attempt.input_file for attempt in attempts]

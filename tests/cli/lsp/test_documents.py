@@ -14,9 +14,9 @@ from pygls.lsp.server import LanguageServer
 from policykit.cli.lsp import diagnostics, server
 from policykit.cli.lsp.diagnostics import TextDiagnostics
 from policykit.cli.lsp.server import Documents
-from policykit.workspace import boundary
+from policykit.workspace import safe_paths
 from policykit.workspace.cache.folder import NO_CACHE, Cache
-from policykit.workspace.disk import permissions
+from policykit.workspace.command_state import permissions
 from tests.cli.lsp.client import QUOTA
 
 
@@ -143,7 +143,7 @@ def test_a_failure_is_logged_and_the_next_text_is_linted(tmp_path: Path) -> None
 
 
 def test_the_thread_has_the_permissions_of_the_command(tmp_path: Path) -> None:
-    boundary.begin([str(tmp_path)])
+    safe_paths.begin([str(tmp_path)])
     seen: list[tuple[str, ...]] = []
 
     def lint() -> TextDiagnostics:
@@ -151,5 +151,5 @@ def test_the_thread_has_the_permissions_of_the_command(tmp_path: Path) -> None:
         return TextDiagnostics()
 
     server._in_thread(lint).result(timeout=30)
-    boundary.begin()
+    safe_paths.begin()
     assert seen == [(str(tmp_path.resolve()),)]

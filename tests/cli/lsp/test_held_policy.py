@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types
 
 from policykit.cli.lsp import diagnostics
-from policykit.workspace.disk import reset
+from policykit.workspace.command_state import reset
 from tests.cli.lsp.client import POLICY, QUOTA, Editor, spoken
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from policykit.kube import podsets
 from policykit.kube.podsets import queues
-from policykit.kube.podsets.walk import Wildcard, value
+from policykit.kube.podsets.kind_entry import Wildcard, value
 from policykit.manifests.path import lookup
 from scripts import compile_kinds
 from tests.kube.podsets.objects import read
-from tests.kube.podsets.test_groups import _CASES
+from tests.kube.test_podsets import _CASES
 
 _SCALARS = (
     st.none()

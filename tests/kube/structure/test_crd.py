@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.kube.structure import check
 from policykit.kube.structure.crd import custom_kinds
-from policykit.kube.structure.versions import ServedApis
+from policykit.kube.structure.schema import ServedApis
 
 
 def definition(spec: str, **more: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "a type",
         "{properties: {a: {type: integer}}}",
         "{a: x}",
-        ['spec.a must be a whole number, but is the text "x"'],
+        ['spec.a must be a whole number, but is the string "x"'],
     ),
     (
         "an unknown field",
@@ -60,7 +60,7 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "known fields where unknown ones are kept",
         "{x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}}",
         "{a: 1, b: x}",
-        ["spec.a must be text, but is the number 1"],
+        ["spec.a must be a string, but is the number 1"],
     ),
     (
         "an embedded resource",
@@ -73,7 +73,7 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "neither number nor text",
         "{properties: {p: {x-kubernetes-int-or-string: true}}}",
         "{p: true}",
-        ["spec.p must be a whole number or text, but is the boolean true"],
+        ["spec.p must be a whole number or a string, but is the boolean true"],
     ),
     (
         "number or text the older way",
@@ -86,7 +86,7 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "any keys of one type",
         "{properties: {o: {additionalProperties: {type: integer}}}}",
         "{o: {a: x}}",
-        ['spec.o.a must be a whole number, but is the text "x"'],
+        ['spec.o.a must be a whole number, but is the string "x"'],
     ),
     ("missing", "{required: [a], properties: {a: {}}}", "{}", ["spec has no `a`"]),
     ("missing, with a default", "{required: [a], properties: {a: {default: 1}}}", "{}", []),
@@ -151,7 +151,7 @@ def test_the_form_of_v1beta1() -> None:
     schema = definition("{type: object, properties: {a: {type: integer}}}")["spec"]["versions"][0]["schema"]
     crd = definition("{}", versions=None, version="v1", validation=schema)
     assert [p.message for p in check({"spec": {"a": "x"}}, "example.com/v1", "Foo", served(crd))][:1] == [
-        'spec.a must be a whole number, but is the text "x"'
+        'spec.a must be a whole number, but is the string "x"'
     ]
 
 

@@ -19,12 +19,15 @@ CASES: list[tuple[str, str, list[str]]] = [
     (
         "labels not indented",
         POD + "metadata: {name: app, labels: null, queue: root.a}\nspec: {" + CONTAINER + "}\n",
-        ["metadata.queue: probably meant as the label queue, since `labels:` beside it is empty"],
+        ["metadata.queue: probably meant as the label queue, since `labels:` next to it is empty"],
     ),
     (
         "node selector not indented",
         POD + "metadata: {name: app}\nspec: {nodeSelector: null, disk: ssd, " + CONTAINER + "}\n",
-        ["spec.disk: probably meant as an entry of `nodeSelector`, since `nodeSelector:` beside it is empty"],
+        [
+            "spec.disk: probably meant as an entry of `nodeSelector`, since `nodeSelector:` next to it "
+            "is empty"
+        ],
     ),
     (
         "spec beside an empty template",

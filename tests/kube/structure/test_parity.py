@@ -13,8 +13,8 @@ from referencing.jsonschema import DRAFT202012
 
 from policykit import bundled
 from policykit.kube.structure import check
-from policykit.kube.structure.scalars import scalar_problem
 from policykit.kube.structure.schema import target
+from policykit.kube.structure.values import scalar_problem
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.problem import Problem

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from policykit.kube.structure import validator
 from policykit.kube.structure.quick_check import QuickChecks, is_well_named
-from policykit.kube.structure.schema import FOREIGN, shape_of
-from policykit.kube.structure.versions import NOTHING, ServedApis
+from policykit.kube.structure.schema import FOREIGN, NOTHING, ServedApis, shape_of
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from tests.shared import ROOT, SHARED

@@ -39,21 +39,21 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         container(command="sh"),
         (*C, "command"),
         "wrong-type",
-        'spec.containers[0].command must be a list, but is the text "sh"',
+        'spec.containers[0].command must be a list, but is the string "sh"',
     ),
     (
         "boolean for text",
         container(env=[{"name": "DEBUG", "value": True}]),
         (*C, "env", 0, "value"),
         "wrong-type",
-        "spec.containers[0].env[0].value must be text, but is the boolean true",
+        "spec.containers[0].env[0].value must be a string, but is the boolean true",
     ),
     (
         "text for a boolean",
         pod(hostNetwork="true"),
         ("spec", "hostNetwork"),
         "wrong-type",
-        'spec.hostNetwork must be true or false, but is the text "true"',
+        'spec.hostNetwork must be true or false, but is the string "true"',
     ),
     (
         "fraction for a whole number",
@@ -74,7 +74,7 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         pod(schedulerName={"name": "volcano"}),
         ("spec", "schedulerName"),
         "wrong-type",
-        "spec.schedulerName must be text, but is a mapping",
+        "spec.schedulerName must be a string, but is a mapping",
     ),
     (
         "list for a mapping, once",
@@ -174,7 +174,7 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         pod(nodeSelector={"gpu": 1}),
         ("spec", "nodeSelector", "gpu"),
         "invalid-label",
-        "spec.nodeSelector.gpu is the number 1, but a label value must be text",
+        "spec.nodeSelector.gpu is the number 1, but a label value must be a string",
     ),
     (
         "label key",
@@ -189,7 +189,7 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         pod(tolerations=[{"key": "usage", "value": False}]),
         ("spec", "tolerations", 0, "value"),
         "invalid-label",
-        "spec.tolerations[0].value is the boolean false, but a label value must be text",
+        "spec.tolerations[0].value is the boolean false, but a label value must be a string",
     ),
     (
         "unknown field without a likeness",
@@ -321,7 +321,7 @@ def test_quantity_advice(text: str, advice: str) -> None:
 )
 def test_advice_of_a_command_in_one_text(command: str, advice: str | None) -> None:
     (problem,) = container(command=command)
-    assert problem.message.startswith("spec.containers[0].command must be a list, but is the text ")
+    assert problem.message.startswith("spec.containers[0].command must be a list, but is the string ")
     assert problem.help == advice or (advice is None and problem.help.startswith("write it as a list: ["))
 
 

@@ -137,7 +137,14 @@ def _removed_label(subject: Subject) -> Iterator[Change]:
         yield put((*path, "runai/queue"), "research")
 
 
+def _switch_as_text(subject: Subject) -> Iterator[Change]:
+    """A switch of slo-controller-config in quotes."""
+    if subject.manifest.read_as and at(subject, ("enable",)) is True:
+        yield replace(("enable",), "true")
+
+
 FAULTS = (
+    fault("a switch of colocation in quotes", "PK615", _switch_as_text),
     fault("the queue of an early KAI on a pod", "PK132", _removed_label),
     fault("a quota label that is a boolean", "PK006 PK004", _quota_label("is-parent", True)),
     fault("a quota label that is a word", "PK610", _quota_label("is-parent", "yes")),

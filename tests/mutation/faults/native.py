@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.linter.partial import says_partial
+from policykit.linter.reader import is_marked_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
@@ -144,6 +144,12 @@ def _class_misspelt(subject: Subject) -> Iterator[Change]:
             yield replace(path, misspelt(value))
 
 
+def _runtime_misspelt(subject: Subject) -> Iterator[Change]:
+    for seen in judged(subject):
+        if "runtimeClassName" not in seen.pod_set.spec and seen.pod_set.default_place is not None:
+            yield put(seen.pod_set.place("runtimeClassName"), "nvidai")
+
+
 def _spreads(subject: Subject) -> Iterator[Change]:
     """The policy packs the cards of pods that name a scheduler, and the scheduler spreads them."""
     kinds = subject.cluster.workloads.values() if subject.cluster else ()
@@ -177,7 +183,9 @@ def _patch(subject: Subject) -> Iterator[Change]:
     """A patch behind its base, with a list that takes the place of another one."""
     manifest = subject.manifest
     tolerated = at(subject, ("spec", "template", "spec", "tolerations"))
-    once = subject.others.count(manifest.kind) == 1 and not manifest.base and not says_partial(subject.text)
+    once = (
+        subject.others.count(manifest.kind) == 1 and not manifest.base and not is_marked_partial(subject.text)
+    )
     if manifest.kind in ("Deployment", "StatefulSet") and manifest.name and tolerated and once:
         namespace = f"  namespace: {manifest.namespace}\n" if manifest.namespace else ""
         patch = (
@@ -276,5 +284,6 @@ FAULTS = (
     fault("a patch that replaces a list", "PK806", _patch, elsewhere=True),
     fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
+    fault("a misspelt runtime class", "PK813", _runtime_misspelt),
     fault("a stop signal, which no release has on", "PK808", _stop_signal),
 )

@@ -8,7 +8,7 @@ from policykit.manifests.path import Path
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 from policykit.placement.review import review as reviewed
-from policykit.placement.separation import HOSTNAME, domains
+from policykit.placement.topology import HOSTNAME, domains
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, replace
 from tests.mutation.places import (
@@ -387,7 +387,20 @@ def _as_daemon_set(subject: Subject) -> Iterator[Change]:
             yield replace(("kind",), "DaemonSet")
 
 
+def _budget_for_none(subject: Subject) -> Iterator[Change]:
+    """A misspelt label in a budget beside the pods."""
+    labels = at(subject, ("spec", "selector", "matchLabels"))
+    if (
+        subject.manifest.kind == "PodDisruptionBudget"
+        and isinstance(labels, dict)
+        and len(subject.others) > 1
+    ):
+        for key, value in labels.items():
+            yield replace(("spec", "selector", "matchLabels", key), misspelt(value))
+
+
 FAULTS = (
+    fault("a budget for no pods", "PK136", _budget_for_none),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),

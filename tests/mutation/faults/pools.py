@@ -79,7 +79,8 @@ def _spread(subject: Subject) -> Iterator[Change]:
                 "nodeAffinityPolicy": "Ignore",
                 "labelSelector": {"matchLabels": {key: value}},
             }
-            yield put(path, [constraint])
+            if subject.manifest.kind in ("Deployment", "StatefulSet"):
+                yield Change((Patch("add", path, [constraint]), Patch("add", ("spec", "replicas"), 5_000)))
 
 
 def _daemon(subject: Subject) -> Iterator[Change]:

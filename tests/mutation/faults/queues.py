@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, rename, replace
+from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, named
 
 _LABELS = ("quota.scheduling.koordinator.sh/name", "scheduling.volcano.sh/queue-name", "queue")
@@ -156,7 +156,17 @@ def _for_kai(subject: Subject) -> Iterator[Change]:
             yield put(pod_set.scheduler_path, "kai-scheduler")
 
 
+def _without_node_pool(subject: Subject) -> Iterator[Change]:
+    """Pods of a queue of a node pool of KAI, without the label."""
+    key = "kai.scheduler/node-pool"
+    for pod_set in subject.pod_sets if "Queue" in subject.others else ():
+        path = pod_set.place("labels", key)
+        if at(subject, path) is not None and key not in subject.manifest.metadata:
+            yield remove(path)
+
+
 FAULTS = (
+    fault("pods without the node pool of their queue", "PK415", _without_node_pool),
     fault("pods for KAI without a queue", "PK413 PK122", _for_kai),
     fault("a queue above all pools", "PK412 PK405", _above_pools),
     fault("a misspelt queue", "PK401 PK712", _queue_misspelt),

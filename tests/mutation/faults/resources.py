@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, put, remove, rename, replace
+from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, containers, has_schema, is_extract, limits
 
 
@@ -197,7 +197,41 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
             yield put(path, "4000")
 
 
+def _too_many_replicas(subject: Subject) -> Iterator[Change]:
+    """More replicas with cards than the pools hold, where the policy lists them all."""
+    cluster, kinds = subject.cluster, ("Deployment", "StatefulSet")
+    known = cluster is not None and cluster.complete and all(p.shapes[0].maximum for p in cluster.pools)
+    if known and subject.manifest.kind in kinds and list(limits(subject)) and not is_extract(subject):
+        yield put(("spec", "replicas"), 4000)
+
+
+def _too_many_processes(subject: Subject) -> Iterator[Change]:
+    if subject.manifest.kind == "PyTorchJob" and list(limits(subject)) and has_schema(subject):
+        yield put(("spec", "nprocPerNode"), "64")
+
+
+def _second_autoscaler(subject: Subject) -> Iterator[Change]:
+    target = at(subject, ("spec", "scaleTargetRef"))
+    scaled = isinstance(target, dict) and target.get("kind") == "Deployment" and target.get("name")
+    if subject.manifest.kind == "HorizontalPodAutoscaler" and scaled and not subject.manifest.namespace:
+        head = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: another}\n"
+        spec = f"spec: {{scaleTargetRef: {{name: {scaled}}}, maxReplicaCount: 2, triggers: []}}\n"
+        yield Change(text=f"{subject.text.rstrip()}\n---\n{head}{spec}")
+
+
+def _misspelt_claim(subject: Subject) -> Iterator[Change]:
+    """The name of a claim template of the same file."""
+    for pod_set in subject.pod_sets if "ResourceClaimTemplate" in subject.others else ():
+        path = pod_set.place("resourceClaims", 0, "resourceClaimTemplateName")
+        if isinstance(name := at(subject, path), str):
+            yield replace(path, misspelt(name))
+
+
 FAULTS = (
+    fault("more replicas than the pools hold", "PK221 PK304", _too_many_replicas),
+    fault("more processes than cards", "PK222", _too_many_processes),
+    fault("a second autoscaler", "PK223", _second_autoscaler, elsewhere=True),
+    fault("a misspelt claim template", "PK224", _misspelt_claim),
     fault("a card that one pod shares", "PK220", _one_replica),
     fault("a quantity in a queue of KAI-Scheduler", "PK414", _no_number),
     fault("no toleration of the flavors of the queue", "PK932", _untolerated),

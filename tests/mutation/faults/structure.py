@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.kube.structure.versions import kinds_of
-from policykit.linter.partial import is_partial
+from policykit.kube.structure.schema import kinds_of
+from policykit.linter.reader import is_partial
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, fault, misspelt, put, remove, rename, replace

@@ -14,6 +14,22 @@ def _conf(subject: Subject) -> bool:
     return subject.manifest.kind == "volcano-scheduler.conf"
 
 
+_GROUPED = """\
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: grouped}
+spec: {weight: 1, affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [a100]}}}
+"""
+
+
+def _grouped_queue(subject: Subject) -> Iterator[Change]:
+    """A queue of node groups beside a configuration without the plugin that reads them."""
+    text = subject.text
+    if _conf(subject) and text.lstrip().startswith("apiVersion:") and "nodegroup" not in text:
+        yield Change(text=text.rstrip("\n") + "\n" + _GROUPED)
+
+
 def _actions(change: Any) -> Inject:
     def inject(subject: Subject) -> Iterator[Change]:
         actions = at(subject, ("actions",))
@@ -259,6 +275,7 @@ FAULTS = (
     fault("a negative time to live", _JOB, _spec("Job", ("spec", "ttlSecondsAfterFinished"), -1)),
     fault("a member of a HyperNode that nothing selects", "PK513 PK004", _members),
     fault("a HyperNode without tier", "PK513 PK004", _spec("HyperNode", ("spec", "tier"), "one")),
+    fault("node groups without their plugin", "PK518", _grouped_queue, elsewhere=True),
     fault("a flow that leads nowhere", "PK510", _flow),
     fault(
         "both topology tiers",

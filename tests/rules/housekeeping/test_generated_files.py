@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.generator.header import with_header
-from policykit.linter.rule import Context, Violation
-from policykit.linter.subjects import GeneratedFile
+from policykit.linter.rule import Context, GeneratedFile, Violation
 from policykit.manifests.node import Span
 from policykit.rules.housekeeping import generated_file_orphaned as orphaned
 from policykit.rules.housekeeping import generated_file_stale as stale

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding, Report
-from policykit.linter.member import Member
-from policykit.linter.rule import AnyRule, Context
-from policykit.linter.subjects import DeclaredPolicy
+from policykit.linter.input_file import InputFile
+from policykit.linter.rule import AnyRule, Context, DeclaredPolicy
 from policykit.linter.workspace import Options, Policy, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
@@ -42,7 +41,7 @@ def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
     said = policy_locations(FILE, read)
     assert said is not None
     policy = Policy(0, DeclaredPolicy(cluster, said.at, said.own, lambda: base), file=FILE)
-    workspace = Workspace((Member(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))
+    workspace = Workspace((InputFile(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))
     return api.lint(workspace, Options(workers=1))
 
 

@@ -73,7 +73,7 @@ def test_a_field_with_one_letter_more_is_found(field: str, version: str) -> None
         pytest.param(
             "profiles: [text]",
             [
-                "profiles[0]: profiles[0] must be a mapping, but is the text"
+                "profiles[0]: profiles[0] must be a mapping, but is the string"
                 ' "text": the scheduler does not start'
             ],
             id="a text for an item",

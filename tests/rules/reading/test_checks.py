@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.structure import check
-from policykit.linter.rule import Context
-from policykit.linter.subjects import Structure
+from policykit.linter.rule import Context, Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
@@ -118,7 +117,7 @@ def test_a_patch_by_its_name(path: str, whole: bool) -> None:
     text = manifest("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {priority: high}\n")
     structure = Structure(text, check(text.data, "v1", "Pod"))
     missing = ["spec has no `containers`"] if whole else []
-    said = ['spec.priority must be a whole number, but is the text "high"', *missing]
+    said = ['spec.priority must be a whole number, but is the string "high"', *missing]
     assert [v.message for v in invalid_field.check(structure, Context(None, path))] == said
 
 

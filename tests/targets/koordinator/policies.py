@@ -4,11 +4,10 @@ from typing import Any
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
-from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Preemption, Queue
 from policykit.model.topology import TopologyAffinity
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, Point, ResourcePlacement, WorkloadKind
 from tests.targets.koordinator.options import koordinator_options
 
 GPU = "nvidia.com/gpu"

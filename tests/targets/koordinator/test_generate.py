@@ -5,27 +5,28 @@ from typing import Any
 import pytest
 
 from policykit.errors import PolicykitError
-from policykit.generator.artifact import Generated, Role
+from policykit.generator.artifact import Role, TargetOutput
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
+from policykit.targets.koordinator.versions import RELEASES
 from tests.targets.koordinator.clusters import DONGLE, NODE, SEED_FIT, dongles
 
 
-def _data(generated: Generated, path: str) -> Any:
+def _data(generated: TargetOutput, path: str) -> Any:
     (text,) = (artifact.text for artifact in generated.artifacts if artifact.path == path)
     (parsed,) = parse(text)
     assert parsed.root
     return parsed.root.data
 
 
-def _messages(generated: Generated) -> list[str]:
+def _messages(generated: TargetOutput) -> list[str]:
     return [notice.message for notice in generated.notices]
 
 
-def _files(generated: Generated) -> dict[str, Role]:
+def _files(generated: TargetOutput) -> dict[str, Role]:
     return {artifact.path: artifact.role for artifact in generated.artifacts}
 
 
@@ -60,11 +61,11 @@ def test_manifest_and_its_restart() -> None:
 
 def test_helm_values_reach_nothing() -> None:
     generated = generate(dongles(delivery="helm-values"))
-    assert "no value of Koordinator's chart up to 1.8.0" in _messages(generated)[0]
+    assert f"no value of Koordinator's chart up to {RELEASES.newest}" in _messages(generated)[0]
     assert "koordinator/post-render/kustomization.yaml" in _files(generated)
 
 
-def _checksum(generated: Generated) -> str:
+def _checksum(generated: TargetOutput) -> str:
     (value,) = _data(generated, "koordinator/post-render/restart.yaml")["spec"]["template"]["metadata"][
         "annotations"
     ].values()
@@ -223,7 +224,7 @@ def test_nothing_to_pack() -> None:
 
 
 def test_no_target() -> None:
-    assert generate(dongles()._replace(targets={})) == Generated()
+    assert generate(dongles()._replace(targets={})) == TargetOutput()
 
 
 WRONG = {

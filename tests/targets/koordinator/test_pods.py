@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
@@ -10,8 +12,11 @@ from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.queue import Queue
 from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.pods import fields
+from policykit.targets.koordinator import pods
+from policykit.targets.koordinator.pods import Gang, GatherStrategy, fields
+from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.options import koordinator_options
+from tests.targets.koordinator.strategies import NAMES
 
 PREFIX = "gang.scheduling.koordinator.sh/"
 GROUP = "pod-group.scheduling.sigs.k8s.io"
@@ -189,3 +194,55 @@ def test_the_class_of_a_kind() -> None:
     assert made == PodFields({"koordinator.sh/qosClass": "BE"}, spec={"priorityClassName": "koord-batch"})
     own = fields(kind("", priority_class="mine"), cluster(classes=stated), PodContext())
     assert own == PodFields({"koordinator.sh/qosClass": "BE"})
+
+
+GATHERS = st.builds(GatherStrategy, NAMES, st.sampled_from(["MustGather", "PreferGather"]))
+GANGS = st.builds(
+    Gang,
+    NAMES,
+    st.just("") | NAMES,
+    st.none() | st.integers(0, 10**6),
+    st.none() | st.integers(0, 10**6),
+    st.sampled_from(["", "Strict", "NonStrict"]),
+    st.none() | st.integers(0, 10**6),
+    st.lists(GATHERS, max_size=2).map(tuple),
+)
+
+
+@needs_crds
+@settings(deadline=None)
+@given(GANGS)
+def test_every_group_fits_the_crd(gang: Gang) -> None:
+    assert problems(pods.write_pod_group(gang)) == []
+
+
+def test_annotations_in_full() -> None:
+    gang = Gang("g", "n", 4, 8, "NonStrict", 600, (GatherStrategy("rack"),))
+    assert pods.write_gang_annotations(gang) == {
+        f"{PREFIX}name": "g",
+        f"{PREFIX}min-available": "4",
+        f"{PREFIX}waiting-time": "600s",
+        f"{PREFIX}total-number": "8",
+        f"{PREFIX}mode": "NonStrict",
+        f"{PREFIX}network-topology-spec": ('{"gatherStrategy":[{"layer":"rack","strategy":"MustGather"}]}'),
+    }
+
+
+def test_a_group_in_full() -> None:
+    gang = Gang("g", "n", 4, 8, "NonStrict", 600, (GatherStrategy("rack"),))
+    assert pods.write_pod_group(gang) == {
+        "apiVersion": "scheduling.sigs.k8s.io/v1alpha1",
+        "kind": "PodGroup",
+        "metadata": {
+            "name": "g",
+            "namespace": "n",
+            "annotations": {
+                f"{PREFIX}total-number": "8",
+                f"{PREFIX}mode": "NonStrict",
+                f"{PREFIX}network-topology-spec": (
+                    '{"gatherStrategy":[{"layer":"rack","strategy":"MustGather"}]}'
+                ),
+            },
+        },
+        "spec": {"minMember": 4, "scheduleTimeoutSeconds": 600},
+    }

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.generator.artifact import Generated
+from policykit.generator.artifact import TargetOutput
 from policykit.manifests.embedded import strings
 from policykit.manifests.parser import parse
 from policykit.model.queue import Preemption
@@ -35,7 +35,7 @@ def rendered(version: str) -> str:
     return (SHARED / "corpus" / "koordinator" / name).read_text(encoding="utf-8")
 
 
-def config_map(generated: Generated) -> str:
+def config_map(generated: TargetOutput) -> str:
     (text,) = (artifact.text for artifact in generated.artifacts if artifact.path == PATH)
     return text
 
@@ -51,7 +51,7 @@ def inside(text: str) -> dict[str, Any]:
     return data
 
 
-def messages(generated: Generated) -> list[str]:
+def messages(generated: TargetOutput) -> list[str]:
     return [notice.message for notice in generated.notices]
 
 

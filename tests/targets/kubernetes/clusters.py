@@ -3,9 +3,8 @@
 from typing import Any
 
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.placement import Placement
 from policykit.model.pool import Card, Pool, Shape
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, WorkloadKind
 from policykit.targets.kubernetes.options import KubernetesOptions
 
 GPU = "nvidia.com/gpu"

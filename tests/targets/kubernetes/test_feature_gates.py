@@ -23,11 +23,36 @@ from policykit.targets.kubernetes import feature_gates
         (28, {}, {"initContainers": "none"}, []),
         (36, {}, {"containers": [{"lifecycle": {"stopSignal": "SIGINT"}}]}, ["ContainerStopSignals"]),
         (28, {}, {"hostUsers": False}, ["UserNamespacesSupport"]),
+        (28, {}, {"containers": [{"restartPolicy": "Never"}]}, ["ContainerRestartRules"]),
     ],
 )
 def test_fields_of_pods(minor: int, stated: dict[str, bool], spec: dict[str, Any], gates: list[str]) -> None:
     closed = feature_gates.closed(Version(1, minor, 0), stated)
-    assert [gate.name for _, gate in feature_gates.found(closed.pods, spec)] == gates
+    assert [field.gate.name for _, field in feature_gates.found(closed.pods, spec)] == gates
+
+
+CLAIM = {"spec": {"devices": {"requests": [{"exactly": {"capacity": {}}}, {"firstAvailable": [{}]}]}}}
+
+CLASS = {"spec": {"extendedResourceName": "example.com/gpu"}}
+SERVICE = {"spec": {"trafficDistribution": "PreferSameNode"}}
+
+
+@pytest.mark.parametrize(
+    ("minor", "kind", "data", "gates"),
+    [
+        (36, ("autoscaling", "HorizontalPodAutoscaler"), {"spec": {"minReplicas": 0}}, ["HPAScaleToZero"]),
+        (37, ("autoscaling", "HorizontalPodAutoscaler"), {"spec": {"minReplicas": 0}}, []),
+        (36, ("autoscaling", "HorizontalPodAutoscaler"), {"spec": {"minReplicas": 1}}, []),
+        (33, ("resource.k8s.io", "ResourceClaim"), CLAIM, ["DRAPrioritizedList"]),
+        (34, ("resource.k8s.io", "ResourceClaimTemplate"), {"spec": CLAIM}, ["DRAConsumableCapacity"]),
+        (36, ("resource.k8s.io", "ResourceClaim"), CLAIM, []),
+        (35, ("resource.k8s.io", "DeviceClass"), CLASS, ["DRAExtendedResource"]),
+        (33, ("", "Service"), SERVICE, ["PreferSameTrafficDistribution"]),
+    ],
+)
+def test_fields_of_objects(minor: int, kind: tuple[str, str], data: dict[str, Any], gates: list[str]) -> None:
+    closed = feature_gates.closed(Version(1, minor, 0), {})
+    assert [field.gate.name for _, field in feature_gates.found(closed.objects.get(kind, ()), data)] == gates
 
 
 def test_paths_lead_to_the_field() -> None:

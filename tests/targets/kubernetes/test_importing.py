@@ -10,7 +10,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets.kubernetes.generate import generate
 from tests.clusters import policy
 from tests.importer.cluster_files import as_file
-from tests.importer.test_objects import imported, section
+from tests.importer.test_policy import imported, section
 from tests.importer.unusual_nodes import gpu, node, with_cards
 
 NODE = as_file([node("n-1", gpu("NVIDIA-H20"), [], with_cards(8))])

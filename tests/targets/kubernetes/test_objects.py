@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.model.queue import ContainerRange, Priority, Quota
-from policykit.targets.kubernetes import limit_ranges, priorities, quotas
-from policykit.targets.kubernetes.limit_ranges import LimitRange
-from policykit.targets.kubernetes.quotas import ResourceQuota
+from policykit.targets.kubernetes import priorities, quotas
+from policykit.targets.kubernetes.quotas import LimitRange, ResourceQuota
 
 NAMES = st.text(st.characters(codec="ascii", categories=["Ll", "Nd"]), min_size=1, max_size=8)
 AMOUNTS = st.integers(0, 1 << 50)
 KEYS = st.sampled_from(
     ["pods", "requests.cpu", "limits.cpu", "requests.memory", "requests.nvidia.com/gpu", "count/jobs.batch"]
 )
-PLAIN = st.dictionaries(st.sampled_from(limit_ranges.RESOURCES), AMOUNTS)
+PLAIN = st.dictionaries(st.sampled_from(quotas.RESOURCES), AMOUNTS)
 
 
 @given(st.builds(Priority, NAMES, st.integers(-(2**31), 10**9), st.booleans(), st.booleans(), st.text()))
@@ -37,14 +36,14 @@ def test_priorities_are_read_as_written(priority: Priority) -> None:
     )
 )
 def test_quotas_are_read_as_written(quota: ResourceQuota) -> None:
-    assert quotas.read(quotas.write(quota)) == quota
+    assert quotas.read_quota(quotas.write_quota(quota)) == quota
 
 
 @given(
     st.builds(LimitRange, NAMES, NAMES, st.builds(ContainerRange, PLAIN, PLAIN, PLAIN, PLAIN), st.just(()))
 )
 def test_ranges_are_read_as_written(limits: LimitRange) -> None:
-    assert limit_ranges.read(limit_ranges.write(limits)) == limits
+    assert quotas.read_range(quotas.write_range(limits)) == limits
 
 
 JSON = st.recursive(
@@ -58,10 +57,10 @@ ODD = st.dictionaries(FIELDS, JSON | st.dictionaries(FIELDS, JSON | st.lists(st.
 @given(ODD)
 def test_any_shape_is_read(data: dict[str, Any]) -> None:
     priorities.read(data)
-    assert quotas.read(quotas.write(quotas.read(data))).hard == quotas.read(data).hard
+    assert quotas.read_quota(quotas.write_quota(quotas.read_quota(data))).hard == quotas.read_quota(data).hard
     assert (
-        limit_ranges.read(limit_ranges.write(limit_ranges.read(data))).containers
-        == limit_ranges.read(data).containers
+        quotas.read_range(quotas.write_range(quotas.read_range(data))).containers
+        == quotas.read_range(data).containers
     )
 
 
@@ -94,7 +93,7 @@ def test_only_keys_that_count(quota: Quota, hard: dict[str, int], said: list[str
 
 
 def test_a_quota_of_priorities_selects_by_scope() -> None:
-    written = quotas.write(ResourceQuota("n", "q", {"pods": 1}, ("high", "low")))
+    written = quotas.write_quota(ResourceQuota("n", "q", {"pods": 1}, ("high", "low")))
     assert written["spec"]["scopeSelector"] == {
         "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["high", "low"]}]
     }
@@ -114,13 +113,13 @@ def test_a_quota_of_priorities_selects_by_scope() -> None:
     ],
 )
 def test_what_has_no_place_is_named(spec: str, unread: tuple[str, ...]) -> None:
-    assert quotas.read({"spec": yaml.safe_load(spec)}).unread == unread
+    assert quotas.read_quota({"spec": yaml.safe_load(spec)}).unread == unread
 
 
 def test_a_range_on_cards_is_refused() -> None:
     limits = LimitRange("n", "q", ContainerRange(maximum={"nvidia.com/gpu": 8}))
     with pytest.raises(PolicykitError, match=r"containers states nvidia\.com/gpu") as caught:
-        limit_ranges.write(limits)
+        quotas.write_range(limits)
     assert caught.value.hint == "limit it by the quota itself: requests"
 
 
@@ -128,7 +127,7 @@ def test_a_range_in_full() -> None:
     limits = LimitRange(
         "n", "q", ContainerRange({"cpu": 500}, {"cpu": 100}, {"memory": 1 << 20}, {"cpu": 4000})
     )
-    assert limit_ranges.write(limits)["spec"]["limits"] == [
+    assert quotas.write_range(limits)["spec"]["limits"] == [
         {
             "type": "Container",
             "default": {"cpu": "500m"},
@@ -142,6 +141,6 @@ def test_a_range_in_full() -> None:
 def test_other_items_and_cards_of_a_range_are_named() -> None:
     item = "{type: Container, max: {nvidia.com/gpu: 8, cpu: 2}, maxLimitRequestRatio: {cpu: 2}}"
     spec = f"{{limits: [{{type: Pod}}, {item}]}}"
-    found = limit_ranges.read({"spec": yaml.safe_load(spec)})
+    found = quotas.read_range({"spec": yaml.safe_load(spec)})
     assert found.containers == ContainerRange(maximum={"cpu": 2000})
     assert found.unread == ("limits of Pod", "maxLimitRequestRatio", "max.nvidia.com/gpu")

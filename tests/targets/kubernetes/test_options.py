@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.errors import PolicyError
-from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions, of
+from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions, kubernetes_options
 from tests.clusters import policy
 
 PLACEMENTS = {"dense": {"strategy": "binpack"}, "named": {"strategy": "binpack", "scheduler": "s"}}
@@ -38,7 +38,7 @@ def stated(kubernetes: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_options(given: dict[str, Any], options: KubernetesOptions) -> None:
-    assert of(policy(stated(given))) == options
+    assert kubernetes_options(policy(stated(given))) == options
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,39 @@ def test_pools_that_look_alike_share_a_flavor() -> None:
     ]
 
 
+FORMER = {"usages": {"training": ["batch"]}}
+
+
+def test_a_flavor_selects_no_label_that_nodes_have_under_either_name() -> None:
+    """Kueue would send what it admits to the nodes that are changed already: at first there are none."""
+    there = teams(formerly=FORMER)
+    flavor = objects(there, "flavors")["ResourceFlavor train"]["spec"]
+    assert "a.example.com/node.usage" not in flavor["nodeLabels"]
+    assert "nvidia.com/gpu.product" in flavor["nodeLabels"]
+    assert {"key": "a.example.com/node.usage", "value": "training", "effect": "NoSchedule"} in flavor[
+        "nodeTaints"
+    ]
+    assert messages(there)[:1] == [
+        "flavor train does not select a.example.com/node.usage while `formerly:` has former values of it: "
+        "nodes have either, and the affinity of the pods accepts both"
+    ]
+    others = [name for name in objects(teams(), "flavors") if name != "ResourceFlavor train"]
+    assert {name: objects(there, "flavors")[name] for name in others} == {
+        name: objects(teams(), "flavors")[name] for name in others
+    }
+
+
+def test_a_flavor_with_a_topology_cannot_be_changed() -> None:
+    kinds = {"training": {"usages": ["training"], "scheduler": "kueue", "within": {"level": "rack"}}}
+    there = teams(formerly=FORMER, workloads=kinds)
+    flavor = objects(there, "flavors")["ResourceFlavor train"]["spec"]
+    assert flavor["nodeLabels"]["a.example.com/node.usage"] == "training"
+    assert any(
+        each.startswith("flavor train selects the present value of a.example.com/node.usage, although")
+        for each in messages(there)
+    )
+
+
 def test_tolerations_that_admission_adds() -> None:
     gke = {
         "scheme": "gke",
@@ -212,7 +245,7 @@ def test_a_queue_with_children_and_workloads() -> None:
         }
     }
     assert (
-        "queue research has children and workloads of its own: beside its Cohort it becomes a ClusterQueue "
+        "queue research has children and workloads of its own: next to its Cohort it becomes a ClusterQueue "
         "of the same name without quota, which borrows from the Cohort"
     ) in messages(cluster)
 

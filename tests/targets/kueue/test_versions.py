@@ -8,7 +8,7 @@ from policykit.targets.kueue import versions
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", Version(0, 19, 2)),
+        ("", versions.RELEASES.newest),
         ("0.19.2", Version(0, 19, 2)),
         ("v0.15", Version(0, 15, 8)),
         ("0.9", Version(0, 9, 5)),

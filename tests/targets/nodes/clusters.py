@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from policykit.generator.artifact import Generated
+from policykit.generator.artifact import TargetOutput
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Card, Pool, Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Card, Pool, Shape, Taint
 from policykit.targets.nodes.generate import generate
 
 GPU = "nvidia.com/gpu"
@@ -68,5 +67,5 @@ def texts(made: Cluster) -> dict[str, str]:
     return {artifact.path: artifact.text for artifact in generate(made).artifacts}
 
 
-def notices(generated: Generated) -> list[str]:
+def notices(generated: TargetOutput) -> list[str]:
     return [notice.message for notice in generated.notices]

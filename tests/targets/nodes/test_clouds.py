@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.model.pool import Card, Shape
-from policykit.model.taint import Taint
-from policykit.targets.nodes.cloud import NameRule, pool_names
+from policykit.model.pool import Card, Shape, Taint
+from policykit.targets.nodes.clouds import NameRule, pool_names
 from policykit.targets.nodes.generate import generate
 from tests.targets.nodes.clusters import (
     COUNTED,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from policykit.catalogue.cards import Vendor, vendors
 from policykit.catalogue.daemons import charts
 from policykit.kube.tolerations import read, tolerates
-from policykit.model.pool import Card
-from policykit.model.taint import Taint, Toleration
+from policykit.model.cluster import Renames
+from policykit.model.pool import Card, Taint, Toleration
 from policykit.targets.nodes.daemons import complete_tolerations
 from tests.targets.nodes.clusters import PRODUCT, TAINTS, USAGE, cluster, pool, texts
 
@@ -123,6 +123,15 @@ def test_daemons_of_every_vendor_reach_its_nodes(vendor: Vendor) -> None:
         written = [read(each) for each in lists(values)]
         assert written
         assert all(any(tolerates(each, taint) for each in found) for found in written for taint in TAINTS)
+
+
+def test_daemons_tolerate_the_taints_of_a_former_domain() -> None:
+    """Those nodes have them until they are changed, and a rolled-out DaemonSet would not come back there."""
+    former = "old.example.com/node.usage"
+    made = cluster()._replace(formerly=Renames({former: USAGE}))
+    for values in daemons(texts(made)).values():
+        for written in lists(values):
+            assert any(tolerates(each, Taint(former, "training")) for each in read(written))
 
 
 KEYS = st.sampled_from(["a", "b", "c"])

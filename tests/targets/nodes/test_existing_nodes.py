@@ -3,10 +3,8 @@
 import pytest
 import yaml
 
-from policykit.model.pool import Shape
-from policykit.model.taint import Taint
-from policykit.targets.nodes.existing_nodes import nodes
-from policykit.targets.nodes.shell import BATCH
+from policykit.model.pool import Shape, Taint
+from policykit.targets.nodes.existing_nodes import BATCH, nodes
 from tests.clusters import policy
 from tests.targets.nodes.clusters import NAMED, RACK, SELECTED, USAGE, ZONE, cluster, pool, texts
 

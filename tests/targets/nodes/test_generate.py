@@ -10,8 +10,7 @@ from yamllint.config import YamlLintConfig  # it ships no types
 from policykit.generator.artifact import Role
 from policykit.generator.bundle import bundle
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Shape, Taint
 from policykit.targets.nodes.generate import generate
 from tests.clusters import policy, profile
 from tests.targets.nodes.clusters import (

@@ -6,7 +6,7 @@ import pytest
 
 from policykit.importer.policy import policy_of
 from policykit.model.inventory import GeneratedPool
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.targets.nodes.importing import NodeArguments, node_arguments, pools, taint_of
 from tests.clusters import policy
 from tests.importer.cluster_files import as_file, generated

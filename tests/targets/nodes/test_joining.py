@@ -8,9 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.model.pool import Shape
-from policykit.model.taint import Taint
-from policykit.targets.nodes.joining import flags, may_set
+from policykit.model.pool import Shape, Taint
+from policykit.targets.nodes.kubelet import flags, may_set
 from policykit.targets.nodes.node_groups import groups
 from tests.targets.nodes.clusters import RACK, USAGE, cluster, pool, texts
 

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from policykit.catalogue.cards import vendors
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Card, Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Card, Shape, Taint
 from policykit.targets.nodes import nfd
 from policykit.targets.nodes.generate import generate
 from tests.policies import clusters

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Shape, Sharing
-from policykit.model.taint import Taint
+from policykit.model.pool import Shape, Sharing, Taint
 from tests.targets.nodes.clusters import COUNTED, NAMED, SCALED, SELECTED, cluster, pool, texts
 
 DAEMONS, LABELS, PATCHES, LAST = range(4)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.catalogue.volcano.configuration import Configuration
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
+from policykit.targets.volcano.scheduler.configuration import Configuration
 from tests.targets.volcano.stated import options as stating
 
 GPU = "nvidia.com/gpu"

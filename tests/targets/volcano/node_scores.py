@@ -44,8 +44,8 @@ def strategy_fit(
     """resource-strategy-fit: filled or free share by resource, 0 to 100 times `weight`.
 
     `resources` holds (MostAllocated or LeastAllocated, weight) by name. One that does not fit
-    makes the node 0; one the node lacks scores 0 and still counts in the mean. Source:
-    `plugins/resource-strategy-fit/resource_strategy_fit.go` (v1.13.0 to v1.15.1).
+    makes the node 0, unless its weight is 0; one the node lacks scores 0 and still counts in the
+    mean. Source: `plugins/resource-strategy-fit/resource_strategy_fit.go` (v1.13.0 to v1.15.1).
     """
     total, weight_sum = 0.0, 0
     for resource, amount in asked.items():
@@ -53,7 +53,7 @@ def strategy_fit(
             continue
         (kind, share), capacity = resources[resource], allocatable.get(resource, 0)
         filled = used.get(resource, 0) + amount
-        if capacity and filled > capacity:
+        if capacity and share and filled > capacity:
             return 0.0
         counted = filled if kind == "MostAllocated" else capacity - filled
         total += counted * share / capacity if capacity else 0.0

@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.catalogue.volcano.configuration import Configuration, Plugin, read
 from policykit.errors import PolicykitError
-from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.generator.artifact import Artifact, Notice, Role, TargetOutput
 from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import generate, object_artifacts, readme
 from policykit.targets.volcano.names import CONFIG_FILE
+from policykit.targets.volcano.scheduler.configuration import Configuration, Plugin, read
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.clusters import GPU, POOLS, cluster, pool, without_paths
@@ -20,17 +20,17 @@ QUEUES = (
 )
 
 
-def artifact(generated: Generated, path: str) -> Artifact:
+def artifact(generated: TargetOutput, path: str) -> Artifact:
     return next(artifact for artifact in generated.artifacts if artifact.path == path)
 
 
-def configuration(generated: Generated) -> Configuration:
+def configuration(generated: TargetOutput) -> Configuration:
     data: Any = yaml.safe_load(generated.artifacts[0].text)
     text = data["custom"]["scheduler_config_override"] if "custom" in data else data["data"][CONFIG_FILE]
     return without_paths(read(yaml.safe_load(text)))
 
 
-def messages(generated: Generated) -> list[str]:
+def messages(generated: TargetOutput) -> list[str]:
     return [notice.message for notice in generated.notices]
 
 
@@ -172,7 +172,7 @@ def test_where_only_a_sample_is_scored_it_is_said(target: dict[str, str]) -> Non
 
 
 def test_without_the_target_nothing_is_written() -> None:
-    assert generate(cluster()._replace(targets={})) == Generated()
+    assert generate(cluster()._replace(targets={})) == TargetOutput()
 
 
 def test_an_unknown_delivery() -> None:
@@ -182,7 +182,7 @@ def test_an_unknown_delivery() -> None:
 
 def test_the_page_names_each_file() -> None:
     page = artifact(generate(cluster(queues=QUEUES)), "volcano/README.md").text
-    assert page.startswith("# Volcano 1.15.1\n\n- `values.yaml`: ")
+    assert page.startswith(f"# Volcano {versions.RELEASES.newest}\n\n- `values.yaml`: ")
     assert "- `queues.yaml`: " in page
     assert "agent scheduler" in page
     assert "agent scheduler" not in artifact(generate(cluster(delivery="manifest")), "volcano/README.md").text

@@ -1,9 +1,11 @@
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.manifests import writer
 from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import JobPods, PodContext, PodFields
@@ -12,8 +14,12 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import pods as volcano_pods
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, GROUP_NAME, TOPOLOGY_MODE, TOPOLOGY_TIER
+from policykit.targets.volcano.objects.topology import NetworkTopology
 from policykit.targets.volcano.options import VolcanoOptions
-from tests.targets.volcano.clusters import GPU
+from policykit.targets.volcano.pods import PodGroup
+from tests.shared import SHARED
+from tests.targets.volcano.clusters import GIB, GPU
+from tests.targets.volcano.objects.test_queues import AMOUNTS, NAMES
 from tests.targets.volcano.racks import cluster
 from tests.targets.volcano.webhook import refused_pod_group
 
@@ -270,3 +276,78 @@ def test_a_group_where_the_policy_asks_for_objects() -> None:
     there = there._replace(targets={"volcano": settings})
     assert volcano_pods.fields(GANG, there, pods("Job", 4)) == beside(group(4, **WHOLE))
     assert volcano_pods.fields(GANG, there, pods("Deployment", 1)) == PodFields()
+
+
+TEXT = st.just("") | NAMES
+BOUNDS = (
+    st.none()
+    | st.tuples(st.sampled_from(["hard", "soft"]), st.none() | st.integers(0, 5)).map(
+        lambda b: NetworkTopology(*b)
+    )
+    | NAMES.map(lambda name: NetworkTopology("hard", None, name))
+)
+GROUPS = st.builds(
+    PodGroup,
+    namespace=TEXT,
+    name=NAMES,
+    min_member=st.integers(0, 99),
+    queue=TEXT,
+    priority_class=TEXT,
+    min_resources=AMOUNTS,
+    bound=BOUNDS,
+    min_task_member=st.dictionaries(NAMES, st.integers(0, 9), max_size=2),
+)
+
+
+@given(GROUPS)
+def test_what_is_written_reads_back(group: PodGroup) -> None:
+    assert volcano_pods.read_pod_group(volcano_pods.write_pod_group(group)) == group
+    assert (
+        volcano_pods.read_pod_group(yaml.safe_load(writer.dump(volcano_pods.write_pod_group(group)))) == group
+    )
+
+
+def test_written_in_full() -> None:
+    group = PodGroup(
+        "team-a", "llm", 4, "a", "high", {GPU: 32, "memory": GIB}, NetworkTopology("hard", 1), {"worker": 3}
+    )
+    written = volcano_pods.write_pod_group(group)
+    assert written == {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "llm", "namespace": "team-a"},
+        "spec": {
+            "minMember": 4,
+            "minTaskMember": {"worker": 3},
+            "queue": "a",
+            "priorityClassName": "high",
+            "minResources": {"memory": "1Gi", GPU: "32"},
+            "networkTopology": {"mode": "hard", "highestTierAllowed": 1},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"metadata": [], "spec": "x"},
+        {"spec": {"minMember": "4", "queue": 1, "minTaskMember": {"a": "b"}}},
+    ],
+    ids=["empty", "shapes", "types"],
+)
+def test_other_shapes_are_empty(data: dict[str, Any]) -> None:
+    assert volcano_pods.read_pod_group(data) == PodGroup("", "", 0)
+
+
+@pytest.mark.skipif(SHARED is None, reason="needs ../shared")
+def test_valid_by_the_crd() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    assert SHARED is not None
+    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_podgroups.yaml").read_text())
+    served = {version["name"]: version for version in crd["spec"]["versions"]}
+    schema = served["v1beta1"]["schema"]["openAPIV3Schema"]
+    group = PodGroup("a", "b", 4, "q", "high", {GPU: 8}, NetworkTopology("soft", tier_name="rack"), {"w": 4})
+    written = volcano_pods.write_pod_group(group)
+    jsonschema.validate(written, schema)
+    assert set(written["spec"]) <= set(schema["properties"]["spec"]["properties"])

@@ -8,12 +8,12 @@ from policykit.targets.volcano import versions
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", Version(1, 15, 1)),
+        ("", versions.RELEASES.newest),
         ("1.15.1", Version(1, 15, 1)),
         ("v1.14", Version(1, 14, 4)),
         ("1.8.0", Version(1, 8, 0)),
         ("1.10", Version(1, 10, 2)),
-        ("1.16.0", Version(1, 15, 1)),
+        ("1.99.0", versions.RELEASES.newest),
     ],
 )
 def test_parse(text: str, expected: Version) -> None:

@@ -16,7 +16,7 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.clusters import policy
 from tests.targets.workloads.policies import KOORDINATED, QUEUED
 
@@ -64,7 +64,7 @@ def written(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> dict[
 
 
 def patched_text(text: str, cluster: Cluster, **asked: Any) -> str:
-    return patch(Source("a.yaml", text.encode()), cluster, PatchOptions(**asked)).raw.decode()
+    return patch(ManifestText("a.yaml", text.encode()), cluster, PatchOptions(**asked)).raw.decode()
 
 
 def placed(data: dict[str, Any]) -> dict[str, bool]:

@@ -20,7 +20,7 @@ from policykit.targets.workloads.companion_objects import (
     identity,
 )
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import PatchedText, Source, objects, patch
+from policykit.targets.workloads.stream import ManifestText, PatchedText, objects, patch
 from tests.targets.workloads.objects import JOB, JOB_SET
 from tests.targets.workloads.policies import CLUSTERS
 
@@ -152,7 +152,9 @@ def test_every_other_document_stays(pieces: list[str], joint: str, ended: bool) 
 
 def patched(text: str, target_name: str, **source: Any) -> PatchedText:
     return patch(
-        Source("a.yaml", text.encode(), **source), CLUSTERS[target_name], PatchOptions("training", "h20")
+        ManifestText("a.yaml", text.encode(), **source),
+        CLUSTERS[target_name],
+        PatchOptions("training", "h20"),
     )
 
 

@@ -10,7 +10,7 @@ import yaml
 from policykit.errors import SourceError
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import ManifestText, patch
 from tests.clusters import policy
 
 POOLS = {
@@ -95,7 +95,7 @@ def patched(
 ) -> str:
     kind = workload or ("" if "policykit.io/workload" in text else "training")
     options = PatchOptions(kind, queue=queue)
-    return patch(Source("a.yaml", text.encode()), cluster, options, before=before).raw.decode()
+    return patch(ManifestText("a.yaml", text.encode()), cluster, options, before=before).raw.decode()
 
 
 def sorted_tolerations(text: str) -> list[Any]:
@@ -128,6 +128,24 @@ def test_after_patching_from_an_earlier_policy_an_object_is_as_if_that_had_never
     found = patched(once, after, BEFORE)
     assert sorted_tolerations(found) == sorted_tolerations(patched(text, after))
     assert ("# by hand" in found, "# ours" in found) == ("# by hand" in text, "# ours" in text)
+
+
+TWO_ZONES = DEPLOYMENT.replace(
+    "values: [fast]}\n",
+    "values: [fast]}\n              - matchExpressions:\n"
+    "                  - {key: disk, operator: In, values: [slow]}\n",
+)
+FORMER = of(domain="new.example.com", formerly={"domain": {"new.example.com": ["old.example.com"]}})
+
+
+@pytest.mark.parametrize("text", [JOB, DEPLOYMENT, TWO_ZONES], ids=["job", "own term", "own alternatives"])
+def test_the_alternative_of_a_former_domain_goes_whole(text: str) -> None:
+    """Each of the terms has another under the old key: the last merge of a changed domain takes them out."""
+    both = patched(text, FORMER, BEFORE)
+    assert "old.example.com" in patched(text, FORMER)
+    assert sorted_tolerations(patched(both, AFTER["another domain"], FORMER)) == sorted_tolerations(
+        patched(text, AFTER["another domain"])
+    )
 
 
 @pytest.mark.parametrize("text", [JOB, DEPLOYMENT], ids=["job", "deployment"])
@@ -196,3 +214,15 @@ def test_patch_fails_where_old_and_new_affinity_would_stand_side_by_side(
         patched(patched(text, BEFORE), after)
     assert caught.value.message == message
     assert caught.value.hint.startswith("take out what an earlier policy wrote with `policykit patch --from")
+
+
+def test_patch_says_what_to_do_about_pods_that_are_too_large() -> None:
+    """No earlier policy has to do with it."""
+    text = JOB.replace("      nodeSelector: {disk: fast}\n", "").replace(
+        "nvidia.com/gpu: 8", "nvidia.com/gpu: 16"
+    )
+    with pytest.raises(SourceError) as caught:
+        patched(text, BEFORE)
+    assert "resources: requests 16 nvidia.com/gpu, but its nodes have at most 8" in caught.value.message
+    hint = "request less per pod and use more pods, or correct the sizes of the nodes in the policy"
+    assert caught.value.hint == hint

@@ -7,12 +7,11 @@ import yaml
 
 from policykit.generator.artifact import Role
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Card, Pool, Shape
-from policykit.model.taint import Taint
+from policykit.model.pool import Card, Pool, Shape, Taint
 from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
-from policykit.targets.volcano.job_component import spec_patch
+from policykit.targets.volcano.job_patches import spec_patch
 from policykit.targets.workloads.components import BUILT_IN, BuiltIn
 from policykit.targets.workloads.generate import generate, pod_spec, strategic_patch
 from tests.clusters import policy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.model.inventory import Component
-from policykit.model.taint import Toleration
+from policykit.model.pool import Toleration
 from policykit.targets.workloads.importing import read_component
 from tests.clusters import profile
 from tests.importer.cluster_files import generated

@@ -28,7 +28,7 @@ from tests.targets.workloads.objects import (
 from tests.targets.workloads.policies import CLUSTERS, TARGETS, asking
 
 PLAIN = {name: policy(asking(scheduler, target)) for name, (scheduler, target) in TARGETS.items()}
-ASKED: dict[str, Any] = {"workload": "training", "card": "h20"}
+ON_REQUEST: dict[str, Any] = {"workload": "training", "card": "h20"}
 GROUP_NAME = "scheduling.k8s.io/group-name"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 NEAR = {
@@ -49,8 +49,8 @@ def carried(data: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 def added(text: str, target_name: str) -> dict[str, dict[str, str]]:
     """What gang, closeness and spreading add to what the kind's pods carry anyway."""
-    before = carried(apply(text, PLAIN[target_name], **ASKED)[0])
-    after = carried(apply(text, CLUSTERS[target_name], **ASKED)[0])
+    before = carried(apply(text, PLAIN[target_name], **ON_REQUEST)[0])
+    after = carried(apply(text, CLUSTERS[target_name], **ON_REQUEST)[0])
     new = {
         name: {key: value for key, value in entries.items() if before[name].get(key) != value}
         for name, entries in after.items()
@@ -156,7 +156,7 @@ def test_the_task_groups_of_each_kind(kind: str, groups: dict[str, int]) -> None
 
 
 def test_a_task_group_goes_where_its_pods_go() -> None:
-    data, _ = apply(RAY_JOB, CLUSTERS["yunikorn"], **ASKED)
+    data, _ = apply(RAY_JOB, CLUSTERS["yunikorn"], **ON_REQUEST)
     cluster = data["spec"]["rayClusterSpec"]
     templates = [cluster["headGroupSpec"], *cluster["workerGroupSpecs"]]
     for one in templates:
@@ -180,7 +180,7 @@ def test_a_task_group_goes_where_its_pods_go() -> None:
     ],
 )
 def test_a_pod_group_stands_beside_once(target_name: str, kind: str, size: int) -> None:
-    _, found = apply(KINDS[kind], CLUSTERS[target_name], **ASKED)
+    _, found = apply(KINDS[kind], CLUSTERS[target_name], **ON_REQUEST)
     (group,) = found.objects
     assert group["kind"] == "PodGroup"
     assert group["metadata"]["name"] == "a"
@@ -190,7 +190,7 @@ def test_a_pod_group_stands_beside_once(target_name: str, kind: str, size: int) 
 
 @pytest.mark.parametrize("kind", ["Job", "Deployment", "PyTorchJob", "JobSet"])
 def test_kubernetes_own_gangs_stand_beside_too(kind: str) -> None:
-    data, found = apply(KINDS[kind], CLUSTERS["native"], **ASKED)
+    data, found = apply(KINDS[kind], CLUSTERS["native"], **ON_REQUEST)
     (group,) = found.objects
     assert (group["apiVersion"], group["kind"]) == ("scheduling.k8s.io/v1alpha2", "PodGroup")
     sets = podsets.pod_sets(data)
@@ -201,7 +201,7 @@ def test_kubernetes_own_gangs_stand_beside_too(kind: str) -> None:
 
 def test_a_volcano_job_states_its_gang_in_fields_of_its_own() -> None:
     job = VOLCANO_JOB.replace("spec: {", "spec: {minAvailable: 1, ")
-    data, found = apply(job, CLUSTERS["volcano"], **ASKED)
+    data, found = apply(job, CLUSTERS["volcano"], **ON_REQUEST)
     assert data["spec"]["minAvailable"] == 4
     assert data["spec"]["networkTopology"] == {"mode": "hard", "highestTierAllowed": 1}
     assert found.objects == ()
@@ -218,13 +218,13 @@ def test_a_volcano_job_states_its_gang_in_fields_of_its_own() -> None:
 def test_what_makes_volcano_jobs_is_patched_as_they_are(head: str, place: Path) -> None:
     job = VOLCANO_JOB.split("spec: ", 1)[1].replace("{tasks", "{minAvailable: 1, tasks")
     spec = f"{{schedule: '@daily', jobTemplate: {{spec: {job.strip()}}}}}" if len(place) > 1 else job
-    data, _ = apply(f"{head}\nmetadata: {{name: a}}\nspec: {spec}", CLUSTERS["volcano"], **ASKED)
+    data, _ = apply(f"{head}\nmetadata: {{name: a}}\nspec: {spec}", CLUSTERS["volcano"], **ON_REQUEST)
     made: Any = lookup(data, place)
     assert (made["minAvailable"], made["queue"], made["networkTopology"]["mode"]) == (4, "research", "hard")
 
 
 def test_every_task_of_a_volcano_job_is_spread() -> None:
-    data, _ = apply(VOLCANO_JOB, CLUSTERS["volcano"], **ASKED)
+    data, _ = apply(VOLCANO_JOB, CLUSTERS["volcano"], **ON_REQUEST)
     for task in data["spec"]["tasks"]:
         (constraint,) = task["template"]["spec"]["topologySpreadConstraints"]
         assert constraint["labelSelector"]["matchLabels"] == task["template"]["metadata"]["labels"]
@@ -232,7 +232,7 @@ def test_every_task_of_a_volcano_job_is_spread() -> None:
 
 @pytest.mark.parametrize("target_name", TARGETS)
 def test_spreading_is_for_every_scheduler(target_name: str) -> None:
-    data, _ = apply(JOB, CLUSTERS[target_name], **ASKED)
+    data, _ = apply(JOB, CLUSTERS[target_name], **ON_REQUEST)
     (constraint,) = data["spec"]["template"]["spec"]["topologySpreadConstraints"]
     assert (constraint["topologyKey"], constraint["maxSkew"]) == ("kubernetes.io/hostname", 2)
 
@@ -243,7 +243,7 @@ def test_one_pod_is_no_gang() -> None:
     assert added(one, "koordinator") == {}
     template = f"{{apiVersion: v1, kind: PodTemplate, metadata: {{name: a}}, {TEMPLATE}}}"
     for target_name in TARGETS:
-        assert apply(template, CLUSTERS[target_name], **ASKED)[1].objects == ()
+        assert apply(template, CLUSTERS[target_name], **ON_REQUEST)[1].objects == ()
 
 
 RUN_POLICY = "spec: {runPolicy: {schedulingPolicy: {minAvailable: NUMBER}}, "
@@ -278,7 +278,7 @@ spec: {{roles: [{{name: r, replicas: 2, standalonePattern: {{{TEMPLATE}}}}}]}}
     ids=["too small", "placeholder", "counted by the operator", "enabled"],
 )
 def test_a_gang_that_the_kind_makes_itself(text: str, path: Path, value: Any) -> None:
-    data, found = apply(text, CLUSTERS["volcano"], **ASKED)
+    data, found = apply(text, CLUSTERS["volcano"], **ON_REQUEST)
     assert lookup(data, path) == value
     assert found.objects == ()
 
@@ -287,20 +287,20 @@ def test_a_gang_that_the_kind_makes_itself(text: str, path: Path, value: Any) ->
 def test_a_size_that_stands_there_is_that_of_the_gang(target_name: str) -> None:
     """Though another scheduler reads it: the kind's controller does too."""
     job = VOLCANO_JOB.replace("spec: {", "spec: {minAvailable: 1, schedulerName: other, ")
-    assert apply(job, CLUSTERS[target_name], **ASKED)[0]["spec"]["minAvailable"] == 4
+    assert apply(job, CLUSTERS[target_name], **ON_REQUEST)[0]["spec"]["minAvailable"] == 4
     torch = PYTORCH_JOB.replace("spec: {", RUN_POLICY.replace("NUMBER", "1"), 1)
     path = ("spec", "runPolicy", "schedulingPolicy", "minAvailable")
-    assert lookup(apply(torch, CLUSTERS[target_name], **ASKED)[0], path) == 4
-    assert lookup(apply(PYTORCH_JOB, CLUSTERS[target_name], **ASKED)[0], path) is None
+    assert lookup(apply(torch, CLUSTERS[target_name], **ON_REQUEST)[0], path) == 4
+    assert lookup(apply(PYTORCH_JOB, CLUSTERS[target_name], **ON_REQUEST)[0], path) is None
 
 
 def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> None:
     cluster = policy(asking("volcano", {"volcano": {}}, gang={"size": 3}))
     path = ("spec", "runPolicy", "schedulingPolicy", "minAvailable")
-    assert lookup(apply(PYTORCH_JOB, cluster, **ASKED)[0], path) == 3
+    assert lookup(apply(PYTORCH_JOB, cluster, **ON_REQUEST)[0], path) == 3
     larger = policy(asking("volcano", {"volcano": {}}, gang={"size": 30}))
     # All of them is what the operator counts without being told.
-    assert lookup(apply(PYTORCH_JOB, larger, **ASKED)[0], path) is None
+    assert lookup(apply(PYTORCH_JOB, larger, **ON_REQUEST)[0], path) is None
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> N
 )
 def test_a_gang_of_the_users_own_stays(target_name: str, metadata: str, words: str) -> None:
     text = JOB.replace("template: {spec", f"template: {{metadata: {{{metadata}}}, spec")
-    _, found = apply(text, CLUSTERS[target_name], **ASKED)
+    _, found = apply(text, CLUSTERS[target_name], **ON_REQUEST)
     assert f"its pods are in {words} already: left unchanged" in found.notes
     assert found.objects == ()
     keys = {key for entries in added(text, target_name).values() for key in entries}
@@ -323,28 +323,28 @@ def test_a_gang_of_the_users_own_stays(target_name: str, metadata: str, words: s
 
 def test_a_gang_by_annotations_becomes_one_by_a_pod_group() -> None:
     plain = policy(asking("koord-scheduler", {"koordinator": {}}, gang="all"))
-    first, found = apply(JOB, plain, **ASKED)
+    first, found = apply(JOB, plain, **ON_REQUEST)
     assert found.objects == ()
     annotation = "gang.scheduling.koordinator.sh/name"
     assert carried(first)["pod"][annotation] == "a"
-    second, found = apply(dump(first), CLUSTERS["koordinator"], **ASKED)
+    second, found = apply(dump(first), CLUSTERS["koordinator"], **ON_REQUEST)
     assert (carried(second)["pod"][KOORDINATED], len(found.objects)) == ("a", 1)
     # Back again: the label is what counts.
-    _, found = apply(dump(second), plain, **ASKED)
+    _, found = apply(dump(second), plain, **ON_REQUEST)
     assert found.notes == ("its pods are in gang a already: left unchanged",)
 
 
 def test_several_gangs_of_one_template_are_told() -> None:
-    _, found = apply(GROUPS, CLUSTERS["koordinator"], **ASKED)
+    _, found = apply(GROUPS, CLUSTERS["koordinator"], **ON_REQUEST)
     assert found.notes == (
         "it makes several gangs from one template, which cannot name each of them: no gang is declared",
     )
-    data, _ = apply(GROUPS.replace("replicas: 2", "replicas: 1"), CLUSTERS["koordinator"], **ASKED)
+    data, _ = apply(GROUPS.replace("replicas: 2", "replicas: 1"), CLUSTERS["koordinator"], **ON_REQUEST)
     assert carried(data)["worker"][KOORDINATED] == "a"
 
 
 def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
-    _, found = apply(DEPLOYMENT, CLUSTERS["volcano"], **ASKED)
+    _, found = apply(DEPLOYMENT, CLUSTERS["volcano"], **ON_REQUEST)
     assert [notice.split(":")[0] for notice in found.notices] == [
         "each ReplicaSet of a Deployment is a gang of its own, so 3 new pods start together or not at all"
     ]
@@ -354,7 +354,7 @@ def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
 @pytest.mark.parametrize("target_name", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_twice_changes_nothing_more(target_name: str, kind: str) -> None:
-    data, found = apply(KINDS[kind], CLUSTERS[target_name], **ASKED)
-    _, again = apply(dump(data), CLUSTERS[target_name], **ASKED)
+    data, found = apply(KINDS[kind], CLUSTERS[target_name], **ON_REQUEST)
+    _, again = apply(dump(data), CLUSTERS[target_name], **ON_REQUEST)
     assert again.patches == ()
     assert again.objects == found.objects

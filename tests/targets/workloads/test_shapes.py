@@ -12,7 +12,7 @@ from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import PatchedText, Source, patch
+from policykit.targets.workloads.stream import ManifestText, PatchedText, patch
 from tests.clusters import policy
 from tests.targets.workloads.policies import CLUSTERS, QUEUED
 
@@ -62,7 +62,7 @@ SPEC = st.fixed_dictionaries(
 
 def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> PatchedText | PolicykitError:
     try:
-        return patch(Source("a.yaml", raw), cluster, PatchOptions(workload, "h20"))
+        return patch(ManifestText("a.yaml", raw), cluster, PatchOptions(workload, "h20"))
     except PolicykitError as error:
         return error
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from policykit import api
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
-from policykit.linter.partial import is_partial
+from policykit.linter.reader import is_partial
 from policykit.manifests.document import manifests
 from policykit.manifests.extents import slices
 from policykit.manifests.parser import parse
@@ -24,7 +24,7 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import apply_kinds
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.stream import PatchedText, Source, patch
+from policykit.targets.workloads.stream import ManifestText, PatchedText, patch
 from tests.clusters import policy, profile
 from tests.shared import SHARED
 from tests.targets.workloads.policies import CLUSTERS, KOORDINATED, QUEUED
@@ -78,7 +78,7 @@ PLACED = """\
 
 def run(text: str | bytes, cluster: Cluster = HYBRID, **asked: Any) -> PatchedText:
     raw = text if isinstance(text, bytes) else text.encode()
-    return patch(Source("a.yaml", raw), cluster, PatchOptions(**asked))
+    return patch(ManifestText("a.yaml", raw), cluster, PatchOptions(**asked))
 
 
 def test_a_pod_gets_its_placement() -> None:
@@ -172,7 +172,7 @@ def test_a_daemon_that_says_its_kind_is_patched() -> None:
 
 
 def test_a_listed_patch_passes() -> None:
-    assert patch(Source("a.yaml", POD.encode(), partial=True), HYBRID, PatchOptions()).changed == ()
+    assert patch(ManifestText("a.yaml", POD.encode(), partial=True), HYBRID, PatchOptions()).changed == ()
 
 
 LIST = "kind: List\napiVersion: v1\nitems:\n- {kind: Service, apiVersion: v1}\n"
@@ -313,7 +313,7 @@ def test_templates_pass_and_broken_yaml_does_not() -> None:
         ("a.yaml: a template, left unchanged: render it first",),
     )
     with pytest.raises(PolicykitError, match="not YAML"):
-        patch(Source("-", template.encode(), rendered=True), HYBRID, PatchOptions())
+        patch(ManifestText("-", template.encode(), rendered=True), HYBRID, PatchOptions())
     with pytest.raises(PolicykitError) as caught:
         run("a: 1\n---\nb: c: d\n")
     assert caught.value.place == "a.yaml:3:5"
@@ -341,7 +341,7 @@ CORPUS = (
 )
 WORKLOADS = [path for path in CORPUS if path.parent.name == "workloads"]
 LABEL = "policykit.io/workload"
-ASKED = {
+ON_REQUEST = {
     "recognised": (HYBRID, PatchOptions()),
     "queued": (TWO, PatchOptions()),
     "forced": (TWO, PatchOptions(workload="training", card="h20")),
@@ -352,20 +352,20 @@ GANGS = {name: (cluster, PatchOptions(workload="training", card="h20")) for name
 
 
 @pytest.mark.skipif(not CORPUS, reason="the corpus stands beside a full checkout only")
-@pytest.mark.parametrize("name", [*ASKED, *GANGS])
+@pytest.mark.parametrize("name", [*ON_REQUEST, *GANGS])
 def test_the_corpus(name: str) -> None:
     """Every file comes out patched or is refused; unrecognised documents stay to the byte, recognised
     ones read as intended, and the second time nothing changes."""
-    cluster, asked = {**ASKED, **GANGS}[name]
+    cluster, asked = {**ON_REQUEST, **GANGS}[name]
     changed = 0
-    for path in CORPUS if name in ASKED else WORKLOADS:
+    for path in CORPUS if name in ON_REQUEST else WORKLOADS:
         found = _gangs(path, name) if name in GANGS else _patched_or_refused(path, cluster, asked)
         if isinstance(found, PolicykitError):
             assert found.place.startswith(path.name), path
             assert found.hint, path
             continue
         changed += len(found.changed)
-        again = patch(Source(path.name, found.raw), cluster, asked)
+        again = patch(ManifestText(path.name, found.raw), cluster, asked)
         assert (again.raw, again.changed) == (found.raw, ()), path
         _as_intended(path, found, cluster, asked)
     assert changed > 20
@@ -398,7 +398,7 @@ def _gangs(path: Path, name: str) -> PatchedText | PolicykitError:
 
 def _patched_or_refused(path: Path, cluster: Cluster, asked: PatchOptions) -> PatchedText | PolicykitError:
     try:
-        return patch(Source(path.name, path.read_bytes()), cluster, asked)
+        return patch(ManifestText(path.name, path.read_bytes()), cluster, asked)
     except PolicykitError as error:
         return error
 

@@ -8,7 +8,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Queue, Submitters
 from policykit.model.workload import WorkloadKind
-from policykit.targets.yunikorn.options import Options
+from policykit.targets.yunikorn.options import YuniKornOptions
 
 GPU = "nvidia.com/gpu"
 GIB = 1 << 30
@@ -26,7 +26,7 @@ def cluster(
     kinds: tuple[WorkloadKind, ...] = (),
     version: str = "",
     delivery: str = "manifest",
-    options: Options | None = None,
+    options: YuniKornOptions | None = None,
     **more: Any,
 ) -> Cluster:
     target = TargetSettings("yunikorn", version, delivery, "yunikorn", options=options)

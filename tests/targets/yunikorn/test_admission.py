@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from policykit.model.cluster import TargetSettings
 from policykit.targets.yunikorn.admission import covers
-from policykit.targets.yunikorn.options import Options
+from policykit.targets.yunikorn.options import YuniKornOptions
 
 BYPASS = "admissionController.filtering.bypassNamespaces"
 PROCESS = "admissionController.filtering.processNamespaces"
@@ -15,7 +15,7 @@ PROCESS = "admissionController.filtering.processNamespaces"
 def target(**settings: str) -> TargetSettings:
     keys = {"bypass": BYPASS, "process": PROCESS}
     return TargetSettings(
-        "yunikorn", options=Options(settings={keys[name]: text for name, text in settings.items()})
+        "yunikorn", options=YuniKornOptions(settings={keys[name]: text for name, text in settings.items()})
     )
 
 

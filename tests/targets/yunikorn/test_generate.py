@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
-from policykit.generator.artifact import Generated, Role
+from policykit.generator.artifact import Role, TargetOutput
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption, Queue, Quota, Reservation, Submitters, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.yunikorn import validation, versions
 from policykit.targets.yunikorn.configuration import queues_yaml
 from policykit.targets.yunikorn.generate import configuration_text, generate
-from policykit.targets.yunikorn.options import Options, QueueOptions
+from policykit.targets.yunikorn.options import QueueOptions, YuniKornOptions
 from policykit.targets.yunikorn.policy_configuration import policy_configuration
 from tests.clusters import policy
 from tests.targets.yunikorn.clusters import GPU, TRAINING, cluster, target, trees
@@ -22,7 +22,7 @@ RESEARCH = Queue("research", limit={"cpu": 100_000, GPU: 64}, submit=Submitters(
 TEAM = Queue("team-a", "research", guarantee={GPU: 8}, limit={GPU: 32}, priority=5, reclaimable=False)
 
 
-def data(generated: Generated) -> dict[str, Any]:
+def data(generated: TargetOutput) -> dict[str, Any]:
     """queues.yaml of the ConfigMap."""
     found: dict[str, Any] = yaml.safe_load(yaml.safe_load(generated.artifacts[0].text)["data"]["queues.yaml"])
     return found
@@ -33,7 +33,7 @@ def said(made: Cluster) -> list[str]:
 
 
 def test_nothing_without_the_target() -> None:
-    assert generate(cluster()._replace(targets={})) == Generated()
+    assert generate(cluster()._replace(targets={})) == TargetOutput()
 
 
 def test_a_whole_file() -> None:
@@ -106,7 +106,7 @@ data:
 
 
 def test_helm_values() -> None:
-    options = Options(policy_group="mine", settings={"log.level": "debug"})
+    options = YuniKornOptions(policy_group="mine", settings={"log.level": "debug"})
     first = generate(cluster(delivery="helm-values", options=options)).artifacts[0]
     assert (first.path, first.role) == ("yunikorn/values.yaml", Role.VALUES)
     values = yaml.safe_load(first.text)["yunikornDefaults"]
@@ -132,7 +132,7 @@ def test_every_queue_is_written_once(queues: tuple[Queue, ...]) -> None:
         assert found.count(f"'name': '{queue.name}'") == 1
 
 
-def rules(generated: Generated) -> list[dict[str, Any]]:
+def rules(generated: TargetOutput) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = data(generated)["partitions"][0]["placementrules"]
     return found
 
@@ -140,15 +140,15 @@ def rules(generated: Generated) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "last"),
     [
-        (Options(), [{"name": "fixed", "value": "root.default"}]),
-        (Options(fallback="b"), [{"name": "fixed", "value": "root.a.b"}]),
-        (Options(fallback=""), []),
+        (YuniKornOptions(), [{"name": "fixed", "value": "root.default"}]),
+        (YuniKornOptions(fallback="b"), [{"name": "fixed", "value": "root.a.b"}]),
+        (YuniKornOptions(fallback=""), []),
         (
-            Options(namespace_queues="root", fallback=""),
+            YuniKornOptions(namespace_queues="root", fallback=""),
             [{"name": "tag", "value": "namespace", "create": True}],
         ),
         (
-            Options(namespace_queues="c", fallback=""),
+            YuniKornOptions(namespace_queues="c", fallback=""),
             [
                 {
                     "name": "tag",
@@ -161,7 +161,7 @@ def rules(generated: Generated) -> list[dict[str, Any]]:
     ],
     ids=["default", "queue", "none", "namespaces-below-root", "namespaces-below-a-queue"],
 )
-def test_placement_rules(options: Options, last: list[dict[str, Any]]) -> None:
+def test_placement_rules(options: YuniKornOptions, last: list[dict[str, Any]]) -> None:
     generated = generate(cluster(Queue("a"), Queue("b", "a"), Queue("c"), options=options))
     assert rules(generated)[3:] == last
 
@@ -169,23 +169,23 @@ def test_placement_rules(options: Options, last: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("queues", "options", "names"),
     [
-        ((), Options(), ["default"]),
-        ((Queue("default", limit={"cpu": 1000}),), Options(), ["default"]),
-        ((Queue("a"),), Options(fallback="a"), ["a"]),
-        ((Queue("a"),), Options(fallback=""), ["a"]),
-        ((Queue("a"),), Options(rules=()), ["a"]),
+        ((), YuniKornOptions(), ["default"]),
+        ((Queue("default", limit={"cpu": 1000}),), YuniKornOptions(), ["default"]),
+        ((Queue("a"),), YuniKornOptions(fallback="a"), ["a"]),
+        ((Queue("a"),), YuniKornOptions(fallback=""), ["a"]),
+        ((Queue("a"),), YuniKornOptions(rules=()), ["a"]),
     ],
     ids=["made", "of-the-policy", "other", "none", "own-rules"],
 )
 def test_the_fallback_is_made_where_it_is_needed(
-    queues: tuple[Queue, ...], options: Options, names: list[str]
+    queues: tuple[Queue, ...], options: YuniKornOptions, names: list[str]
 ) -> None:
     root = data(generate(cluster(*queues, options=options)))["partitions"][0]["queues"][0]
     assert [queue["name"] for queue in root.get("queues", [])] == names
 
 
 def test_a_number_of_applications_holds_below() -> None:
-    options = Options(queues={"a": QueueOptions(applications=4), "c": QueueOptions(applications=2)})
+    options = YuniKornOptions(queues={"a": QueueOptions(applications=4), "c": QueueOptions(applications=2)})
     made = cluster(Queue("a"), Queue("b", "a"), Queue("c", "b"), options=options)
     above = data(generate(made))["partitions"][0]["queues"][0]["queues"][0]
     assert above["maxapplications"] == above["queues"][0]["maxapplications"] == 4
@@ -202,7 +202,7 @@ def test_a_number_of_applications_holds_below() -> None:
 )
 def test_what_older_releases_do_not_know(version: str, preemption: Any, properties: Any) -> None:
     own = QueueOptions(properties={"quota.preemption.delay": "1m"})
-    options = Options(quota_preemption=True, queues={"a": own})
+    options = YuniKornOptions(quota_preemption=True, queues={"a": own})
     made = cluster(Queue("a"), version=version, options=options)
     found = data(generate(made))["partitions"][0]
     assert found.get("preemption") == preemption
@@ -228,16 +228,16 @@ HIGH = QueueOptions(properties={"priority.policy": "high"})
             "but a only 4",
         ),
         (
-            cluster(options=Options(fallback="gone")),
+            cluster(options=YuniKornOptions(fallback="gone")),
             "YuniKorn would refuse the queues: placement rule for root.gone: queue gone does not exist "
             "and create is not true",
         ),
         (
-            cluster(Queue("a"), options=Options(queues={"a": HIGH})),
+            cluster(Queue("a"), options=YuniKornOptions(queues={"a": HIGH})),
             "property priority.policy of queue a is 'high', not default or fence",
         ),
         (
-            cluster(options=Options(settings={"log.level": "loud"})),
+            cluster(options=YuniKornOptions(settings={"log.level": "loud"})),
             "setting log.level is 'loud', not a level from debug to fatal or -1 to 5",
         ),
     ],
@@ -277,7 +277,9 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
             cluster(
                 Queue("a"),
                 kinds=(TRAINING._replace(gang="all", queue="a"),),
-                options=Options(queues={"a": QueueOptions(properties={"application.sort.policy": "fair"})}),
+                options=YuniKornOptions(
+                    queues={"a": QueueOptions(properties={"application.sort.policy": "fair"})}
+                ),
             ),
             "queue a sorts applications fair, where YuniKorn rejects gangs",
         ),
@@ -414,9 +416,9 @@ def test_options_of_a_policy() -> None:
             {"version": "1.7.0", "quotaPreemption": True},
             "YuniKorn 1.7.0 has no quota preemption (added in 1.8)",
         ),
-        ({"fallback": "gone"}, "'gone' is no queue of this policy"),
-        ({"namespaceQueues": "default"}, "'default' is no queue of this policy"),
-        ({"queues": {"gone": {}}}, "'gone' is no queue of this policy"),
+        ({"fallback": "gone"}, "'gone' is not a queue of this policy"),
+        ({"namespaceQueues": "default"}, "'default' is not a queue of this policy"),
+        ({"queues": {"gone": {}}}, "'gone' is not a queue of this policy"),
         ({"nodeSort": {"weights": {"cpu": -1.5}}}, "weight of cpu is -1.5, below 0"),
     ],
     ids=["scheduler", "version", "fallback", "namespaces", "queue", "weight"],

@@ -5,7 +5,7 @@ import pytest
 from policykit.errors import PolicykitError
 from policykit.model.queue import Queue
 from policykit.targets.yunikorn import queue_tree
-from policykit.targets.yunikorn.configuration import resources
+from policykit.targets.yunikorn.configuration import values
 from policykit.targets.yunikorn.queue_tree import tree_resources, without_padding
 from tests.targets.yunikorn.clusters import GPU
 
@@ -61,7 +61,7 @@ def test_a_limit_of_zero_needs_another_beside_it(
         [Queue("a", limit=above), Queue("b", "a"), Queue("c", "b", limit=limit)], deserved=True
     )
     assert made.resources["c"].maximum == written
-    assert without_padding(resources.to_amounts(written)) == limit
+    assert without_padding(values.to_amounts(written)) == limit
 
 
 def test_no_queue_may_have_more_than_one_above_it() -> None:

@@ -10,7 +10,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pod_fields import PodContext
 from policykit.model.workload import WorkloadKind
 from policykit.targets.yunikorn import pods, validation, versions
-from policykit.targets.yunikorn.configuration import properties, settings
+from policykit.targets.yunikorn.configuration import configmap, properties
 
 
 def queues_yaml(name: str = "a", **partition: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def test_queue_files(data: dict[str, Any], version: str, said: list[str]) -> Non
     ],
 )
 def test_settings(key: str, text: str, version: str, why: str) -> None:
-    assert settings.no_effect_reason(key, text, versions.parse(version)) == why
+    assert configmap.no_effect_reason(key, text, versions.parse(version)) == why
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from collections import Counter
 from typing import Any
 
 import policykit
-from policykit.cli import run
-from policykit.workspace.cache.folder import Cache, pack, unpack
-from policykit.workspace.cache.results import REPORT_KEY
-from policykit.workspace.disk import reset
+from policykit.__main__ import answer
+from policykit.workspace.cache import runs
+from policykit.workspace.cache.folder import KEY, Cache, pack, unpack
+from policykit.workspace.command_state import reset
 
 HARMLESS = frozenset(
     {"array.__new__", "exec", "builtins.id", "sys._getframe", "object.__getattr__", "object.__setattr__"}
@@ -123,13 +123,53 @@ def tampered_bytes(name: str, raw: bytes, chance: random.Random) -> bytes:
     if chance.random() < 0.1:
         at = chance.randrange(len(raw))
         return raw[:at] + bytes([chance.randrange(256)]) + raw[at + 1 :]
-    if name.startswith("report"):
-        return raw[:REPORT_KEY] + _text(tampered(json.loads(raw[REPORT_KEY:]), chance))
+    if name.startswith("run"):
+        return tampered_run(raw, chance)
     if name.startswith(("results", "builds")):
         entries = unpack(raw)
         key = chance.choice(list(entries))
         return pack({**entries, key: _text(tampered(json.loads(entries[key]), chance))})
     return _text(tampered(json.loads(raw), chance))
+
+
+QUESTIONS = (
+    "c/etc/passwd",
+    "h99 /etc/passwd",
+    f"c{os.path.abspath('../outside/secret.yaml')}",
+    f"c{os.path.abspath('apps')}/../../outside/secret.yaml",
+    f"h99 {os.path.abspath('apps')}/../../outside/secret.yaml",
+    f"g{os.path.abspath('../outside')}",
+    "c",
+    "hx y",
+    "",
+    "z/",
+)
+"""Questions that open something else, and such as nobody asks."""
+TEXTS = (
+    ("../outside/secret.yaml", b"found\n"),
+    ("apps/hidden.yaml", b"found\n"),
+    ("-", b"\x1b]0;x\x07"),
+    ("-", b"\x1b[2J"),
+    ("2", b"\xff"),
+    ("-", b"no findings\n"),
+)
+"""What an earlier run may be said to have printed; the last may be so."""
+
+
+def tampered_run(raw: bytes, chance: random.Random) -> bytes:
+    """A run with another question, or another text; its digest is right, as that of whoever knows the program
+    would be.
+    """
+    questions, run = runs._decoded(raw[2 * KEY :])
+    if chance.random() < 0.5:
+        questions.insert(chance.randrange(len(questions) + 1), chance.choice(QUESTIONS))
+    else:
+        run = run._replace(texts=(*run.texts[:-1], chance.choice(TEXTS)))
+    try:
+        answers = runs._digest(map(runs.again, questions))
+    except ValueError:
+        answers = raw[KEY : 2 * KEY]
+    return raw[:KEY] + answers + runs._encoded(questions, run)
 
 
 def _text(data: Any) -> bytes:
@@ -143,6 +183,8 @@ def main() -> None:
     for module in pkgutil.walk_packages(policykit.__path__, "policykit."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    for kind in policykit_types():
+        kind(*(None for _ in kind._fields))  # compiles its constructor
     "\x1b".encode("unicode_escape")
     usual = {}
     for _ in range(2):  # the second time everything is there
@@ -157,8 +199,8 @@ def main() -> None:
         name = chance.choice(list(kept))
         words = lines[number % len(lines)]
         for other, raw in kept.items():
-            # Results of files are asked for only where there is no whole report.
-            asked = name.startswith("report") or not other.startswith("report")
+            # Results of files are asked for only where there is no whole run.
+            asked = name.startswith("run") or not other.startswith("run")
             cache.store(other, raw if asked else b"")
         cache.store(name, tampered_bytes(name, kept[name], chance))
         watch.armed = True
@@ -170,13 +212,20 @@ def main() -> None:
     json.dump({"seen": watch.seen, "faults": faults, "codes": codes, "kept": list(kept)}, sys.stdout)
 
 
+def policykit_types() -> list[Any]:
+    """Every NamedTuple of the program."""
+    base: Any = Cache.__base__
+    found: list[Any] = base.__subclasses__()
+    return found
+
+
 def once(words: list[str]) -> tuple[int, bytes, str]:
     """Exit code, output and standard error of a command, as a process of its own would run it."""
     reset()
     written, error = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(written, "utf-8", errors="surrogatepass")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-        code = run(words)
+        code = answer(words)
     out.flush()
     return code, written.getvalue(), error.getvalue()
 

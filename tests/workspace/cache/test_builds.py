@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.linter.builds.kustomization import Kustomization
+from policykit.linter.input_file import Kustomization
 from policykit.workspace.cache.builds import BuildRequest, _key, builds, root_of
 from policykit.workspace.cache.codec import encode
 from policykit.workspace.cache.folder import Cache, name_of, pack

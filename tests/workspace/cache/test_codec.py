@@ -16,12 +16,12 @@ from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.pool import Taint
 from policykit.model.queue import Queue
 from policykit.model.release import Version
 from policykit.model.severity import Severity
-from policykit.model.taint import Taint
 from policykit.targets import ALL_TARGETS
-from policykit.targets.yunikorn.options import Options
+from policykit.targets.yunikorn.options import YuniKornOptions
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import DamagedError
 from policykit.workspace.cache.policies import CompiledPolicy
@@ -170,7 +170,7 @@ def test_anything_else_is_refused(kind: type, raw: bytes) -> None:
         "",
         "gang.Mapping",
         "gang.NamedTuple",
-        "pool.Taint",
+        "taint.Taint",
         "cluster.Any",
         "..cli.lint.command",
         "gang.__builtins__",
@@ -186,7 +186,7 @@ def test_a_fact_names_no_type_but_those_of_the_model(name: object) -> None:
         LocatedFact, [LocatedFact(Taint("a"), "a.yaml", 0, Resource("v1", "Pod", None, "a"), {})]
     )
     data = json.loads(text)
-    assert data[0][0] == "taint.Taint"
+    assert data[0][0] == "pool.Taint"
     assert decode(LocatedFact, [text])
     data[0][0] = name
     with pytest.raises(DamagedError):
@@ -195,7 +195,7 @@ def test_a_fact_names_no_type_but_those_of_the_model(name: object) -> None:
 
 @pytest.mark.parametrize("target_name", ["yunikorn.options", "nodes", "volcano", "os", "..", ""])
 def test_options_are_only_of_the_types_that_targets_name(target_name: str) -> None:
-    (text,) = encode(TargetSettings, [TargetSettings("yunikorn", options=Options())])
+    (text,) = encode(TargetSettings, [TargetSettings("yunikorn", options=YuniKornOptions())])
     named = f'["{target_name}",'.encode()
     with pytest.raises(DamagedError):
         decode(TargetSettings, [text.replace(b'["yunikorn",[', named + b"[")])

@@ -10,23 +10,19 @@ from hypothesis import strategies as st
 
 from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.engine import FileResult, Job
-from policykit.linter.finding import Finding, Report, Resource
+from policykit.linter.finding import Finding, Resource
 from policykit.linter.scope import LocatedFact
 from policykit.manifests.patch import Patch
-from policykit.model.taint import Taint
+from policykit.model.pool import Taint
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache import results as module
-from policykit.workspace.cache.codec import encode
 from policykit.workspace.cache.folder import Cache, name_of, pack
 from policykit.workspace.cache.results import (
-    REPORT_KEY,
     Results,
-    load_report,
     load_results,
-    store_report,
     store_results,
 )
-from tests.formats.reports import CONTEXT, EMPTY, FIX, FIXED, MIXED, REPORT
+from tests.formats.reports import CONTEXT, FIX, FIXED, MIXED
 from tests.workspace.cache.values import values
 
 JOB = Job("a.yaml")
@@ -145,61 +141,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, raw: bytes) -> None:
     assert load_results(cache).entries() == {}
 
 
-KEYED = b"k" * REPORT_KEY
 PATHS = frozenset({"apps/train.yaml", "apps/名.yaml", "b.yaml", "c.yaml"})
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(str(tmp_path / "cache"))
-
-
-@pytest.mark.parametrize("report", [EMPTY, REPORT, MIXED], ids=["empty", "skipped", "mixed"])
-def test_a_report_comes_back(report: Report, cache: Cache) -> None:
-    assert load_report(cache, KEYED, PATHS) is None
-    store_report(cache, KEYED, report)
-    assert load_report(cache, KEYED, PATHS) == report
-    assert load_report(cache, b"l" * REPORT_KEY, PATHS) is None
-
-
-@pytest.mark.parametrize(
-    "report",
-    [
-        MIXED._replace(failures=("a.yaml: cannot be read",)),
-        MIXED._replace(times=(("PK001", 1.0),)),
-        MIXED._replace(
-            findings=(FIXED._replace(fix=FIX._replace(patches=(Patch("add", (), float("inf")),))),)
-        ),
-    ],
-    ids=["failed", "timed", "no data"],
-)
-def test_some_are_not_stored(report: Report, cache: Cache) -> None:
-    store_report(cache, KEYED, report)
-    assert load_report(cache, KEYED, PATHS) is None
-
-
-WRONG_REPORTS = [
-    ("a file that is none of the run", MIXED._replace(findings=(FIXED._replace(path="/etc/passwd"),))),
-    ("a rule that does not exist", MIXED._replace(findings=(FIXED._replace(code="PK999"),))),
-    ("the name of another rule", MIXED._replace(findings=(FIXED._replace(name="\x1b[31m"),))),
-    ("a skipped file that is none of the run", MIXED._replace(skipped=(("/etc/passwd", "why"),))),
-    ("a failure", MIXED._replace(failures=("why",))),
-    ("times", MIXED._replace(times=(("PK001", 1.0),))),
-]
-
-
-@pytest.mark.parametrize(
-    "report", [case[1] for case in WRONG_REPORTS], ids=[case[0] for case in WRONG_REPORTS]
-)
-def test_what_cannot_be_of_the_run_is_refused(report: Report, cache: Cache) -> None:
-    cache.store(name_of("report"), KEYED + encode(Report, [report])[0])
-    assert load_report(cache, KEYED, PATHS) is None
-
-
-@pytest.mark.parametrize("raw", [b"", KEYED, KEYED + b"[]", KEYED[:-1], b"k"])
-def test_a_damaged_report_is_as_good_as_none(raw: bytes, cache: Cache) -> None:
-    cache.store(name_of("report"), raw)
-    assert load_report(cache, KEYED, PATHS) is None
 
 
 def _of_a_rule(finding: Finding, number: int, path: str) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.linter.suppression_syntax import is_day
+from policykit.linter.suppressions import is_day
 from policykit.workspace.linting.request import today
 from tests.cli.commands import Shell
 

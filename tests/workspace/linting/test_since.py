@@ -526,5 +526,5 @@ def test_a_revision_is_known_from_the_last_run(repository: Repository, tmp_path:
     assert [run.out for run in runs] == [runs[0].out] * 3
     assert [told(run) for run in runs] == [told(repository.since("HEAD", ".", "--no-cache"))] * 3
     kinds = sorted(name.partition("-")[0] for name in stored[0])
-    assert kinds == ["policy", "policy", "report", "results"]
+    assert kinds == ["policy", "policy", "results"]
     assert stored[2] == stored[1] == stored[0]

@@ -123,6 +123,22 @@ def test_renamed_files_folders_and_policies(repository: Repository) -> None:
     assert findings(lint(repository.folder, "--since", "HEAD")) == Counter()
 
 
+def test_applications_of_the_revision_are_in_the_same_repository(repository: Repository) -> None:
+    """Their sources are named by its remotes, however those are written."""
+    url = 'https://git.example.com/a"b\\c'
+    source = {"repoURL": url, "path": "clusters/prod"}
+    application = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "a"},
+        "spec": {"source": source, "destination": {"name": "dev"}},
+    }
+    repository.git("remote", "add", "origin", url)
+    repository.commit({"argocd/a.yaml": json.dumps(application)})
+    assert any(one[3] == "dev" and one[1] == "b" for one in findings(lint(repository.folder)))
+    assert findings(lint(repository.folder, "--since", "HEAD")) == Counter()
+
+
 def test_another_cause_at_the_same_place_is_new(repository: Repository) -> None:
     """The pod lacks a toleration before and after, but of another taint."""
     repository.write({"base/base.yaml": BASE.replace("ai.example.com", "other.example.com")})
@@ -147,6 +163,34 @@ def test_what_is_not_judged_any_more_is_told(repository: Repository) -> None:
     (repository.folder / "clusters/dev/policykit.yaml").unlink()
     result = lint(repository.folder, "--since", "HEAD")
     assert "no longer judged, unlike in HEAD: clusters/dev/a.yaml, by policy dev\n" in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "lost"),
+    [
+        ("prod", "lint: {exclude: ['shared/**']}", ["shared/a.yaml"]),
+        (
+            "prod",
+            "applies: [{path: ../../other}]",
+            ["clusters/prod/a.yaml", "clusters/prod/b.yaml", "shared/a.yaml"],
+        ),
+        ("renamed", "applies: [{path: ../../shared}, {path: .}]", []),
+    ],
+    ids=["exclude", "applies", "renamed"],
+)
+def test_what_one_of_several_clusters_does_not_judge_any_more(
+    repository: Repository, name: str, more: str, lost: list[str]
+) -> None:
+    applies = "applies: [{path: ../../shared}, {path: .}]\n"
+    both = {f"clusters/{each}/policykit.yaml": policy(each, applies) for each in ("dev", "prod")}
+    repository.commit({**both, "shared/a.yaml": job("shared"), "other/a.yaml": job("other")})
+    more = more if "applies" in more else applies + more
+    repository.write({"clusters/prod/policykit.yaml": policy(name, more)})
+    lines = lint(repository.folder, "--since", "HEAD").err.splitlines()
+    start = "policykit: no longer judged, unlike in HEAD: "
+    assert [each for each in lines if each.startswith(start)] == [
+        f"{start}{path}, by policy prod" for path in lost
+    ]
 
 
 def test_what_the_revision_could_not_judge_had_no_findings(repository: Repository) -> None:

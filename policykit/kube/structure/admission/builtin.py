@@ -1,24 +1,40 @@
-"""Built-in kinds: rollouts, disruption budgets, schedules, LimitRanges, and the file of a kubelet."""
+"""Built-in kinds: rollouts, jobs, disruption budgets, schedules, quotas, LimitRanges, a kubelet's file."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube import cron
 from policykit.kube.names import is_extended, is_hugepages
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, refused
+from policykit.kube.structure.admission.checks import Data, mappings, not_below, refused
 from policykit.kube.structure.conflicts import fractions
 from policykit.kube.structure.problem import BAD_VALUE, located
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits
+from policykit.manifests.shape import digits, whole
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
+_PROGRESS_DEADLINE = 600
+"""Seconds that a rollout may take if a Deployment states no deadline."""
+
 
 def deployment(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateDeploymentStrategy` (Kubernetes v1.36)."""
+    """Source: `ValidateDeploymentSpec` and `ValidateDeploymentStrategy` (Kubernetes v1.36)."""
+    ready = whole(lookup(data, ("spec", "minReadySeconds")))
+    stated = lookup(data, ("spec", "progressDeadlineSeconds"))
+    deadline = _PROGRESS_DEADLINE if stated is None else whole(stated)
+    if ready is not None and deadline is not None and deadline <= ready:
+        field = "minReadySeconds" if stated is None else "progressDeadlineSeconds"
+        yield refused(
+            ("spec", field),
+            f"is {ready}, not below progressDeadlineSeconds, which is {deadline} by default"
+            if stated is None
+            else f"is {deadline}, not above minReadySeconds {ready}",
+            f"write progressDeadlineSeconds: {ready + 1} or more, or lower minReadySeconds",
+        )
     base: Path = ("spec", "strategy")
     strategy = lookup(data, base)
     if not isinstance(strategy, Mapping):
@@ -49,6 +65,40 @@ def daemon_set(data: Data) -> Iterator[Problem]:
             f"is {surge}, but a DaemonSet that adds pods must not remove any first",
             "write maxUnavailable: 0, or delete maxSurge",
         )
+
+
+def stateful_set(data: Data) -> Iterator[Problem]:
+    """Source: `ValidateStatefulSetSpec` (Kubernetes v1.36)."""
+    base: Path = ("spec", "updateStrategy", "rollingUpdate")
+    update = lookup(data, base)
+    if isinstance(update, Mapping):
+        yield from not_below(update, base, "partition", 0, "write the first ordinal that is updated")
+
+
+def runtime_class(data: Data) -> Iterator[Problem]:
+    """Source: `ValidateRuntimeClass` (Kubernetes v1.36)."""
+    handler = data.get("handler")
+    if isinstance(handler, str) and handler != handler.lower() and not is_filled_in(handler):
+        advice = "write the name as the container runtime has it, in lower case"
+        yield refused(("handler",), f"is {handler}, with a capital letter", advice, kind=BAD_VALUE)
+
+
+def device_requests(data: Data) -> Iterator[Problem]:
+    """Source: `validateDeviceRequest` of resource.k8s.io (Kubernetes v1.36)."""
+    for spec in (("spec",), ("spec", "spec")):
+        listed: Path = (*spec, "devices", "requests")
+        for position, request in mappings(lookup(data, listed)):
+            path: Path = (*listed, position, *(("exactly",) if "exactly" in request else ()))
+            mode = lookup(data, (*path, "allocationMode"))
+            if isinstance(mode, str) and mode not in _ALLOCATIONS and not is_filled_in(mode):
+                yield refused((*path, "allocationMode"), f"is {mode}", f"write {' or '.join(_ALLOCATIONS)}")
+            device = lookup(data, path)
+            count = whole(device.get("count")) if isinstance(device, dict) else None
+            if count is not None and count < 0:  # 0 becomes the default
+                yield refused((*path, "count"), f"is {count}, but must be at least 1", "write 1 or more")
+
+
+_ALLOCATIONS = ("ExactCount", "All")
 
 
 def disruption_budget(data: Data) -> Iterator[Problem]:
@@ -93,20 +143,99 @@ def _percent(value: object) -> int | None:
     return digits(value[:-1]) if isinstance(value, str) and value[-1:] == "%" else None
 
 
+def job(data: Data) -> Iterator[Problem]:
+    """Sources: `validateSuccessPolicy` (Kubernetes v1.36), the webhook for Jobs of Kueue (0.9 to 0.19)."""
+    yield from _successes(lookup(data, ("spec",)), ("spec",))
+    annotations = lookup(data, _ANNOTATIONS)
+    spec = lookup(data, ("spec",))
+    if isinstance(annotations, dict) and isinstance(spec, dict):
+        yield from _of_kueue(annotations, spec)
+
+
+_ANNOTATIONS: Path = ("metadata", "annotations")
+_LEAST_PARALLEL = "kueue.x-k8s.io/job-min-parallelism"
+_EQUAL = "kueue.x-k8s.io/job-completions-equal-parallelism"
+
+
+def _of_kueue(annotations: Data, spec: Data) -> Iterator[Problem]:
+    """Kueue checks these annotations of every Job."""
+    parallel, completions = whole(spec.get("parallelism", 1)), whole(spec.get("completions"))
+    written = annotations.get(_LEAST_PARALLEL)
+    if isinstance(written, str) and not is_filled_in(written) and parallel is not None:
+        pods = parallel if completions is None else min(parallel, completions)
+        least = digits(written)
+        if least is None or not 0 < least < pods:
+            fewer = f"write 1 to {pods - 1}" if pods > 1 else "delete it"
+            yield refused(
+                (*_ANNOTATIONS, _LEAST_PARALLEL),
+                f"is {written!r}, but must be a number above 0 and below the {pods} pods of the Job",
+                f"{fewer}: Kueue's webhook refuses the Job",
+            )
+    if annotations.get(_EQUAL) == "true" and spec.get("completionMode", "NonIndexed") == "NonIndexed":
+        yield refused(
+            (*_ANNOTATIONS, _EQUAL),
+            "is true, which requires completionMode Indexed",
+            "write completionMode: Indexed, or delete it: Kueue's webhook refuses the Job",
+        )
+
+
+def _successes(spec: object, base: Path) -> Iterator[Problem]:
+    """Indexes begin at 0, and those of a rule are of the Job."""
+    completions = whole(lookup(spec, ("completions",)))
+    for position, rule in mappings(lookup(spec, ("successPolicy", "rules"))):
+        path: Path = (*base, "successPolicy", "rules", position)
+        indexes, count = rule.get("succeededIndexes"), whole(rule.get("succeededCount"))
+        highest = max((digits(each) or 0 for each in re.split("[,-]", str(indexes))), default=0)
+        if completions is not None and isinstance(indexes, str) and highest >= completions:
+            yield refused(
+                (*path, "succeededIndexes"),
+                f"is {indexes}, but the Job has the indexes 0 to {completions - 1}",
+                f"write indexes below {completions}, or raise completions",
+            )
+        elif completions is not None and count is not None and count > completions:
+            yield refused(
+                (*path, "succeededCount"),
+                f"is {count}, above completions {completions}",
+                f"write at most {completions}",
+            )
+
+
 _HELP = "write minute, hour, day of the month, month and day of the week, as in `0 2 * * *`"
 
 
 def cron_job(data: Data) -> Iterator[Problem]:
-    """Source: `validateScheduleFormat` (Kubernetes v1.36): a time zone has a field of its own."""
+    """Source: `validateScheduleFormat` and `validateTimeZone` (Kubernetes v1.36)."""
+    base: Path = ("spec", "jobTemplate", "spec")
+    yield from _successes(lookup(data, base), base)
+    yield from _time_zone(lookup(data, ("spec", "timeZone")))
     schedule = lookup(data, ("spec", "schedule"))
-    if not isinstance(schedule, str) or not schedule or is_filled_in(schedule):
+    if not isinstance(schedule, str) or not schedule:
         return
-    if schedule.startswith(("TZ=", "CRON_TZ=")):
+    in_schedule = schedule.startswith(("TZ=", "CRON_TZ="))
+    if is_filled_in(schedule) and not (in_schedule and "/" in schedule):
+        return
+    if in_schedule:
         zone, _, rest = schedule.partition(" ")
         advice = f"write schedule: {rest!r} and timeZone: {zone.partition('=')[2]}"
         yield refused(("spec", "schedule"), "states a time zone, which belongs to timeZone", advice)
     elif wrong := cron.problem(schedule):
         yield refused(("spec", "schedule"), wrong, _HELP)
+
+
+def _time_zone(name: object) -> Iterator[Problem]:
+    """A name that is nearly one of the list: the API server may know newer ones."""
+    if not isinstance(name, str) or not name or is_filled_in(name):
+        return
+    from policykit.kube.time_zones import TIME_ZONES
+
+    if name in TIME_ZONES:
+        return
+    lower = {each.lower(): each for each in TIME_ZONES}
+    near = lower.get(name.lower()) or nearest(name, tuple(sorted(TIME_ZONES)))
+    if near:
+        yield refused(
+            ("spec", "timeZone"), f"is {name}, no time zone", f"did you mean {near}?", kind=BAD_VALUE
+        )
 
 
 _PAIRS = (
@@ -138,43 +267,90 @@ def limit_range(data: Data) -> Iterator[Problem]:
                     yield refused((*base, field), "may not be set for type Pod", advice, key=True)
             continue
         yield from _amounts(item, base)
+        ratios = item.get("maxLimitRequestRatio")
+        for name, ratio in ratios.items() if isinstance(ratios, dict) else ():
+            quantity = parse(ratio)
+            if quantity is not None and quantity.nanos < _UNIT:
+                advice = "write 1 or more: limits are never below requests"
+                yield refused((*base, "maxLimitRequestRatio", name), f"is {ratio}, below 1", advice)
         for field in _FIELDS:
             for problem in fractions(item.get(field), (field,)):
                 yield located(problem, base)
 
 
+_UNIT = 1_000_000_000
+"""Billionths, in which quantities are parsed."""
+_COUNTED = frozenset(
+    {
+        "configmaps",
+        "persistentvolumeclaims",
+        "pods",
+        "replicationcontrollers",
+        "resourcequotas",
+        "secrets",
+        "services",
+        "services.loadbalancers",
+        "services.nodeports",
+    }
+)
+_STATES = frozenset({"Terminating", "NotTerminating", "BestEffort", "NotBestEffort"})
+"""Scopes of a quota that have no values."""
+
+
 def resource_quota(data: Data) -> Iterator[Problem]:
-    """Source: as of pods, although the API server warns only there."""
+    """Source: `validateScopedResourceSelectorRequirement` (v1.36); amounts as of pods, where the API server
+    only warns."""
     for problem in fractions(lookup(data, ("spec", "hard")), ("hard",)):
         yield located(problem, ("spec",))
+    hard = lookup(data, ("spec", "hard"))
+    for name, amount in hard.items() if isinstance(hard, dict) else ():
+        quantity = parse(amount) if name in _COUNTED else None
+        if quantity is not None and quantity.nanos % _UNIT:
+            yield refused(
+                ("spec", "hard", name), f"is {amount}, but {name} are counted", "write a whole number"
+            )
+    listed: Path = ("spec", "scopeSelector", "matchExpressions")
+    for position, term in mappings(lookup(data, listed)):
+        operator, scope, values = term.get("operator"), term.get("scopeName"), term.get("values")
+        path: Path = (*listed, position)
+        if scope in _STATES and isinstance(operator, str) and operator != "Exists":
+            yield refused(
+                (*path, "operator"), f"is {operator}, but {scope} takes only Exists", "write Exists"
+            )
+        elif operator in ("Exists", "DoesNotExist") and values:
+            yield refused(
+                (*path, "values"), f"conflicts with operator {operator}", "delete one of the two", key=True
+            )
+        elif operator in ("In", "NotIn") and not values:
+            yield refused((*path, "operator"), f"is {operator} without values", "list the values")
 
 
 def _amounts(item: Data, base: Path) -> Iterator[Problem]:
-    said: set[str] = set()
+    reported: set[str] = set()
     for low, high in _PAIRS:
         lower, upper = item.get(low), item.get(high)
         if not isinstance(lower, dict) or not isinstance(upper, dict):
             continue
         for name in lower:
             least, most = parse(lower[name]), parse(upper.get(name))
-            if name in said or least is None or most is None or least.nanos <= most.nanos:
+            if name in reported or least is None or most is None or least.nanos <= most.nanos:
                 continue
-            said.add(name)
+            reported.add(name)
             yield refused(
                 (*base, low, name),
                 f"is {lower[name]}, above {high} {upper[name]}",
                 f"raise {high} or lower {low}",
             )
-    yield from _whole(item, base, said)
+    yield from _whole(item, base, reported)
 
 
-def _whole(item: Data, base: Path, said: set[str]) -> Iterator[Problem]:
+def _whole(item: Data, base: Path, reported: set[str]) -> Iterator[Problem]:
     """Resources that cannot be overcommitted are requested as they are limited."""
     requested, limit = item.get("defaultRequest"), item.get("default")
     if not isinstance(requested, dict) or not isinstance(limit, dict):
         return
     for name in requested:
-        if name in said or not isinstance(name, str) or not (is_extended(name) or is_hugepages(name)):
+        if name in reported or not isinstance(name, str) or not (is_extended(name) or is_hugepages(name)):
             continue
         asked, most = parse(requested[name]), parse(limit.get(name))
         if asked is not None and most is not None and asked.nanos != most.nanos:

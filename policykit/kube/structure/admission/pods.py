@@ -57,6 +57,7 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from _preemption(spec, path)
         if spec.get("volumes") is not None:
             yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
+            yield from _media(spec["volumes"], (*path, "volumes"))
         for place, container in containers:
             if container.get("ports") is not None:
                 yield from named_once(container["ports"], (*place, "ports"), "port of the container")
@@ -85,15 +86,15 @@ def _preemption(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Container names, including init containers, must be unique."""
     first: dict[str, Path] = {}
-    said: set[str] = set()
+    reported: set[str] = set()
     for field in _LISTS:
         listed = spec.get(field)
         for position, container in enumerate(listed if isinstance(listed, list) else ()):
             name = container.get("name") if isinstance(container, dict) else None
             if not isinstance(name, str) or not name or is_placeholder(name):
                 continue
-            if name in first and name not in said:
-                said.add(name)
+            if name in first and name not in reported:
+                reported.add(name)
                 place = (*path, field, position, "name")
                 message = f'{dotted(place)} is "{name}", which is also the name of {dotted(first[name])}'
                 yield Problem(
@@ -115,6 +116,21 @@ def _claims(spec: dict[str, Any], path: Path, containers: Sequence[_Container]) 
                 yield Problem(
                     at, message, f"list {name} in {dotted((*path, 'resourceClaims'))}", kind=INCONSISTENT
                 )
+
+
+def _media(volumes: object, base: Path) -> Iterator[Problem]:
+    """Source: `(ed *emptyDir) SetUpAt` of the kubelet (v1.36)."""
+    for position, volume in enumerate(volumes if isinstance(volumes, list) else ()):
+        place: Path = (*base, position, "emptyDir", "medium")
+        medium = lookup(volume, ("emptyDir", "medium"))
+        if not isinstance(medium, str) or is_filled_in(medium) or medium in _MEDIA:
+            continue
+        if near := next((each for each in _MEDIA if each.lower() == medium.lower()), ""):
+            message = f"{dotted(place)} is {medium}, which no kubelet can mount: the pod never starts"
+            yield Problem(place, message, f"write {near}", kind=INCONSISTENT)
+
+
+_MEDIA = ("", "Memory", "HugePages")
 
 
 def _mounts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.cron import problem as schedule_problem
@@ -15,12 +16,14 @@ from policykit.kube.structure.admission.checks import (
     refused,
 )
 from policykit.kube.structure.problem import INCONSISTENT
+from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 
 _STATED = ("num-cpus", "num-gpus", "memory", "resources")
+_KUEUE = "kueue.x-k8s.io/queue-name"
 _KUBERAY = "KubeRay refuses it"
 
 
@@ -36,6 +39,15 @@ def ray_service(data: Data) -> Iterator[Problem]:
     """Source: `ValidateRayServiceSpec` (KubeRay v1.6)."""
     base: Path = ("spec", "rayClusterConfig")
     yield from _cluster(lookup(data, base), base)
+    written = lookup(data, ("spec", "serveConfigV2"))
+    if isinstance(written, str) and not is_filled_in(written):
+        document = next(parse(written), None)
+        if document is not None and document.problem:
+            yield refused(
+                ("spec", "serveConfigV2"),
+                f"is not YAML: {document.problem.message}",
+                "correct the text: KubeRay deploys no application",
+            )
 
 
 def ray_cron_job(data: Data) -> Iterator[Problem]:
@@ -47,8 +59,25 @@ def ray_cron_job(data: Data) -> Iterator[Problem]:
 
 
 def ray_job(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateRayJobSpec` (KubeRay v1.6)."""
+    """Sources: `ValidateRayJobSpec` (KubeRay v1.6), and the webhook for RayJobs of Kueue (0.9 to 0.19)."""
     yield from _job(data.get("spec"), ("spec",))
+    spec, labels = data.get("spec"), lookup(data, ("metadata", "labels"))
+    if not isinstance(spec, Mapping) or not isinstance(labels, Mapping) or not labels.get(_KUEUE):
+        return
+    path: Path = ("spec", "shutdownAfterJobFinishes")
+    if spec.get("clusterSelector"):
+        if spec.get("rayClusterSpec"):
+            yield refused(
+                ("spec", "clusterSelector"), "selects a cluster that is there", "delete it, as Kueue demands"
+            )
+    elif spec.get(path[-1]) in (None, False) and spec.get("rayClusterSpec"):
+        there = path if path[-1] in spec else path[:1]
+        says = "is false" if there == path else "has no shutdownAfterJobFinishes: true"
+        yield refused(
+            there,
+            f"{says}, but Kueue admits only RayJobs that delete their cluster",
+            "write shutdownAfterJobFinishes: true",
+        )
 
 
 def _job(spec: object, base: Path) -> Iterator[Problem]:
@@ -98,6 +127,8 @@ def _end(spec: Data, base: Path) -> Iterator[Problem]:
 def _cluster(spec: object, base: Path) -> Iterator[Problem]:
     if not isinstance(spec, Mapping):
         return
+    yield from _version(spec, base)
+    yield from _first_container(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
     path: Path = (*base, "workerGroupSpecs")
     groups = spec.get("workerGroupSpecs")
     yield from named_differently(groups, path, "groupName", "worker group")
@@ -106,12 +137,50 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
         at: Path = (*path, position)
         yield from ordered(group, at, "minReplicas", "maxReplicas", "no number of pods satisfies both")
         yield from _within(group, at)
+        yield from _first_container(group, at)
         yield from _stated(group, at)
         if scaled and group.get("suspend") is True:
             yield refused((*at, "suspend"), "conflicts with enableInTreeAutoscaling", "delete one of the two")
     head = spec.get("headGroupSpec")
     if isinstance(head, Mapping):
         yield from _stated(head, (*base, "headGroupSpec"))
+
+
+_IMAGE = re.compile(r"(?:^|/)ray(?:-ml|-llm)?:([0-9]+\.[0-9]+\.[0-9]+)")
+_OF_RAY = re.compile(r"(?:^|/)ray(?:-ml|-llm)?(?::|@|$)")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+
+
+def _version(spec: Data, base: Path) -> Iterator[Problem]:
+    """KubeRay starts Ray, and its autoscaler, as the stated version needs it. Tags of Ray's own images."""
+    stated = spec.get("rayVersion")
+    image = lookup(spec, ("headGroupSpec", "template", "spec", "containers", 0, "image"))
+    found = _IMAGE.search(image) if isinstance(image, str) else None
+    if found and isinstance(stated, str) and _VERSION.fullmatch(stated) and stated != found.group(1):
+        yield refused(
+            (*base, "rayVersion"),
+            f"is {stated}, but the image of the head has Ray {found.group(1)}",
+            f"write {found.group(1)}: KubeRay starts Ray as that version needs it",
+            Severity.WARNING,
+        )
+
+
+def _first_container(group: object, at: Path) -> Iterator[Problem]:
+    """KubeRay starts Ray in the first container, whatever its name. Source: `RayContainerIndex` (v1.6)."""
+    path: Path = ("template", "spec", "containers")
+    listed = lookup(group, path)
+    if not isinstance(listed, list) or len(listed) < 2:
+        return
+    with_ray = [bool(_OF_RAY.search(str(lookup(each, ("image",))))) for each in listed]
+    name = lookup(listed[0], ("name",))
+    if any(with_ray) and not with_ray[0] and isinstance(name, str) and "ray" not in name:
+        there = lookup(listed[with_ray.index(True)], ("name",))
+        yield refused(
+            (*at, *path, 0),
+            f"is {name}, but KubeRay starts Ray in the first container",
+            f"list {there} first",
+            Severity.WARNING,
+        )
 
 
 def _within(group: Data, at: Path) -> Iterator[Problem]:
@@ -132,7 +201,7 @@ def _within(group: Data, at: Path) -> Iterator[Problem]:
 
 
 def _stated(group: Data, at: Path) -> Iterator[Problem]:
-    """Resources of a group stand in one place."""
+    """The resources of a group are set in one place only."""
     parameters = group.get("rayStartParams")
     if not group.get("resources") or not isinstance(parameters, Mapping):
         return

@@ -9,13 +9,11 @@ from typing import Any
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
-from policykit.model.placement import Placement
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, WorkloadKind
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.releases import judged_release
+from policykit.policy.compile.releases import judged_release, release
 from policykit.policy.compile.targets import kubernetes
 from policykit.policy.models.targets import Targets
-from policykit.policy.version import release
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 
 

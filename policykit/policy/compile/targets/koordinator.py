@@ -9,20 +9,19 @@ from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.amounts import resource_of
-from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.references import check_all_defined, check_defined, check_unique
-from policykit.policy.messages import did_you_mean
+from policykit.policy.compile.draft import Draft, check_all_defined, check_defined, check_unique
+from policykit.policy.compile.releases import Release
 from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Colocation, ColocationClass, Koordinator
-from policykit.policy.version import Release
+from policykit.policy.problems import did_you_mean
 from policykit.targets.koordinator.names import TARGET_NAME
 from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodClass
 from policykit.targets.koordinator.scheduler import plugin_args
 from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.targets.koordinator.scheduler.plugins import DEVICES
+from policykit.targets.koordinator.versions import FIT_PLUS
 
-_FIRST_FIT_PLUS = (1, 6, 0)
 _BY_RESOURCE = frozenset(
     {
         *("usageThresholds", "prodUsageThresholds", "resourceWeights", "estimatedScalingFactors"),
@@ -62,7 +61,7 @@ def compile_options(
 
 
 def _fit(draft: Draft, path: Path, stated: Koordinator, installed: Release | None) -> dict[str, Fit]:
-    if stated.fit and installed and installed < _FIRST_FIT_PLUS:
+    if stated.fit and installed and installed < FIT_PLUS:
         message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
         draft.problems.error(path, message, "remove fit, or use Koordinator 1.6.1 or newer", key=True)
     named = {resource_of(draft, (*path, name), name): each for name, each in stated.fit.items()}

@@ -7,8 +7,8 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.releases import judged_release
-from policykit.policy.messages import did_you_mean
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
+from policykit.policy.problems import did_you_mean
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 
 _DEFAULT_SCHEDULER = "default-scheduler"

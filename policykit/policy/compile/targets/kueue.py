@@ -8,8 +8,8 @@ from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.releases import Release
 from policykit.policy.models.targets.kueue import FlavorFungibility, Kueue
-from policykit.policy.version import Release
 from policykit.targets.kueue.options import KueueOptions
 
 _FIRST_PREFERENCE = (0, 15, 0)

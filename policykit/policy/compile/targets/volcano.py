@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.catalogue.volcano.job_plugins import check
-from policykit.catalogue.volcano.options import option_problems
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
-from policykit.model.virtual_cards import VOLCANO
+from policykit.model.shared_cards import VOLCANO
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.messages import did_you_mean
+from policykit.policy.compile.releases import Release
 from policykit.policy.models.targets import volcano as written
 from policykit.policy.models.targets.volcano import Binpack, Jobs, Volcano
-from policykit.policy.version import Release
+from policykit.policy.problems import did_you_mean
+from policykit.targets.volcano.job_plugins import check
 from policykit.targets.volcano.options import JobOptions, PluginOption, TaskTopology, VolcanoOptions
+from policykit.targets.volcano.scheduler.arguments import option_problems
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
 

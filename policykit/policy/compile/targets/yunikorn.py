@@ -7,14 +7,14 @@ from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.releases import Release
 from policykit.policy.models.targets import yunikorn as written
-from policykit.policy.version import Release
 from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
 from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
-from policykit.targets.yunikorn.configuration.resources import CORES, Resources, from_amounts
-from policykit.targets.yunikorn.options import Options, QueueOptions
+from policykit.targets.yunikorn.configuration.values import CORES, Resources, from_amounts
+from policykit.targets.yunikorn.options import QueueOptions, YuniKornOptions
+from policykit.targets.yunikorn.versions import QUOTA_PREEMPTION
 
-_FIRST_QUOTA_PREEMPTION = (1, 8, 0)
 _SCHEDULER = "yunikorn"
 _ROOT = "root"
 
@@ -27,7 +27,7 @@ def compile_options(
     rules, sort = stated.placement_rules, stated.node_sort
     return TargetSettings(
         "yunikorn",
-        options=Options(
+        options=YuniKornOptions(
             stated.policy_group,
             stated.fallback,
             stated.namespace_queues,
@@ -47,14 +47,16 @@ def _check(draft: Draft, path: Path, stated: written.Yunikorn, installed: Releas
     if stated.scheduler_name != _SCHEDULER:
         message = f"YuniKorn serves only schedulerName {_SCHEDULER}, not {stated.scheduler_name}"
         draft.problems.error((*path, "schedulerName"), message, "remove schedulerName")
-    if stated.quota_preemption and installed and installed < _FIRST_QUOTA_PREEMPTION:
+    if stated.quota_preemption and installed and installed < QUOTA_PREEMPTION:
         message = f"YuniKorn {stated.version} has no quota preemption (added in 1.8)"
         hint = "remove it, or install 1.8 or newer"
         draft.problems.error((*path, "quotaPreemption"), message, hint, key=True)
     named = {"fallback": (stated.fallback, "default"), "namespaceQueues": (stated.namespace_queues, _ROOT)}
     for key, (name, builtin) in named.items():
         if name and name != builtin and name not in draft.names("queues"):
-            draft.problems.error((*path, key), f"{name!r} is no queue of this policy", "name one of `queues`")
+            draft.problems.error(
+                (*path, key), f"{name!r} is not a queue of this policy", "name one of `queues`"
+            )
 
 
 def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> NodeSort:
@@ -82,7 +84,9 @@ def _rule(rule: written.PlacementRule) -> Rule:
 
 def _queue(draft: Draft, path: Path, name: str, stated: written.QueueOptions) -> QueueOptions:
     if name != _ROOT and name not in draft.names("queues"):
-        draft.problems.error(path, f"{name!r} is no queue of this policy", "name one of `queues`", key=True)
+        draft.problems.error(
+            path, f"{name!r} is not a queue of this policy", "name one of `queues`", key=True
+        )
     template, admins = stated.child_template, stated.admins
     return QueueOptions(
         Submitters(admins.users, admins.groups) if admins else None,

@@ -38,7 +38,7 @@ class Kueue(TargetOptions):
     root_cohort: str = Field("root", description="Cohort of the queues without a parent.")
     queueing_strategy: Literal["StrictFIFO", "BestEffortFIFO"] = Field(
         "BestEffortFIFO",
-        description="StrictFIFO: a workload that does not fit holds back those behind it in its queue.",
+        description="StrictFIFO: a workload that does not fit blocks those behind it in its queue.",
     )
     fair_sharing: bool = Field(
         False, description="Fair sharing is enabled in Kueue's Configuration: weights of queues count."

@@ -44,7 +44,7 @@ class Plugin(Model):
         description="Its tier: the first tier that finds victims decides alone. Default: chosen.",
     )
     flags: dict[str, bool] = Field(
-        {}, description="Flags beside its name, in Volcano's spelling: enablePreemptable, enabledVictim."
+        {}, description="Flags next to its name, in Volcano's spelling: enablePreemptable, enabledVictim."
     )
     arguments: dict[str, Any] = Field(
         {}, description="Arguments in Volcano's spelling; they override those that are chosen."

@@ -1,1 +1,1 @@
-"""Koordinator's objects: gangs, ElasticQuotas, colocation profiles, Reservations, topology."""
+"""Koordinator's objects: ElasticQuotas, colocation profiles, Reservations, topology."""

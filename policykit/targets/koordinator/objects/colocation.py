@@ -13,8 +13,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import TARGET_NAME
-from policykit.targets.koordinator.objects.annotations import present
-from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.koordinator.objects.values import OVERCOMMITTED, present
 from policykit.targets.koordinator.options import PodClass
 
 
@@ -148,7 +147,7 @@ _WHOLE_CPUS = frozenset({"LSE", "LSR"})
 
 def classes(cluster: Cluster) -> dict[str, PodClass]:
     """Workload kind to its class, in the order of the policy."""
-    stated = options.of(cluster.targets.get(TARGET_NAME)).classes
+    stated = options.koordinator_options(cluster.targets.get(TARGET_NAME)).classes
     return {name: each for name, each in stated.items() if name in cluster.workloads}
 
 

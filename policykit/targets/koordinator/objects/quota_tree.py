@@ -12,7 +12,7 @@ from policykit.model.queue import Queue, Tenant
 from policykit.model.release import Version
 from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
-from policykit.targets.koordinator.objects.resources import admitted_amounts
+from policykit.targets.koordinator.objects.values import admitted_amounts
 
 _UNLIMITED = 10**9
 """A maximum that limits nothing: a million cores, a billion cards."""

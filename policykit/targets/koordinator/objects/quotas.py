@@ -11,7 +11,7 @@ from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import resource_list
 from policykit.namedtuple import NamedTuple
-from policykit.targets.koordinator.objects.annotations import compact, parsed, present
+from policykit.targets.koordinator.objects.values import compact, parsed, present
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"
 KIND = "ElasticQuota"

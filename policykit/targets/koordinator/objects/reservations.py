@@ -10,17 +10,15 @@ from policykit.kube import affinity, requests, tolerations
 from policykit.kube.names import is_extended
 from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Amounts, Pool
+from policykit.model.pool import Amounts, Pool, Toleration
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Reservation as PolicyReservation
 from policykit.model.release import Version
-from policykit.model.taint import Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.koordinator.objects.annotations import present
-from policykit.targets.koordinator.objects.resources import admitted_amounts
+from policykit.targets.koordinator.objects.values import admitted_amounts, present
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "Reservation"

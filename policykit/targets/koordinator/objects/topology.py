@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, text, texts
-from policykit.model.release import Version
 from policykit.model.topology import Level
 from policykit.namedtuple import NamedTuple
-from policykit.targets.koordinator.objects.annotations import present
+from policykit.targets.koordinator.objects.values import present
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "ClusterNetworkTopology"
@@ -17,7 +16,6 @@ NAME = "default"
 """The only object that the scheduler reads."""
 NODE_LAYER = "NodeTopologyLayer"
 """The built-in layer of single nodes, the end of the chain."""
-SUPPORTED_SINCE = Version(1, 7, 0)
 
 
 class Layer(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any
 
 from policykit.manifests import writer
 from policykit.model.release import Version
+from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler.configuration import KIND, args_kind
 from policykit.targets.koordinator.versions import GROUP
@@ -19,14 +20,6 @@ NAMESPACE = "koordinator-system"
 CONFIG_MAP = "koord-scheduler-config"
 KEY = "koord-scheduler-config"
 DEPLOYMENT = "koord-scheduler"
-
-JOB_PREEMPTION_VALUE = Version(1, 7, 0)
-"""Chart value scheduler.enableJobPreemption: true."""
-MODELS_VALUE = Version(1, 8, 0)
-"""Chart value scheduler.deviceShare.gpuShareUnsupportedModels, a list of one."""
-
-_1_5, _1_6 = Version(1, 5, 0), Version(1, 6, 0)
-_1_7, _1_8 = Version(1, 7, 0), Version(1, 8, 0)
 
 _CLEARED = frozenset({"queueSort", "postFilter", "bind"})
 """Points at which the chart disables all default plugins."""
@@ -54,7 +47,7 @@ def config_map(text: str, namespace: str) -> str:
 def configuration(version: Version, namespace: str, *, job_preemption: bool = True) -> dict[str, Any]:
     """KubeSchedulerConfiguration in the chart of a release, with its default values but for this one."""
     points = enabled(version)
-    if version >= JOB_PREEMPTION_VALUE and not job_preemption:
+    if version >= versions.JOB_PREEMPTION_VALUE and not job_preemption:
         points["postFilter"].append("DefaultPreemption")
     written = f"{GROUP}/{written_in(version)}"
     return {
@@ -81,9 +74,9 @@ def configuration(version: Version, namespace: str, *, job_preemption: bool = Tr
 
 def written_in(version: Version) -> str:
     """Version of KubeSchedulerConfiguration in the chart's file."""
-    if version >= _1_6:
+    if version >= versions.CHART_V1:
         return "v1"
-    return "v1beta3" if version >= _1_5 else "v1beta2"
+    return "v1beta3" if version >= versions.KUBERNETES_1_28 else "v1beta2"
 
 
 def _set(point: str, enabled: list[str]) -> dict[str, Any]:
@@ -96,8 +89,8 @@ def _set(point: str, enabled: list[str]) -> dict[str, Any]:
 
 def enabled(version: Version) -> dict[str, list[str]]:
     """Enabled plugins per extension point, in order. Reservation comes first where it must."""
-    queued, first = version >= _1_7, version >= _1_6
-    scores = ["Coscheduling"] if version >= _1_8 else []
+    queued, first = version >= versions.PRE_ENQUEUE, version >= versions.CHART_V1
+    scores = ["Coscheduling"] if version >= versions.COSCHEDULING_SCORES else []
     return {
         "preEnqueue": ["Coscheduling"] if queued else [],
         "queueSort": ["PrioritySort" if queued else "Coscheduling"],
@@ -143,10 +136,10 @@ def _arguments(version: Version, namespace: str, job_preemption: bool) -> dict[s
         },
         "ElasticQuota": {"quotaGroupNamespace": namespace},
     }
-    if version >= _1_7:
+    if version >= versions.JOB_PREEMPTION_VALUE:
         preempting = {"enablePreemption": True} if job_preemption else {}
         arguments["Coscheduling"] = {**preempting, "awareNetworkTopology": True}
-    if version >= _1_8:
+    if version >= versions.MODELS_VALUE:
         model = {"model": "Ascend-310P3-300I-DUO", "vendor": "huawei"}
         arguments["DeviceShare"] = {"gpuShareUnsupportedModels": [model]}
     return arguments

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.targets.koordinator.versions import RESOURCE_KEYS
 
 Release = tuple[int, ...]
 """Numbers of a release: 1, 8, 0."""
@@ -136,6 +139,39 @@ TYPES: Mapping[str, str] = {
 }
 """Fields without bounds of their own to their type, the same in every plugin that has them."""
 _HEAD = frozenset({"apiVersion", "kind"})
+
+
+STRATEGIES: Mapping[str, tuple[str, ...]] = {
+    "NodeNUMAResource": ("scoringStrategy", "numaScoringStrategy"),
+    "DeviceShare": ("scoringStrategy",),
+}
+"""Fields of Koordinator's own plugins with weights of resources."""
+
+
+def resource_keys(version: Release) -> tuple[str, str]:
+    """Keys of a resource's name and weight in `STRATEGIES`."""
+    return ("name", "weight") if version >= RESOURCE_KEYS else ("Name", "Weight")
+
+
+def of_release(plugin: str, args: Mapping[str, Any], version: Release) -> dict[str, Any]:
+    """Args with the keys of resources that a release reads."""
+    name, weight = resource_keys(version)
+    keys = {"name": name, "Name": name, "weight": weight, "Weight": weight}
+
+    def renamed(listed: object) -> object:
+        if not isinstance(listed, list):
+            return listed
+        return [
+            {keys.get(key, key): each for key, each in entry.items()} if isinstance(entry, Mapping) else entry
+            for entry in listed
+        ]
+
+    return {
+        field: {**value, "resources": renamed(value["resources"])}
+        if field in STRATEGIES.get(plugin, ()) and isinstance(value, Mapping) and "resources" in value
+        else value
+        for field, value in args.items()
+    }
 
 
 def since(plugin: str, field: str) -> Release | None:

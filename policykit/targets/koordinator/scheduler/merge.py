@@ -1,19 +1,22 @@
-"""A given koord-scheduler-config: found in a text, and changed with every other line kept."""
+"""A given koord-scheduler-config: found in a text, changed line by line, and repaired for a release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from policykit.errors import PolicykitError
-from policykit.manifests.amend import apply
+from policykit.manifests.document_edits import apply
 from policykit.manifests.edit import read as read_documents
 from policykit.manifests.embedded import apply_inside, embedded, kinds, strings
 from policykit.manifests.node import Node
 from policykit.manifests.patch import APPEND, EditError, Patch, differences, patched
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
+from policykit.model.release import Version
 from policykit.namedtuple import NamedTuple
+from policykit.targets.koordinator.scheduler import configuration, validator
 from policykit.targets.koordinator.scheduler.configuration import (
     KIND,
     Plugin,
@@ -30,7 +33,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 )
 
 
-class Source(NamedTuple):
+class ConfigurationText(NamedTuple):
     """A scheduler configuration in a text: the document itself, or a string of a ConfigMap."""
 
     text: str
@@ -44,7 +47,7 @@ class Source(NamedTuple):
     """Whether the text has no other document."""
 
 
-def read_source(text: str) -> Source:
+def read_source(text: str) -> ConfigurationText:
     """Finds the configuration. Raises PolicykitError unless there is exactly one."""
     try:
         roots = read_documents(text)
@@ -62,16 +65,16 @@ def read_source(text: str) -> Source:
     return found[0]._replace(alone=len(roots) == 1)
 
 
-def _sources(text: str, root: Node, document: int) -> list[Source]:
+def _sources(text: str, root: Node, document: int) -> list[ConfigurationText]:
     if isinstance(root.data, dict) and root.data.get("kind") == KIND:
-        return [Source(text, document, (), text, root.data, False)]
+        return [ConfigurationText(text, document, (), text, root.data, False)]
     found = []
     for path, node in strings(root):
         if kinds(node.data) == {KIND}:
             inner = embedded(text, path, node).text
             inside = read_documents(inner)[0]
             if inside and path[0] == "data":
-                found.append(Source(text, document, path, inner, inside.data, False))
+                found.append(ConfigurationText(text, document, path, inner, inside.data, False))
     return found
 
 
@@ -79,7 +82,7 @@ Step = Callable[[Profile], Iterable[Patch]]
 """What to change in a profile; paths are below the profile."""
 
 
-def merge_patches(source: Source, patches: Iterable[Patch]) -> str:
+def merge_patches(source: ConfigurationText, patches: Iterable[Patch]) -> str:
     """The text with the changes made. Raises PolicykitError if it cannot be edited in place."""
     if source.path:
         return apply_inside(source.text, source.path, patches, source.document)
@@ -195,3 +198,39 @@ def _prepare(plugin: str, profile: Profile) -> Iterator[Patch]:
     point = profile.point("preScore")
     if point.disables(plugin) and not point.plugin(plugin):
         yield Patch("add", ("plugins", "preScore", "enabled", APPEND), {"name": plugin})
+
+
+class RepairResult(NamedTuple):
+    """Changes, and a notice for each."""
+
+    patches: tuple[Patch, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def repair(data: Mapping[str, Any], version: Version) -> RepairResult:
+    """Fixes every problem that has a certain fix, one at a time: removing an entry moves those after it.
+
+    Raises PolicykitError if the apiVersion cannot be changed.
+    """
+    patches: list[Patch] = []
+    notices: list[str] = []
+    while True:
+        found = validator.problems(configuration.read(data), version)
+        problem = next((each for each in found if _is_fixed(each)), None)
+        if problem is None:
+            return RepairResult(tuple(patches), tuple(dict.fromkeys(notices)))
+        if problem.repair is None:
+            raise PolicykitError(problem.message, problem.help)
+        data = reduce(patched, problem.repair.patches, data)
+        patches += problem.repair.patches
+        notices.append(f"{problem.message}; gen had to {problem.repair.description}")
+
+
+def _is_fixed(problem: Problem) -> bool:
+    return problem.path == ("apiVersion",) or (problem.repair is not None and problem.repair.certain)
+
+
+def remaining_problems(data: Mapping[str, Any], version: Version) -> tuple[str, ...]:
+    """Problems in the written configuration that users must fix themselves."""
+    found = validator.problems(configuration.read(data), version)
+    return tuple(dict.fromkeys(f"{problem.message}. {problem.help}" for problem in found))

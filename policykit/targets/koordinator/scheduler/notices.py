@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK, SPREAD
 from policykit.model.release import Version
-from policykit.targets.capacity import most_cards
+from policykit.model.workload import BINPACK, SPREAD
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.options import KoordinatorOptions
-from policykit.targets.koordinator.scheduler import chart, weights
-from policykit.targets.koordinator.scheduler.packing import Packing
+from policykit.targets.koordinator.scheduler import weights
+from policykit.targets.koordinator.scheduler.placements import Packing
 from policykit.targets.koordinator.scheduler.plugins import COSCHEDULING, DEVICES, FIT, FIT_PLUS, RESERVATION
 from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
 from policykit.targets.koordinator.scheduler.weights import Margin
+from policykit.targets.pool_capacity import most_cards
 
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 
@@ -65,9 +65,9 @@ def replaced_values(cluster: Cluster, stated: KoordinatorOptions, version: Versi
     """The chart's values that no longer reach the configuration, unless the policy states the same."""
     found = []
     unset = "enablePreemption" not in stated.fields(COSCHEDULING)
-    if version >= chart.JOB_PREEMPTION_VALUE and unset and cluster.preemption.within_queue is not False:
+    if version >= versions.JOB_PREEMPTION_VALUE and unset and cluster.preemption.within_queue is not False:
         found.append(("enableJobPreemption", "coscheduling.enablePreemption"))
-    if version >= chart.MODELS_VALUE and "gpuShareUnsupportedModels" not in stated.fields(DEVICES):
+    if version >= versions.MODELS_VALUE and "gpuShareUnsupportedModels" not in stated.fields(DEVICES):
         found.append(("deviceShare.gpuShareUnsupportedModels", "deviceShare.gpuShareUnsupportedModels"))
     if found and not stated.config:
         values = " and ".join(f"scheduler.{value}" for value, _ in found)

@@ -76,10 +76,6 @@ _DURATIONS: Mapping[str, tuple[Path, ...]] = {
     ),
 }
 _AGGREGATIONS = ("", "avg", "p50", "p90", "p95", "p99")
-_STRATEGIES: Mapping[str, tuple[str, ...]] = {
-    "NodeNUMAResource": ("scoringStrategy", "numaScoringStrategy"),
-    "DeviceShare": ("scoringStrategy",),
-}
 _CHOICES: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
     "NodeNUMAResource": {("defaultCPUBindPolicy",): ("", "FullPCPUs", "SpreadByPCPUs")},
     "LoadAwareScheduling": {
@@ -101,7 +97,7 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
         yield from _not_allowed(plugin, path, allowed, args)
     for path in _DURATIONS.get(plugin, ()):
         yield from _invalid_duration(plugin, path, lookup(args, path))
-    for strategy in _STRATEGIES.get(plugin, ()):
+    for strategy in fields.STRATEGIES.get(plugin, ()):
         yield from _not_allowed(plugin, (strategy, "type"), SCORE_TYPES, args)
         yield from _invalid_weights(plugin, (strategy, "resources"), args)
     if plugin == "LoadAwareScheduling":
@@ -150,6 +146,30 @@ def _unknown_fields(plugin: str, args: Mapping[str, Any], releases: Sequence[Rel
             key=True,
             repair=Repair("remove it", (Patch("remove", path),)) if since else None,
         )
+
+
+def misnamed_resources(
+    plugin: str, args: Mapping[str, Any], releases: Sequence[Release]
+) -> Iterator[Problem]:
+    """Keys of resources in a strategy that none of the releases reads, but another one does."""
+    read = {key for each in releases for key in fields.resource_keys(each)}
+    for strategy in fields.STRATEGIES.get(plugin, ()) if releases else ():
+        listed = lookup(args, (strategy, "resources"))
+        for position, entry in enumerate(listed if isinstance(listed, list) else ()):
+            for key in mapping(entry):
+                if key in read or key.lower() not in ("name", "weight"):
+                    continue
+                wanted = key.capitalize() if key.islower() else key.lower()
+                path = (strategy, "resources", position, key)
+                yield problem(
+                    path,
+                    f"{fields.release_range(releases)} has no field {key} in resources of {strategy} of "
+                    f"{plugin}Args, but {wanted}",
+                    NO_START,
+                    f"write {wanted}",
+                    key=True,
+                    repair=Repair(f"write {wanted}", (Patch("rename", path, wanted),)),
+                )
 
 
 def _similar_field(plugin: str, name: str) -> str:

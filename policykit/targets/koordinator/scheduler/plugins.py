@@ -35,7 +35,7 @@ GONE = frozenset({"BatchResourceFit", "CompatibleDefaultPreemption"})
 PLUGIN_NAMES = frozenset({*PLUGINS, *GONE})
 """Plugins of koord-scheduler, including those of old releases."""
 
-_POINTS: Mapping[str, Mapping[str, Version]] = {
+POINTS: Mapping[str, Mapping[str, Version]] = {
     "LoadAwareScheduling": {"preFilter": _1_7, "filter": _FIRST, "score": _FIRST, "reserve": _FIRST},
     "NodeNUMAResource": {
         **dict.fromkeys(("preFilter", "filter", "score", "reserve", "preBind"), _FIRST),
@@ -62,7 +62,7 @@ _POINTS: Mapping[str, Mapping[str, Version]] = {
     "SchedulingHint": {"preFilter": _1_7},
 }
 """Plugin and point to the first release. Source: methods of each plugin at the release tags."""
-_ENDED: Mapping[tuple[str, str], Version] = {("Coscheduling", "queueSort"): _1_7}
+ENDED: Mapping[tuple[str, str], Version] = {("Coscheduling", "queueSort"): _1_7}
 """Points that a plugin no longer implements, to the first release without them."""
 
 RESERVATION_FIRST = ("preScore", "reserve")
@@ -123,8 +123,8 @@ def implements(plugin: str, point: str, version: Version) -> bool | None:
         return None
     if point == MULTI_POINT:
         return PLUGINS[plugin] <= version
-    since = _POINTS[plugin].get(point)
-    ended = _ENDED.get((plugin, point))
+    since = POINTS[plugin].get(point)
+    ended = ENDED.get((plugin, point))
     return since is not None and since <= version and (ended is None or version < ended)
 
 

@@ -9,12 +9,11 @@ from typing import Any
 from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.placement import Placement
 from policykit.model.release import Version
+from policykit.model.workload import Placement
 from policykit.namedtuple import NamedTuple
-from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.options import Fit, KoordinatorOptions, of
+from policykit.targets.koordinator.options import Fit, KoordinatorOptions, koordinator_options
 from policykit.targets.koordinator.scheduler import chart, configuration, fields, merge, placements
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.merge import (
@@ -26,7 +25,7 @@ from policykit.targets.koordinator.scheduler.merge import (
     prepare,
     set_args,
 )
-from policykit.targets.koordinator.scheduler.packing import Packing, chosen_fit, packing
+from policykit.targets.koordinator.scheduler.placements import Packing, chosen_fit, packing
 from policykit.targets.koordinator.scheduler.plugins import (
     BALANCED,
     DEVICES,
@@ -40,6 +39,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 )
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.scheduler.weights import is_device
+from policykit.targets.pool_capacity import most_cards
 
 
 class ProfilePlan(NamedTuple):
@@ -79,7 +79,7 @@ def plan(
     """
     given = configuration.read(data)
     base = given.required_profile(name)
-    planner = _Planner(cluster, target, version, of(target), str(data.get("apiVersion")))
+    planner = _Planner(cluster, target, version, koordinator_options(target), str(data.get("apiVersion")))
     names = placements.own_profiles(target, name)
     settings = plugin_settings(cluster, (name, *names), planner.options, version)
     check_load_aware(settings.args.get(LOAD_AWARE, {}), base.arguments(LOAD_AWARE))
@@ -102,7 +102,7 @@ def plan(
 def _common_steps(settings: Settings, api_version: str, version: Version) -> Iterator[Step]:
     """Steps that are the same for every profile: args, required plugins, and disabled ones."""
     for plugin, args in settings.args.items():
-        yield merge.set_args(plugin, args, api_version)
+        yield merge.set_args(plugin, fields.of_release(plugin, args, version), api_version)
     at = chart.enabled(version)
     for plugin in settings.plugins:
         points = [point for point, names in at.items() if plugin in names]
@@ -177,12 +177,15 @@ def align_others(
     devices = placements.device_strategy(wanted, memory)
     if devices and "scoringStrategy" not in options.fields(DEVICES):
         mixed = _mixed(each for name, each in wanted.items() if is_device(name))
-        yield _aligned(DEVICES, {"scoringStrategy": devices}, api_version, mixed)
+        yield _aligned(
+            DEVICES, fields.of_release(DEVICES, {"scoringStrategy": devices}, version), api_version, mixed
+        )
     native = placements.numa_strategy(wanted)
     if native and "scoringStrategy" not in options.fields(NUMA):
         also = {} if "numaScoringStrategy" in options.fields(NUMA) else {"numaScoringStrategy": native}
         mixed = _mixed(wanted[name] for name in ("cpu", "memory") if name in wanted)
-        yield _aligned(NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
+        aligned = fields.of_release(NUMA, {"scoringStrategy": native, **also}, version)
+        yield _aligned(NUMA, aligned, api_version, mixed)
 
 
 def opposing_options(wanted: Mapping[str, Fit], options: KoordinatorOptions) -> Iterator[str]:

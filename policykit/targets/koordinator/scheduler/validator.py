@@ -32,7 +32,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION_FIRST,
     SCORERS,
 )
-from policykit.targets.kubernetes.scheduler.plugin_names import IN_TREE
+from policykit.targets.kubernetes.scheduler.plugins import IN_TREE
 
 _PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
 _POINTS = frozenset({*plugins.ORDER, MULTI_POINT})
@@ -221,6 +221,8 @@ def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
                 found = found._replace(message=message, severity=Severity.WARNING)
             yield found.below(base)
         for found in _mistyped(args.plugin, args.data):
+            yield found.below(base)
+        for found in plugin_args.misnamed_resources(args.plugin, args.data, reading):
             yield found.below(base)
 
 

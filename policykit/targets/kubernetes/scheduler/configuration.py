@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.model.placement import Point
+from policykit.model.workload import Point
 from policykit.namedtuple import NamedTuple
+from policykit.targets.import_values import unread_fields
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.scheduler.plugins import FIT
-from policykit.targets.reading import unread_fields
 
 API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
@@ -159,14 +158,3 @@ def _read_fit(data: object) -> Fit | None:
         },
         tuple(Point(whole(p.get("utilization")) or 0, whole(p.get("score")) or 0) for p in points),
     )
-
-
-def places(data: Mapping[str, Any]) -> dict[str, Path]:
-    """schedulerName to the path of its profile."""
-    profiles = data.get("profiles")
-    listed = profiles if isinstance(profiles, list) else []
-    return {
-        text(profile.get("schedulerName")) or DEFAULT_SCHEDULER: ("profiles", number)
-        for number, profile in enumerate(listed)
-        if isinstance(profile, Mapping)
-    }

@@ -11,11 +11,11 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.model.release import Version
-from policykit.targets.kubernetes import options, pod_groups
+from policykit.targets.kubernetes import options, pods
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.scheduler import configuration, messages
 from policykit.targets.kubernetes.scheduler.configuration import Configuration, Lease
-from policykit.targets.kubernetes.scheduler.plan import Plan
+from policykit.targets.kubernetes.scheduler.profiles import Plan
 from policykit.targets.kubernetes.versions import KUBEADM_LISTS
 
 SECOND = "kubernetes/scheduler.yaml"
@@ -58,9 +58,9 @@ def configuration_text(made: Plan, whole: Configuration) -> str:
 
 def _gates(cluster: Cluster, stated: KubernetesOptions, version: Version) -> tuple[str, ...]:
     """Feature gates that the scheduler needs for gangs."""
-    kinds = [kind for kind in cluster.workloads.values() if pod_groups.is_native_gang(kind, cluster)]
-    known = stated.native_gang and cluster.kubernetes_version and pod_groups.api_version(version)
-    return pod_groups.gates(kinds, version) if kinds and known else ()
+    kinds = [kind for kind in cluster.workloads.values() if pods.is_native_gang(kind, cluster)]
+    known = stated.native_gang and cluster.kubernetes_version and pods.group_api_version(version)
+    return pods.pod_group_gates(kinds, version) if kinds and known else ()
 
 
 CONFIGURATION_FILE = "/etc/kubernetes/kube-scheduler.yaml"

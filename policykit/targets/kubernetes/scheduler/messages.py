@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from policykit.model.placement import BINPACK, Placement
-from policykit.model.workload import WorkloadKind
-from policykit.targets import capacity
+from policykit.model.workload import BINPACK, Placement, WorkloadKind
+from policykit.targets import pool_capacity
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Fit
 
 CARDS_ALONE = (
@@ -81,7 +80,7 @@ def without_shape(placement: Placement, main: str) -> str:
 def unknown_size(placement: Placement, resource: str) -> str:
     return (
         f"placement {placement.name}: the number of {resource} per node is not known for every pool: the "
-        f"weights assume {capacity.ASSUMED_CARDS}. Set allocatable in the policy"
+        f"weights assume {pool_capacity.ASSUMED_CARDS}. Set allocatable in the policy"
     )
 
 
@@ -146,13 +145,13 @@ def outweighed_spread(placement: Placement, kinds: Sequence[str]) -> str:
 
 
 def unsupported_avoid(placement: Placement, tainted: Sequence[str], open_pools: Sequence[str]) -> str:
-    said = (
+    text = (
         f"placement {placement.name}: kube-scheduler has no score that keeps other pods off "
         f"{', '.join(placement.avoid)}. Nearest: a taint on its nodes"
     )
     if open_pools:
-        return f"{said}: {_pools(open_pools)} no such taint"
-    return f"{said}, which {_pools(tainted)}" if tainted else said
+        return f"{text}: {_pools(open_pools)} no such taint"
+    return f"{text}, which {_pools(tainted)}" if tainted else text
 
 
 def _pools(names: Sequence[str]) -> str:

@@ -1,17 +1,18 @@
-"""A kube-scheduler profile for each placement: strategy, weights, reasons and limits."""
+"""A kube-scheduler profile for each placement that gets one, with notices about the others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK, SPREAD, Placement, Point
 from policykit.model.pool import Pool
 from policykit.model.release import Version
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import BINPACK, SPREAD, Placement, Point, WorkloadKind
 from policykit.namedtuple import NamedTuple
-from policykit.targets import capacity
-from policykit.targets.kubernetes.scheduler import messages, plugins, weights
+from policykit.targets import pool_capacity
+from policykit.targets.kubernetes import options
+from policykit.targets.kubernetes.options import SchedulerOptions
+from policykit.targets.kubernetes.scheduler import messages, plugins, profiles, weights
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
 from policykit.targets.kubernetes.scheduler.plugins import preference_gap
 
@@ -50,7 +51,7 @@ def placement_profile(
 ) -> PlacementProfile:
     """The profile that places pods of `scheduler` by the placement."""
     kinds = kinds_of(cluster, placement, scheduler)
-    sizes = capacity.cards_per_node(cluster, _pools(cluster, kinds))
+    sizes = pool_capacity.cards_per_node(cluster, _pools(cluster, kinds))
     asked, notices = _scored_resources(placement, sizes)
     fit, leads = _fit(asked, sizes)
     against = plugins.rivals(version)
@@ -58,11 +59,11 @@ def placement_profile(
     weight = weights.fit_weight(leads.values(), rivals)
     affinity, reason = _affinity(cluster, kinds, weight, rivals)
     scores = {plugins.FIT: weight, **({plugins.AFFINITY: affinity} if affinity else {})}
-    sampled = 100 if capacity.node_total(cluster) > capacity.SCORED_NODES else None
+    sampled = 100 if pool_capacity.node_total(cluster) > pool_capacity.SCORED_NODES else None
     comments = (
         messages.opening(scheduler, placement.name),
         *(
-            messages.leading(r, capacity.assumed(sizes[r]), least, weight, against)
+            messages.leading(r, pool_capacity.assumed(sizes[r]), least, weight, against)
             for r, least in leads.items()
         ),
         *_scope_comments(asked, fit, weight, against),
@@ -70,13 +71,13 @@ def placement_profile(
         messages.opt_in_plugins(plugins.opt_in(version)),
         *([messages.ALL_NODES] if sampled else []),
     )
-    said = (
+    notice = (
         *notices,
         *_weak_points(placement, sizes, leads, fit),
         *_kinds(cluster, placement, kinds, scheduler),
     )
     return PlacementProfile(
-        placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, said
+        placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, notice
     )
 
 
@@ -145,7 +146,7 @@ def _leads(asked: _ScoredResources, sizes: _Sizes, fill: int) -> dict[str, int]:
     return {
         resource: min(
             weights.lead(asked.strategy, asked.shape, size, weight, fill)
-            for size in capacity.assumed(sizes[resource])
+            for size in pool_capacity.assumed(sizes[resource])
         )
         for resource, weight in asked.cards.items()
     }
@@ -176,7 +177,7 @@ def _weak_points(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], 
     """Notices about guarantees that the weights cannot give."""
     found = []
     for resource, least in leads.items():
-        known = capacity.assumed(sizes[resource])
+        known = pool_capacity.assumed(sizes[resource])
         if 0 in sizes[resource]:
             found.append(messages.unknown_size(placement, resource))
         if len(known) > 1:
@@ -199,3 +200,82 @@ def _kinds(
     found = [messages.unused_profile(placement, elsewhere)] if not kinds else []
     soft = [kind.name for kind in kinds if kind.across and not kind.across.hard]
     return [*found, messages.outweighed_spread(placement, soft)] if soft else found
+
+
+class Plan(NamedTuple):
+    """Profiles in the policy's order, and how they are deployed."""
+
+    way: str
+    """second or cluster."""
+    placement_profiles: tuple[PlacementProfile, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        return tuple(each.profile for each in self.placement_profiles)
+
+    @property
+    def weights_default(self) -> bool:
+        """Whether the weights of the default scheduler are computed here too."""
+        return any(each.scheduler == DEFAULT_SCHEDULER and each.fit for each in self.profiles)
+
+
+def plan(cluster: Cluster, stated: SchedulerOptions, version: Version) -> Plan:
+    """The profiles of the placements; the cluster's own scheduler always has one for default-scheduler."""
+    way, unsupported = _way(cluster, stated)
+    found: dict[str, PlacementProfile] = {}
+    notices: list[str] = []
+    for placement in cluster.placements.values():
+        name, about = _name(cluster, placement, stated, way)
+        notices += about
+        if name and name not in found:
+            found[name] = profiles.placement_profile(cluster, placement, name, version)
+            notices += found[name].notices
+        if placement.avoid and (name or options.is_only_scheduler(cluster)):
+            notices.append(messages.unsupported_avoid(placement, *_pool_names(cluster, placement)))
+    if found and way == options.CLUSTER and DEFAULT_SCHEDULER not in found:
+        found = {DEFAULT_SCHEDULER: PlacementProfile("", Profile()), **found}
+    return Plan(way, tuple(found.values()), (*(unsupported if found else ()), *notices))
+
+
+def _way(cluster: Cluster, stated: SchedulerOptions) -> tuple[str, tuple[str, ...]]:
+    """second or cluster, and a notice if it differs from the policy."""
+    if stated.way == options.CLUSTER and cluster.provider:
+        return options.SECOND, (messages.managed_control_plane(cluster.provider),)
+    return stated.way, ()
+
+
+def _name(
+    cluster: Cluster, placement: Placement, stated: SchedulerOptions, way: str
+) -> tuple[str, list[str]]:
+    """The schedulerName of a placement's profile, empty if it gets none, and notices about it."""
+    name = placement.scheduler or (DEFAULT_SCHEDULER if stated.default == placement.name else "")
+    if not name:
+        served = [
+            kind
+            for kind in cluster.workloads.values()
+            if kind.placement_name == placement.name and kind.scheduler in options.DEFAULT_NAMES
+        ]
+        return "", [messages.no_scheduler_name(placement.name)] if served and options.is_only_scheduler(
+            cluster
+        ) else []
+    if name in options.other_names(cluster):
+        return "", [messages.foreign_scheduler(name, placement.name)]
+    if name == DEFAULT_SCHEDULER and way == options.SECOND:
+        return "", [messages.default_elsewhere(placement.name)]
+    return name, []
+
+
+def _pool_names(cluster: Cluster, placement: Placement) -> tuple[list[str], list[str]]:
+    """Pools with a card that the placement avoids: those with a taint, and those without."""
+    offering = list(_offering(cluster, placement))
+    tainted = [pool.name for pool in offering if pool.taints]
+    return tainted, [pool.name for pool in offering if not pool.taints]
+
+
+def _offering(cluster: Cluster, placement: Placement) -> Iterator[Pool]:
+    for pool in cluster.pools:
+        card = cluster.card_of(pool)
+        resources = pool.resources or ((card.resource,) if card else ())
+        if any(resource in placement.avoid for resource in resources):
+            yield pool

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from policykit.kube.scores import least, most, ratio
-from policykit.model.placement import Point
+from policykit.model.workload import Point
 from policykit.targets.kubernetes.scheduler.configuration import RATIO
 
 CARD_WEIGHT = 100

@@ -1,4 +1,4 @@
-"""ClusterQueue, Cohort and LocalQueue, written and read."""
+"""ClusterQueue, Cohort, LocalQueue and WorkloadPriorityClass, written and read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,34 @@ from typing import Any
 
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.quantity import amount, amount_text
+from policykit.model.queue import Priority
 from policykit.model.release import Version
 from policykit.namedtuple import NamedTuple
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import NAMESPACE_NAME
-from policykit.targets.kueue.objects import resource_groups
-from policykit.targets.kueue.objects.resource_groups import ResourceGroup, StatedResources
+from policykit.targets.kueue.objects import resource_flavors
+from policykit.targets.kueue.objects.resource_flavors import ResourceGroup, StatedResources
+
+WORKLOAD_PRIORITY_CLASS = "WorkloadPriorityClass"
+
+
+def write_priority_class(priority: Priority, version: Version) -> dict[str, Any]:
+    """The object, in the API version of the release. It has no default and no preemption policy."""
+    description = {"description": priority.description} if priority.description else {}
+    return {
+        "apiVersion": versions.api_version(WORKLOAD_PRIORITY_CLASS, version),
+        "kind": WORKLOAD_PRIORITY_CLASS,
+        "metadata": {"name": priority.name},
+        "value": priority.value,
+        **description,
+    }
+
+
+def read_priority_class(data: Mapping[str, Any]) -> Priority:
+    """A WorkloadPriorityClass. Fields that are missing or have the wrong type are empty, the value 0."""
+    name = text(mapping(data.get("metadata")).get("name"))
+    return Priority(name, whole(data.get("value")) or 0, description=text(data.get("description")))
+
 
 CLUSTER_QUEUE = "ClusterQueue"
 _WEIGHT = "weight"
@@ -72,11 +94,11 @@ def write_cluster_queue(queue: ClusterQueue, version: Version) -> dict[str, Any]
     if queue.weight is not None:
         spec["fairSharing"] = fair_sharing(queue.weight)
     if queue.groups:
-        spec["resourceGroups"] = [resource_groups.write_group(group) for group in queue.groups]
+        spec["resourceGroups"] = [resource_flavors.write_group(group) for group in queue.groups]
     return {
         "apiVersion": versions.api_version(CLUSTER_QUEUE, version),
         "kind": CLUSTER_QUEUE,
-        "metadata": {"name": queue.name, **resource_groups.stated_metadata(queue.stated)},
+        "metadata": {"name": queue.name, **resource_flavors.stated_metadata(queue.stated)},
         "spec": spec,
     }
 
@@ -132,7 +154,7 @@ def read_cluster_queue(data: Mapping[str, Any]) -> ClusterQueue:
     fungibility = mapping(spec.get("flavorFungibility"))
     return ClusterQueue(
         text(mapping(data.get("metadata")).get("name")),
-        resource_groups.read_groups(spec.get("resourceGroups")),
+        resource_flavors.read_groups(spec.get("resourceGroups")),
         text(spec.get("cohortName") or spec.get("cohort")),
         _namespaces(mapping(spec.get("namespaceSelector"))),
         text(spec.get("queueingStrategy")),
@@ -141,7 +163,7 @@ def read_cluster_queue(data: Mapping[str, Any]) -> ClusterQueue:
             *(text(fungibility.get(field)) for field in ("whenCanBorrow", "whenCanPreempt", "preference"))
         ),
         read_weight(spec),
-        resource_groups.read_stated(data),
+        resource_flavors.read_stated(data),
     )
 
 
@@ -190,11 +212,11 @@ def write_cohort(cohort: Cohort, version: Version) -> dict[str, Any]:
     if cohort.weight is not None:
         spec["fairSharing"] = fair_sharing(cohort.weight)
     if cohort.groups:
-        spec["resourceGroups"] = [resource_groups.write_group(group) for group in cohort.groups]
+        spec["resourceGroups"] = [resource_flavors.write_group(group) for group in cohort.groups]
     return {
         "apiVersion": versions.api_version(COHORT, version),
         "kind": COHORT,
-        "metadata": {"name": cohort.name, **resource_groups.stated_metadata(cohort.stated)},
+        "metadata": {"name": cohort.name, **resource_flavors.stated_metadata(cohort.stated)},
         **({"spec": spec} if spec else {}),
     }
 
@@ -210,9 +232,9 @@ def read_cohort(data: Mapping[str, Any]) -> Cohort:
     return Cohort(
         text(mapping(data.get("metadata")).get("name")),
         text(spec.get("parentName") or spec.get("parent")),
-        resource_groups.read_groups(spec.get("resourceGroups")),
+        resource_flavors.read_groups(spec.get("resourceGroups")),
         read_weight(spec),
-        resource_groups.read_stated(data),
+        resource_flavors.read_stated(data),
     )
 
 

@@ -1,1 +1,1 @@
-"""Volcano's objects: queues, PodGroups, Jobs, HyperNodes, and labels and annotations of others."""
+"""Volcano's objects: queues, Jobs, HyperNodes, and labels and annotations of nodes and namespaces."""

@@ -13,8 +13,6 @@ from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import QUEUE_NAME, SCHEDULER
 
 FOLDER = "volcano/namespaces"
-_MUTATED = Version(1, 12, 0)
-"""First release in which the webhook that reads a namespace's queue is off by default."""
 _EVERYBODY = "*"
 _HEADER = (
     "---\n# Queues of the tenants, as annotations of their namespaces: list this folder\n"
@@ -59,10 +57,10 @@ def _patch(namespace: str, queue: str) -> str:
 
 
 def _webhook(version: Version) -> Iterator[str]:
-    if version >= _MUTATED:
+    if version >= versions.NAMESPACE_QUEUES_OFF:
         yield (
             "admission /podgroups/mutate reads the queue of a namespace, and is off by default since Volcano "
-            f"{_MUTATED}: add it to the chart's value custom.enabled_admissions"
+            f"{versions.NAMESPACE_QUEUES_OFF}: add it to the chart's value custom.enabled_admissions"
         )
 
 

@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.model.release import Version
-from policykit.targets.nodes.shell import command, is_reachable, node_arguments, script
+from policykit.targets.nodes.existing_nodes import command, is_reachable, node_arguments, script
 from policykit.targets.volcano import versions
 
 LABEL = "volcano.sh/nodegroup-name"

@@ -219,10 +219,6 @@ def _dropped(queue: Queue) -> list[str]:
     ]
 
 
-_PARENTS = Version(1, 14, 0)
-"""First release in which a parent's limit must have every resource that a child's has."""
-
-
 def complete_limits(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
     """The queues, parents first, with the resources in their limits that the webhook of a release requires.
 
@@ -237,7 +233,7 @@ def complete_limits(queues: Sequence[Queue], version: Version) -> tuple[tuple[Qu
     done: list[Queue] = []
     notices: list[str] = []
     for queue in reversed(queues):
-        missing = _missing(queue, below.get(queue.name, []), whole=version >= _PARENTS)
+        missing = _missing(queue, below.get(queue.name, []), whole=version >= versions.PARENT_LIMITS_WHOLE)
         if missing:
             notices.append(_notice(queue, missing, version))
         limit = {name: min(amount, _above(queue, name, stated)) for name, amount in missing.items()}

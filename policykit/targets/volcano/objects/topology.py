@@ -116,10 +116,6 @@ def _read_member(data: Mapping[str, Any]) -> Member:
 
 
 FILE = "volcano/hypernodes.yaml"
-DISCOVERY = Version(1, 13, 0)
-"""First release whose controller can create HyperNodes from node labels."""
-NAMED_TIERS = Version(1, 14, 0)
-"""tierName of HyperNodes, highestTierName of PodGroups and Jobs."""
 _UNSAFE = re.compile(r"[^a-z0-9.-]+")
 _JOINT = re.compile(r"[-.]*\.[-.]*")
 _LONGEST = 63
@@ -185,7 +181,7 @@ def network_topology(
     if tier is None or version < versions.TOPOLOGY:
         return None
     mode = "hard" if within.hard else "soft"
-    if named and version >= NAMED_TIERS and _stated(cluster, within.level):
+    if named and version >= versions.NAMED_TIERS and _stated(cluster, within.level):
         return NetworkTopology(mode, tier_name=within.level)
     return NetworkTopology(mode, tier)
 
@@ -221,7 +217,7 @@ def derived(cluster: Cluster, version: Version) -> tuple[tuple[HyperNode, ...], 
         if places[chain] or not within:
             members.append(_nodes(chain, keys, alone=chain[-1] not in shared))
         level = chain[-1][0]
-        tier_name = level if version >= NAMED_TIERS else ""
+        tier_name = level if version >= versions.NAMED_TIERS else ""
         found.append(HyperNode(names[chain], numbers[level], tuple(members), tier_name))
     return tuple(found), tuple(_twice(places, shared))
 
@@ -307,6 +303,6 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
 def _undescribed(cluster: Cluster, version: Version) -> tuple[str, ...]:
     keys = ", ".join(level.key for level in cluster.levels)
     advice = "set topology on the pools"
-    if version >= DISCOVERY:
+    if version >= versions.DISCOVERY:
         advice += f", or let the controller discover them by the labels {keys}, kubernetes.io/hostname last"
     return (f"no pool has a topology, so no HyperNodes are written: {advice}",)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.catalogue.volcano.validator import VICTIM_FLAGS
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.model.release import Version
@@ -13,7 +11,9 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets import TARGETS
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions
-from policykit.targets.volcano.scheduler.plugins import topology_kinds
+from policykit.targets.volcano.scheduler.configuration import Configuration, Plugin
+from policykit.targets.volcano.scheduler.scoring import topology_kinds
+from policykit.targets.volcano.scheduler.validator import VICTIM_FLAGS
 
 _ENQUEUED = ("overcommit", "resourcequota")
 """Plugins that act only in action enqueue."""

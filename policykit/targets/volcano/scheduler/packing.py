@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.release import Version
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import BINPACK, SPREAD, Placement, WorkloadKind
 from policykit.namedtuple import NamedTuple
-from policykit.targets import capacity
+from policykit.targets import pool_capacity
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.options import VolcanoOptions
-from policykit.targets.volcano.scheduler import reasons, weights
+from policykit.targets.volcano.scheduler import messages, weights
 from policykit.targets.volcano.scheduler.weights import Step
 
 SCHEDULER_NAME = "volcano"
@@ -128,8 +127,8 @@ def packing(
     if desired.by_resource and version >= versions.RESOURCE_STRATEGY:
         return _with_plugin(cluster, desired, options, rivals, FIT_PLUGIN)
     if desired.strategy == SPREAD and not desired.mixed:
-        late = (reasons.spread_by_card(version),) if desired.by_resource else ()
-        return Packing(spreading=weights.SPREADING, notices=(reasons.SPREAD_ONLY, *late))
+        late = (messages.spread_by_card(version),) if desired.by_resource else ()
+        return Packing(spreading=weights.SPREADING, notices=(messages.SPREAD_ONLY, *late))
     return _packed(cluster, desired, options, version, rivals)
 
 
@@ -141,11 +140,11 @@ def _packed(
     rivals: Mapping[str, int],
 ) -> Packing:
     """Packing by plugin binpack, in which resources to spread have no weight."""
-    listed = {*desired.weights, "cpu", "memory", *capacity.cards_per_node(cluster)}
+    listed = {*desired.weights, "cpu", "memory", *pool_capacity.cards_per_node(cluster)}
     spread = sorted(name for name in listed if desired.strategy_of(name) == SPREAD)
     without = options._replace(resources={**dict.fromkeys(spread, 0), **options.resources})
     made = _with_plugin(cluster, desired, without, rivals, BINPACK_PLUGIN)
-    notices = (reasons.not_spread(spread, version),) if spread else ()
+    notices = (messages.not_spread(spread, version),) if spread else ()
     return made._replace(notices=(*notices, *made.notices))
 
 
@@ -164,29 +163,29 @@ def _with_plugin(
     weight, unpacked = _plugin_weight(counted, options.weight, total, rivals)
     strategies = {name: desired.strategy_of(name) for name in resources}
     comments: list[str] = []
-    for strategy, opening in ((BINPACK, reasons.PACKING), (SPREAD, reasons.SPREADING)):
+    for strategy, opening in ((BINPACK, messages.PACKING), (SPREAD, messages.SPREADING)):
         shown = [step for step in counted if strategies[step.resource] == strategy and weight]
-        lines = [line for step in shown for line in reasons.packing(step, weight, total, plugin)]
+        lines = [line for step in shown for line in messages.packing(step, weight, total, plugin)]
         comments += [opening, *lines] if lines else []
     if comments:
-        comments.append(reasons.rivals(dict(rivals)))
+        comments.append(messages.rivals(dict(rivals)))
     return Packing(
         plugin, weight, resources, strategies, comments=tuple(comments), notices=(*notices, *unpacked)
     )
 
 
 def _steps(cluster: Cluster, stated: Mapping[str, int]) -> tuple[list[Step], dict[str, int], list[str]]:
-    sizes = capacity.cards_per_node(cluster)
+    sizes = pool_capacity.cards_per_node(cluster)
     resources = {"cpu": 1, "memory": 1, **{name: stated[name] for name in sorted(stated)}}
     fill = sum(weight for resource, weight in resources.items() if resource not in sizes)
     steps: list[Step] = []
     notices: list[str] = []
     for resource, found in sizes.items():
-        known = capacity.assumed(found)
+        known = pool_capacity.assumed(found)
         if 0 in found:
-            notices.append(reasons.unknown_size(resource, capacity.ASSUMED_CARDS))
+            notices.append(messages.unknown_size(resource, pool_capacity.ASSUMED_CARDS))
         if len(known) > 1:
-            notices.append(reasons.mixed_sizes(resource, known))
+            notices.append(messages.mixed_sizes(resource, known))
         cards = weights.common_multiple(known)
         weight = resources.setdefault(resource, weights.card_weight(cards, fill))
         steps.append(Step(resource, cards, weight, fill))
@@ -197,15 +196,15 @@ def _plugin_weight(
     steps: Sequence[Step], wanted: int | None, total: int, rivals: Mapping[str, int]
 ) -> tuple[int, list[str]]:
     if wanted == 0:
-        return 0, [reasons.OFF]
-    notices = [reasons.too_light(step) for step in steps if step.lead <= 0]
+        return 0, [messages.OFF]
+    notices = [messages.too_light(step) for step in steps if step.lead <= 0]
     needed = max((_needed(step, total) for step in steps), default=1)
     if wanted is None:
         if needed > weights.LARGEST:
-            notices.append(reasons.too_heavy(needed))
+            notices.append(messages.too_heavy(needed))
         return min(needed, weights.LARGEST), notices
     if wanted < needed:
-        notices.append(reasons.too_low(wanted, needed, rivals))
+        notices.append(messages.too_low(wanted, needed, rivals))
     return wanted, notices
 
 

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from policykit.catalogue.volcano import validator
-from policykit.catalogue.volcano.actions import ACTIONS
-from policykit.catalogue.volcano.configuration import DEFAULT_ACTIONS, Configuration, Plugin, in_policy
-from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, SHUFFLED
-from policykit.catalogue.volcano.validator import HELD_BACK, PREEMPTING, RECLAIMING, VICTIM_FLAGS
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue
@@ -18,11 +13,20 @@ from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups, queue_admission
-from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions, volcano_options
+from policykit.targets.volcano.scheduler import validator
+from policykit.targets.volcano.scheduler.actions import ACTIONS
+from policykit.targets.volcano.scheduler.configuration import (
+    DEFAULT_ACTIONS,
+    Configuration,
+    Plugin,
+    in_policy,
+)
 from policykit.targets.volcano.scheduler.notices import notices, replaced_weights
 from policykit.targets.volcano.scheduler.packing import scheduled_kinds
-from policykit.targets.volcano.scheduler.plugins import vgpu_plugin
-from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
+from policykit.targets.volcano.scheduler.plugins import PLUGINS, PREEMPTABLE, SHUFFLED
+from policykit.targets.volcano.scheduler.scoring import Scoring, scoring, vgpu_plugin
+from policykit.targets.volcano.scheduler.validator import HELD_BACK, PREEMPTING, RECLAIMING, VICTIM_FLAGS
 
 
 class Plan(NamedTuple):
@@ -39,7 +43,7 @@ def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], ver
 
     Raises PolicykitError for options that result in a configuration that does not work.
     """
-    options = of(target)
+    options = volcano_options(target)
     kinds = scheduled_kinds(cluster, target)
     scored = scoring(cluster, target)
     actions = select_actions(cluster.preemption, options)
@@ -196,6 +200,9 @@ def _first(plan: TierPlan) -> Iterable[_Entry]:
     flags = {"enablePreemptable": False}
     if "reclaim" in plan.actions:
         flags["enableReclaimable"] = False
+    if "reclaim" in plan.actions or "preempt" in plan.actions:
+        # A job whose minimum runs would get no more by reclaim and preempt: one pod of a Deployment.
+        flags["enableJobStarving"] = False
     yield _Entry(1, Plugin("gang", flags))
     yield _Entry(1, Plugin("conformance"))
     if _reclaims(plan):

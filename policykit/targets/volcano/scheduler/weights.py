@@ -18,7 +18,7 @@ RIVALS: Mapping[str, int] = {"tainttoleration": 3, "imagelocality": 1, "podtopol
 system default constraints of pods that a Service or controller selects."""
 SPREADING: Mapping[str, int] = {"leastrequested": 1, "balancedresource": 1}
 """Parts that spread pods, with Volcano's default weights: 0 if cards are packed."""
-ASKED: Mapping[str, int] = {"podaffinity": 2}
+ON_REQUEST: Mapping[str, int] = {"podaffinity": 2}
 """Parts that score only pods with a preference of their own: in no inequality."""
 
 OPTIONAL: Mapping[str, tuple[str, int]] = {

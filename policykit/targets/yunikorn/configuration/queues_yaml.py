@@ -8,10 +8,10 @@ from typing import Any
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
-from policykit.targets.yunikorn.configuration import placement_rules, resources
+from policykit.targets.yunikorn.configuration import placement_rules
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
-from policykit.targets.yunikorn.configuration.resources import Resources
 from policykit.targets.yunikorn.configuration.values import (
+    Resources,
     flag,
     items,
     names,
@@ -20,6 +20,8 @@ from policykit.targets.yunikorn.configuration.values import (
     whole,
     without_unset,
 )
+from policykit.targets.yunikorn.configuration.values import read_amounts as read_amounts
+from policykit.targets.yunikorn.configuration.values import write_amounts as write_amounts
 from policykit.targets.yunikorn.names import ROOT
 
 DEFAULT = "default"
@@ -108,7 +110,7 @@ def _write_queue(queue: Queue) -> dict[str, Any]:
                 "adminacl": queue.admin,
                 "maxapplications": queue.applications,
                 "properties": dict(sorted(queue.properties.items())),
-                "resources": resources.write(queue.resources),
+                "resources": write_amounts(queue.resources),
                 "childtemplate": _write_template(queue.template),
                 "limits": [_write_limit(limit) for limit in queue.limits],
                 "queues": [_write_queue(child) for child in queue.queues],
@@ -122,7 +124,7 @@ def _write_template(template: ChildTemplate) -> dict[str, Any]:
         {
             "maxapplications": template.applications,
             "properties": dict(sorted(template.properties.items())),
-            "resources": resources.write(template.resources),
+            "resources": write_amounts(template.resources),
         }
     )
 
@@ -135,13 +137,13 @@ def _read_queue(data: Mapping[str, Any]) -> Queue:
         flag(data.get("parent")) is True,
         text(data.get("submitacl")),
         text(data.get("adminacl")),
-        resources.read(data.get("resources")),
+        read_amounts(data.get("resources")),
         whole(data.get("maxapplications")),
         texts(data.get("properties")),
         ChildTemplate(
             whole(template.get("maxapplications")),
             texts(template.get("properties")),
-            resources.read(template.get("resources")),
+            read_amounts(template.get("resources")),
         ),
         tuple(_read_limit(limit) for limit in items(data.get("limits"))),
         tuple(_read_queue(child) for child in items(data.get("queues"))),

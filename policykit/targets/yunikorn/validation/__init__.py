@@ -13,7 +13,7 @@ from policykit.model.release import Version, ranges
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, queue_tree, read
-from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues
+from policykit.targets.yunikorn.validation import decoding, failures, placement, queues
 from policykit.targets.yunikorn.validation.problem import UndecodedParts, certain_problems
 
 _NEWEST = versions.parse("")
@@ -45,12 +45,7 @@ def _places(found: Iterable[Problem]) -> frozenset[tuple[str, Path]]:
 
 
 def _agreed(found: Problem, by_release: Mapping[Version, frozenset[tuple[str, Path]]]) -> Problem:
-    refusing = [
-        version
-        for version, places in by_release.items()
-        if (found.kind, found.path) in places
-        or (found.kind in placement.STATIC and version < versions.PLACEMENT_CHECKED)
-    ]
+    refusing = [version for version, places in by_release.items() if (found.kind, found.path) in places]
     if len(refusing) == len(by_release):
         return found
     named = f"{found.message} (refused by YuniKorn {ranges(refusing, tuple(by_release))})"
@@ -87,9 +82,9 @@ def _partition(partition: Partition, path: Path, version: Version) -> Iterator[P
     tree = queue_tree(partition, path)
     yield from queues.root(partition, tree, version)
     yield from queues.queues(tree, version)
-    yield from limits.own(tree, version)
+    yield from queues.own(tree, version)
     yield from queues.resources(tree)
     yield from placement.refused(partition.rules, tree, (*path, "placementrules"), version)
     yield from queues.node_sort(partition, path)
     yield from queues.applications(tree)
-    yield from limits.inherited(tree, version)
+    yield from queues.inherited(tree, version)

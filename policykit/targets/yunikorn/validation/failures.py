@@ -9,7 +9,7 @@ from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration import access_lists
 from policykit.targets.yunikorn.configuration.queues_yaml import Partition, QueueNode
-from policykit.targets.yunikorn.configuration.resources import CORES, counted
+from policykit.targets.yunikorn.configuration.values import CORES, counted
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import unreadable
 

@@ -25,14 +25,11 @@ from policykit.targets.yunikorn.configuration.placement_rules import (
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
 from policykit.targets.yunikorn.configuration.values import is_regular_expression
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.validation.limits import name_patterns
 from policykit.targets.yunikorn.validation.problem import problem
-from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
+from policykit.targets.yunikorn.validation.queues import QUEUE_NAME, name_patterns
 from policykit.targets.yunikorn.versions import PLACEMENT_CHECKED
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
-STATIC = frozenset({"rule-queue", "rule-qualified"})
-"""Kinds of problems that 1.3 finds in another way: it does not say that the later releases are wrong."""
 _PATTERN = re.compile(r"[\^$*+?()\[{}|]")
 """Characters that distinguish a regular expression from a name."""
 

@@ -289,3 +289,27 @@ def test_volumes() -> None:
 
 def test_knative_fills_in_what_a_probe_asks() -> None:
     assert check(yaml.safe_load(SERVED), "serving.kserve.io/v1beta1", "InferenceService") == ()
+
+
+UNMOUNTABLE = "which no kubelet can mount: the pod never starts"
+
+
+@pytest.mark.parametrize(
+    ("medium", "said"),
+    [
+        (
+            "memory",
+            ["spec.volumes[0].emptyDir.medium is memory, which no kubelet can mount: the pod never starts"],
+        ),
+        ("Memory", []),
+        ("HugePages-2Mi", []),
+        ("", []),
+    ],
+)
+def test_media(medium: str, said: list[str]) -> None:
+    spec = {
+        "containers": [{"name": "main", "image": "app:1"}],
+        "volumes": [{"name": "shm", "emptyDir": {"medium": medium}}],
+    }
+    data = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}
+    assert [problem.message for problem in check(data, "v1", "Pod")] == said

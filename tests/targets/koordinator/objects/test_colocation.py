@@ -15,7 +15,7 @@ from policykit.model.queue import Priority, Queue, Tenant
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import colocation
-from policykit.targets.koordinator.objects import generate as objects
+from policykit.targets.koordinator.objects import files as objects
 from policykit.targets.koordinator.objects.colocation import Profile
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems

@@ -13,7 +13,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue, Submitters, Tenant
 from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import generate as objects
+from policykit.targets.koordinator.objects import files as objects
 from policykit.targets.koordinator.objects import quotas
 from policykit.targets.koordinator.objects.quota_tree import bind_namespaces, tree
 from policykit.targets.koordinator.objects.quotas import ElasticQuota, QueueResources

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from policykit.kube import affinity, tolerations
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Card, Pool, Shape
+from policykit.model.pool import Card, Pool, Shape, Taint, Toleration
 from policykit.model.queue import Reservation, Tenant
 from policykit.model.release import Version
-from policykit.model.taint import Taint, Toleration
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import generate as objects
+from policykit.targets.koordinator.objects import files as objects
 from policykit.targets.koordinator.objects import reservations
 from policykit.targets.koordinator.objects.reservations import Owner, reservations_of
 from tests.kube.oracle import affinity_matches

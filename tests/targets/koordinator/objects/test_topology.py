@@ -12,7 +12,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.release import Version
 from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import generate as objects
+from policykit.targets.koordinator.objects import files as objects
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.topology import Layer
 from tests.targets.koordinator.crds import needs_crds, problems
@@ -67,6 +67,7 @@ def test_written_in_full() -> None:
         written.text
         == """\
 ---
+# Read by a scheduler with --enable-network-topology-manager, which the chart sets.
 apiVersion: scheduling.koordinator.sh/v1alpha1
 kind: ClusterNetworkTopology
 metadata:

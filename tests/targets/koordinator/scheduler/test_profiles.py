@@ -11,15 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
-from policykit.generator.artifact import Generated
+from policykit.generator.artifact import TargetOutput
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.queue import Preemption
 from policykit.model.topology import TopologyAffinity
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Placement, Point, ResourcePlacement, WorkloadKind
 from policykit.targets.koordinator.generate import generate
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, profiles
@@ -64,7 +63,7 @@ def placed(*placements: Placement, **fields: Any) -> Cluster:
     )
 
 
-def said(generated: Generated) -> list[str]:
+def said(generated: TargetOutput) -> list[str]:
     return [notice.message for notice in generated.notices]
 
 
@@ -349,7 +348,7 @@ def test_merging_twice_is_merging_once(cluster: Cluster, version: str) -> None:
     assert again.patches == ()
 
 
-def _config_map(generated: Generated) -> str:
+def _config_map(generated: TargetOutput) -> str:
     name = "post-render/koord-scheduler-config.yaml"
     return "".join(artifact.text for artifact in generated.artifacts if artifact.path.endswith(name))
 

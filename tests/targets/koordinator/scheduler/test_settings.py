@@ -10,7 +10,7 @@ from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.options import of as of_target
+from policykit.targets.koordinator.options import koordinator_options as of_target
 from policykit.targets.koordinator.scheduler import fields
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.versions import parse
@@ -26,7 +26,7 @@ def required(cluster: Cluster, version: str = "1.8.0") -> Settings:
     return plugin_settings(cluster, (NAME,), options, parse(version))
 
 
-def of(*kinds: WorkloadKind, **fields: Any) -> Cluster:
+def koordinator_options(*kinds: WorkloadKind, **fields: Any) -> Cluster:
     return NOTHING._replace(workloads={kind.name: kind for kind in kinds}, **fields)
 
 
@@ -39,17 +39,17 @@ def test_nothing() -> None:
 
 
 def test_a_gang_without_a_word_of_its_time() -> None:
-    assert required(of(KIND)) == Settings(plugins=("Coscheduling",))
+    assert required(koordinator_options(KIND)) == Settings(plugins=("Coscheduling",))
 
 
 def test_the_longest_gang_decides() -> None:
     other = KIND._replace(name="other", gang_rule=GangRule(timeout=60))
-    made = required(of(KIND._replace(gang_rule=GangRule(timeout=600)), other))
+    made = required(koordinator_options(KIND._replace(gang_rule=GangRule(timeout=600)), other))
     assert made == Settings({"Coscheduling": {"defaultTimeout": "600s"}}, ("Coscheduling",))
 
 
 def test_no_gang_waits_longer_than_the_framework() -> None:
-    made = required(of(KIND._replace(gang_rule=GangRule(timeout=1200))))
+    made = required(koordinator_options(KIND._replace(gang_rule=GangRule(timeout=1200))))
     assert made.args == {"Coscheduling": {"defaultTimeout": "900s"}}
     assert made.notices == (
         "gangs of training may wait up to 1200 s, but koord-scheduler ends every wait after 900 s: 900 s is "
@@ -71,12 +71,15 @@ def test_an_option_beats_what_follows_from_the_policy() -> None:
 
 
 def test_gangs_of_another_scheduler_say_nothing() -> None:
-    assert required(of(KIND._replace(scheduler="volcano", gang_rule=GangRule(timeout=600)))) == Settings()
+    assert (
+        required(koordinator_options(KIND._replace(scheduler="volcano", gang_rule=GangRule(timeout=600))))
+        == Settings()
+    )
 
 
 @pytest.mark.parametrize(("version", "aware"), [("1.6.1", False), ("1.7.0", True), ("1.8.0", True)])
 def test_closeness(version: str, aware: bool) -> None:
-    made = required(of(KIND._replace(within=TopologyAffinity("rack"))), version)
+    made = required(koordinator_options(KIND._replace(within=TopologyAffinity("rack"))), version)
     assert made.args == ({"Coscheduling": {"awareNetworkTopology": True}} if aware else {})
     assert made.notices == (
         ()
@@ -104,7 +107,7 @@ def test_no_preemption(version: str, args: dict[str, Any]) -> None:
 
 def test_queues_and_reservations_need_their_plugins() -> None:
     kind = WorkloadKind("web", scheduler=NAME, queue="a")
-    cluster = of(kind, queues=(Queue("a"),), reservations=(Reservation("r", {"cpu": 1}),))
+    cluster = koordinator_options(kind, queues=(Queue("a"),), reservations=(Reservation("r", {"cpu": 1}),))
     assert required(cluster).plugins == ("Reservation", "ElasticQuota")
 
 

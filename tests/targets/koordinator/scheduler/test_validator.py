@@ -59,7 +59,7 @@ def test_what_each_release_starts_with(version: str, outer: str, help_: str) -> 
 @pytest.mark.parametrize("outer", ["v1", "", "example.com/v1"])
 def test_a_foreign_group(outer: str) -> None:
     (found,) = validator.problems(packing(outer), versions.parse(""))
-    fault = f"Koordinator 1.8.0 does not read apiVersion {outer}"
+    fault = f"Koordinator {versions.RELEASES.newest} does not read apiVersion {outer}"
     assert found.message == f"{fault}: koord-scheduler does not start"
 
 

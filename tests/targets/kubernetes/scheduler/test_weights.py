@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.kube.scores import ratio
-from policykit.model.placement import Point
+from policykit.model.workload import Point
 from policykit.targets.kubernetes.scheduler.configuration import RATIO
 from policykit.targets.kubernetes.scheduler.weights import affinity_weight, fit_weight, lead
 from tests.kube.scoring import Share, fit_score

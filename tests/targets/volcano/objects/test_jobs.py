@@ -10,8 +10,8 @@ from policykit.targets.volcano.objects import jobs as job_objects
 from policykit.targets.volcano.objects.jobs import Job, Policy, Task
 from policykit.targets.volcano.objects.topology import NetworkTopology
 from tests.shared import SHARED
-from tests.targets.volcano.objects.test_podgroups import BOUNDS, TEXT
 from tests.targets.volcano.objects.test_queues import NAMES
+from tests.targets.volcano.test_pods import BOUNDS, TEXT
 
 EVENTS = st.lists(st.sampled_from(["PodFailed", "PodEvicted", "TaskCompleted"]), unique=True, max_size=3)
 POLICIES = st.lists(

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.generator.artifact import Generated
+from policykit.generator.artifact import TargetOutput
 from policykit.model.cluster import Cluster
 from policykit.model.queue import PoolAffinity, Preemption, Queue, Reservation
 from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import Autoscaling
 from policykit.targets.volcano.generate import generate
+from policykit.targets.volcano.scheduler.configuration import Configuration, Plugin
 from tests.targets.volcano.clusters import GPU, INFERENCE, POOLS, TRAINING, cluster
-from tests.targets.volcano.scheduler.test_conflicts import BOTH, DESERVED, METRICS, NEAR, made
+from tests.targets.volcano.scheduler.test_validator import BOTH, DESERVED, METRICS, NEAR, made
 from tests.targets.volcano.test_generate import configuration, messages
 
 NOTHING = Preemption()
 GROUPED = (Queue("a", pools=PoolAffinity(("train-h20",))),)
 
 
-def generated(preemption: Preemption = NOTHING, **parts: Any) -> Generated:
+def generated(preemption: Preemption = NOTHING, **parts: Any) -> TargetOutput:
     return generate(made(preemption, **parts))
 
 
@@ -70,11 +70,12 @@ def test_tiers_where_pods_make_room() -> None:
         "drf predicates nodeorder binpack",
     ]
     assert configured.plugin("gang") == Plugin(
-        "gang", {"enablePreemptable": False, "enableReclaimable": False}
+        "gang", {"enablePreemptable": False, "enableReclaimable": False, "enableJobStarving": False}
     )
     within = planned(Preemption(within_queue=True), queues=DESERVED)
     assert tiers(within)[1] == "drf predicates capacity nodeorder binpack"
-    assert within.plugin("gang") == Plugin("gang", {"enablePreemptable": False})
+    assert within.plugin("gang") == Plugin("gang", {"enablePreemptable": False, "enableJobStarving": False})
+    assert planned(queues=DESERVED).plugin("gang") == Plugin("gang", {"enablePreemptable": False})
 
 
 def test_a_gang_that_guards_its_pods_stands_last() -> None:

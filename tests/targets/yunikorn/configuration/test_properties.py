@@ -5,14 +5,14 @@ import pytest
 from policykit.errors import PolicykitError
 from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration import properties, settings
+from policykit.targets.yunikorn.configuration import configmap, properties
 
 NEWEST = versions.parse("")
 
 
 @pytest.mark.parametrize(
     ("text", "version"),
-    [("", Version(1, 9, 0)), ("v1.6", Version(1, 6, 3)), ("1.8.0", Version(1, 8, 0))],
+    [("", versions.RELEASES.newest), ("v1.6", Version(1, 6, 3)), ("1.8.0", Version(1, 8, 0))],
 )
 def test_versions(text: str, version: Version) -> None:
     assert versions.parse(text) == version
@@ -89,10 +89,10 @@ def test_a_property_that_1_8_calls_otherwise() -> None:
     ],
 )
 def test_settings(key: str, text: str, problem: str) -> None:
-    assert settings.problem(key, text, NEWEST) == problem
+    assert configmap.problem(key, text, NEWEST) == problem
 
 
 def test_settings_of_later_releases() -> None:
-    assert settings.problem("service.placeholderFsGroup", "1", Version(1, 8, 0)) == (
+    assert configmap.problem("service.placeholderFsGroup", "1", Version(1, 8, 0)) == (
         "requires YuniKorn 1.9.0 or later"
     )

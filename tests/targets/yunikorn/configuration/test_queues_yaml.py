@@ -17,7 +17,7 @@ from policykit.targets.yunikorn.configuration.queues_yaml import (
     Preemption,
     Queue,
 )
-from policykit.targets.yunikorn.configuration.resources import Resources
+from policykit.targets.yunikorn.configuration.values import Resources
 
 TEXT = st.text("abz019.:*- ", max_size=6)
 TEXTS = st.dictionaries(TEXT, TEXT, max_size=2)

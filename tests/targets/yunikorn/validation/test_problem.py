@@ -13,7 +13,7 @@ from policykit.targets.yunikorn import validation, versions
 from policykit.targets.yunikorn.validation import decoding
 from policykit.targets.yunikorn.validation.problem import UndecodedParts, certain_problems, problem
 from tests.growth.steps import count
-from tests.targets.yunikorn.validation.test_validation import ACCEPTED, REFUSED, tree
+from tests.targets.yunikorn.test_validation import ACCEPTED, REFUSED, tree
 
 FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
 del FILES["null-items"]  # places behind such an item are counted without it

@@ -1,1 +1,0 @@
-"""Facts on Volcano's scheduler by release: actions, plugins, flags, metrics."""

@@ -1,0 +1,91 @@
+"""Argo Workflows: the parts of its templates that become parts of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.kube.structure.admission.checks import Data, mappings
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.problem import Problem
+
+_FIELDS = (
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "schedulerName",
+    "priorityClassName",
+    "volumes",
+    "hostAliases",
+    "securityContext",
+)
+"""Fields of a template, and of the workflow, that a PodSpec has too."""
+_ALONE = ("container", "script")
+_LISTS: tuple[Path, ...] = (("containerSet", "containers"), ("initContainers",), ("sidecars",))
+_TOLERATION = ("operator", "effect")
+"""Fields of a toleration that invalid-toleration checks in kinds without a schema."""
+_IGNORED = "delete it, or move it to where Argo Workflows reads it"
+_OWN = frozenset({"dependencies", "mirrorVolumeMounts", "source"})
+"""Fields of containers that only Argo Workflows has."""
+
+
+def workflow(data: Data) -> Iterator[Problem]:
+    """Source: `workflow_types.go` of Argo Workflows (v3.7), which takes these parts from the API of pods."""
+    yield from _spec(lookup(data, ("spec",)), ("spec",))
+
+
+def cron_workflow(data: Data) -> Iterator[Problem]:
+    """As of the workflows that it makes."""
+    path: Path = ("spec", "workflowSpec")
+    yield from _spec(lookup(data, path), path)
+
+
+def _spec(spec: object, base: Path) -> Iterator[Problem]:
+    if not isinstance(spec, dict):
+        return
+    yield from _fields(spec, base)
+    yield from _template(spec.get("templateDefaults"), (*base, "templateDefaults"))
+    for position, template in mappings(spec.get("templates")):
+        yield from _template(template, (*base, "templates", position))
+
+
+def _template(template: object, base: Path) -> Iterator[Problem]:
+    if not isinstance(template, dict):
+        return
+    yield from _fields(template, base)
+    for field in _ALONE:
+        if isinstance(template.get(field), dict):
+            yield from _container(template[field], (*base, field))
+    for path in _LISTS:
+        for position, each in mappings(lookup(template, path)):
+            yield from _container(dict(each), (*base, *path, position))
+
+
+def _fields(data: dict[str, Any], base: Path) -> Iterator[Problem]:
+    part = {field: data[field] for field in _FIELDS if field in data}
+    for problem in _of_pod({"containers": [], **part}, (), base) if part else ():
+        if len(problem.path) > len(base) and problem.path[len(base)] in part:
+            yield problem
+
+
+def _container(data: dict[str, Any], base: Path) -> Iterator[Problem]:
+    known = {key: value for key, value in data.items() if key not in _OWN}
+    named = {**known, "name": "main"} if not known.get("name") else known
+    yield from _of_pod({"containers": [named]}, ("containers", 0), base)
+
+
+def _of_pod(spec: dict[str, Any], part: Path, base: Path) -> Iterator[Problem]:
+    """Problems of a PodSpec below `part`, which is at `base` in the object."""
+    from policykit.kube.structure.validator import check_part
+
+    for problem in check_part("PodSpec", spec):
+        if problem.path[: len(part)] != part or len(problem.path) == len(part):
+            continue
+        if problem.path[0] == "tolerations" and problem.path[-1] in _TOLERATION:
+            continue
+        if problem.intended[: len(part)] != part:
+            # Where a pod has the field, a template may not.
+            problem = problem._replace(message=problem.message.partition(": ")[0], help=_IGNORED)
+        own, there = problem.path, (*base, *problem.path[len(part) :])
+        message = problem.message.replace(dotted(own), dotted(there), 1)
+        yield problem._replace(path=there, message=message, repair=None, intended=())

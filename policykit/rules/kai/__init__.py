@@ -1,0 +1,1 @@
+"""KAI-Scheduler: its queues, and fractions of cards."""

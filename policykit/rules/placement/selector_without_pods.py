@@ -1,0 +1,124 @@
+"""An affinity or disruption budget selects pods that nothing makes, or two budgets select the same ones.
+
+With required affinity to pods that do not exist a pod stays pending, and a budget for none protects nothing.
+Other repositories may make pods that these files do not, so only a value is reported that is nearly that of
+the same label of pods here. The API server evicts no pod of two budgets, whatever they allow: draining its
+node fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from policykit.kube.placeholders import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.queue import Demand
+from policykit.model.references import PodSelector
+from policykit.model.severity import Severity
+from policykit.nearest import Names
+
+BAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cache
+spec:
+  selector:
+    matchLabels: {app: cache}
+  template:
+    metadata:
+      labels: {app: cache}
+    spec:
+      containers:
+      - name: main
+        image: registry.example/cache:1
+        resources:
+          requests: {cpu: 1, memory: 1Gi}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: cache
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels: {app: cahce}
+"""
+
+GOOD = BAD.replace("cahce", "cache")
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """In any namespace: files seldom say to which one they are applied."""
+    selectors = [each for each in scope.of(PodSelector) if not each.partial]
+    if not selectors or not scope.complete:
+        return
+    pods = [each.value.labels for each in scope.of(Demand) if each.value.labels]
+    values: dict[str, set[str]] = {}
+    for labels in pods:
+        for key, value in labels.items():
+            values.setdefault(key, set()).add(value)
+    yield from _of_two_budgets(selectors, scope.of(Demand))
+    for each in selectors:
+        wanted = each.value.labels
+        if not any(all(labels.get(key) == value for key, value in wanted.items()) for labels in pods):
+            yield from _nearly(scope, each, values)
+
+
+def _of_two_budgets(
+    selectors: Iterable[LocatedFact[PodSelector]], pods: Iterable[LocatedFact[Demand]]
+) -> Iterator[Violation]:
+    """At the second. Source: `EvictionREST.Create` in kubernetes `pkg/registry/core/pod/storage` (v1.36)."""
+    budgets: dict[tuple[str, tuple[str, str]], list[LocatedFact[PodSelector]]] = {}
+    for each in selectors:
+        if each.value.budget:
+            place = each.value.namespace or each.path
+            budgets.setdefault((place, min(each.value.labels.items())), []).append(each)
+    reported: set[tuple[str, str, str]] = set()
+    for pod in pods if budgets else ():
+        place = pod.value.namespace if pod.value.stated_namespace else pod.path
+        labels = pod.value.labels
+        near = [each for label in labels.items() for each in budgets.get((place, label), ())]
+        found = [each for each in near if each.value.labels.items() <= labels.items()]
+        found.sort(key=lambda each: (each.path, each.document))
+        for other in found[1:]:
+            first, second = found[0].value.budget, other.value.budget
+            if first != second and (place, first, second) not in reported:
+                reported.add((place, first, second))
+                yield Violation(
+                    other.at("selector"),
+                    f"{pod.value.what.removeprefix('one pod of ')} also belongs to PodDisruptionBudget "
+                    f"{first}: its pods cannot be evicted, so draining their nodes fails",
+                    "select different pods, or delete one of the two",
+                )
+
+
+def _nearly(
+    scope: Scope, selector: LocatedFact[PodSelector], values: dict[str, set[str]]
+) -> Iterator[Violation]:
+    """The first label whose value no pod has, if one has nearly the same."""
+    for key, value in selector.value.labels.items():
+        there = values.get(key, set())
+        if value in there or is_placeholder(value) or scope.may_hold(value):
+            continue
+        likely = Names(there).misspelt(value)
+        if likely:
+            yield Violation(
+                selector.at(key),
+                f"no pods here have the label {key}: {value}{selector.value.fault}",
+                f"did you mean {likely}?",
+            )
+        return
+
+
+RULE = Rule(
+    code="PK136",
+    name="selector-without-pods",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,136 @@
+"""An autoscaler contradicts another one, or asks for more pods than the cluster or the queue can hold.
+
+Two autoscalers of one workload change its replicas against each other, and a HorizontalPodAutoscaler stops
+when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods with cards beyond what all
+pools hold, or beyond the limit of their queue, stay pending, so the load that they were to take stays too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.catalogue.resources import is_card
+from policykit.gates.limits import Queues
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.cluster import Cluster
+from policykit.model.declared_queues import QueueUse
+from policykit.model.gang import Autoscaler
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.model.queue import Demand
+from policykit.model.severity import Severity
+from policykit.placement.capacity import pods_in
+
+BAD = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: serve
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: serve}
+  maxReplicas: 4
+  metrics:
+  - type: Resource
+    resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}
+---
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata:
+  name: serve
+spec:
+  scaleTargetRef: {name: serve}
+  maxReplicaCount: 8
+  triggers:
+  - type: prometheus
+    metadata: {serverAddress: "http://prometheus:9090", query: up, threshold: "1"}
+"""
+
+GOOD = BAD.partition("---\n")[0]
+
+_Key = tuple[str, str, str]
+"""Namespace, kind and name of a workload."""
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Sources: `validateAmbiguousSelector` of the autoscaler (v1.36), `verifyHpas` of KEDA (v2.18)."""
+    scalers = [each for each in scope.autoscalers if not each.partial]
+    yield from _on_one_target(scalers)
+    if not scalers:
+        return
+    demands = {_object(each): each.value for each in scope.of(Demand) if each.value.pods == 1}
+    uses = {_object(each): each.value for each in scope.of(QueueUse) if not each.value.group}
+    queues = Queues(scope, context.cluster)
+    for scaler in scalers:
+        key = (scaler.value.namespace, scaler.value.kind, scaler.value.name)
+        demand = demands.get(key)
+        most = scaler.value.maximum
+        if demand is None or not most or "maximum" not in scaler.fields:
+            continue
+        message = _above_pools(most, demand.request, context.cluster)
+        if not message and (use := uses.get(key)):
+            message = _above_queue(most, demand.request, use, queues)
+        if message:
+            yield Violation(scaler.at("maximum"), message, _ADVICE)
+
+
+_ADVICE = "lower it, or request less per pod: the pods beyond stay pending"
+
+
+def _object(fact: LocatedFact[Demand] | LocatedFact[QueueUse]) -> _Key:
+    return fact.value.namespace, fact.resource.kind, fact.resource.name
+
+
+def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation]:
+    """Of one file: others may be for different clusters, as are two of one name."""
+    first: dict[tuple[str, _Key], LocatedFact[Autoscaler]] = {}
+    for each in scalers:
+        value = each.value
+        key = (each.path, (value.namespace, value.kind, value.name))
+        other = first.setdefault(key, each)
+        named = (each.resource.kind, each.resource.name)
+        if other is not each and named != (other.resource.kind, other.resource.name):
+            yield Violation(
+                each.at("name"),
+                f"{value.kind} {value.name} is scaled by {other.resource.kind} {other.resource.name} too",
+                "keep one of the two: they change the replicas against each other",
+            )
+
+
+def _above_pools(most: int, request: Amounts, cluster: Cluster | None) -> str:
+    cards = {name: amount for name, amount in request.items() if amount > 0 and is_card(name)}
+    if cluster is None or not cluster.complete or not cards:
+        return ""
+    pools = [pool for pool in cluster.pools if all(name in pool.resources for name in cards)]
+    room = pods_in((shape for pool in pools for shape in pool.shapes), cards)
+    if not room or most <= room:
+        return ""
+    return f"up to {most} pods of {_words(cards)} each, but all pools hold only {room}"
+
+
+def _above_queue(most: int, request: Amounts, use: QueueUse, queues: Queues) -> str:
+    for limit in queues.limits(use):
+        for name, amount in sorted(request.items()):
+            allowed = limit.amounts.get(name)
+            if is_card(name) and amount > 0 and allowed is not None and amount <= allowed < most * amount:
+                return (
+                    f"up to {most} pods of {_words({name: amount})} each, but queue {limit.queue} may use at "
+                    f"most {amount_text(name, allowed)} {name}"
+                )
+    return ""
+
+
+def _words(request: Mapping[str, int]) -> str:
+    return ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in request.items())
+
+
+RULE = Rule(
+    code="PK223",
+    name="autoscaler-conflict",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,236 @@
+"""A pod starts more processes than it has cards.
+
+Launchers start one process for each card: torchrun as `nprocPerNode` says, mpirun as `slotsPerWorker`, a
+server of language models as its tensor and pipeline parallel sizes. Beyond the cards of the pod a process
+finds no device of its own, and the job fails once its pods run. Ray counts as many cards as `num-gpus` says,
+and places tasks that find none. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests,
+the others are idle; where it lists more, CUDA finds none from the first that is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.kube import requests
+from policykit.kube.podsets import PodSet, pod_sets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import digits, mapping, text, whole
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
+from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
+
+BAD = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata:
+  name: train
+spec:
+  nprocPerNode: "8"
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      restartPolicy: OnFailure
+      template:
+        spec:
+          containers:
+          - name: pytorch
+            image: registry.example/train:1
+            resources:
+              requests: {cpu: 8, memory: 64Gi}
+              limits: {nvidia.com/gpu: 4}
+"""
+
+GOOD = BAD.replace('"8"', '"4"')
+
+
+class _Processes(NamedTuple):
+    """A number of processes, and what states it."""
+
+    number: int
+    path: Path
+    why: str
+    """What happens beyond the cards."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Pods without a card, and those whose number is not known, are left alone."""
+    seen: set[Path] = set()
+    for pod_set in () if manifest.partial else pod_sets(manifest.data):
+        asked = requests.effective(pod_set.spec, pod_set.devices)
+        names = card_resources_in(asked, context.cluster)
+        if not names or has_unknown_amounts(pod_set, context.cluster):
+            continue
+        cards = sum(asked[name] for name in names)
+        yield from _visible(pod_set, context.cluster)
+        for found in _processes(manifest, pod_set):
+            if found.number > cards and found.path not in seen:
+                seen.add(found.path)
+                there = f"{cards} {names[0] if len(names) == 1 else 'cards'}"
+                yield Violation(
+                    found.path,
+                    f"{found.number} processes for each pod, but it requests {there}: {found.why}",
+                    f"write {cards}, or request {found.number} cards",
+                )
+
+
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
+
+
+def _visible(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
+    """Lists of indices; the devices of a container are counted from 0."""
+    for field, position, container in requests.containers(pod_set.spec):
+        asked = requests.requested(container)
+        cards = sum(asked[name] for name in card_resources_in(asked, cluster))
+        listed = container.get("env") if cards else None
+        for at, each in enumerate(listed if isinstance(listed, list) else ()):
+            name, value = mapping(each).get("name"), text(mapping(each).get("value"))
+            if name not in _VISIBLE or not _INDICES.fullmatch(value):
+                continue
+            indices = {int(index) for index in value.split(",")}
+            if indices != set(range(cards)):
+                most = max(indices)
+                why = (
+                    f"the container requests {cards}, so device {most} does not exist"
+                    if most >= cards
+                    else f"the container requests {cards}: {cards - len(indices)} of them stay idle"
+                )
+                yield Violation(
+                    pod_set.place(field, position, "env", at, "value"),
+                    f"{name} lists {value}, but {why}",
+                    "delete it: the container sees the cards that it requests",
+                )
+
+
+_INDICES = re.compile(r"[0-9]{1,3}(?:,[0-9]{1,3})*")
+_NO_DEVICE = "those beyond find no device"
+_FIELDS: Mapping[tuple[str, str], tuple[tuple[Path, str], ...]] = {
+    ("kubeflow.org", "PyTorchJob"): (
+        (("spec", "nprocPerNode"), _NO_DEVICE),
+        (("spec", "elasticPolicy", "nProcPerNode"), _NO_DEVICE),
+    ),
+    ("trainer.kubeflow.org", "TrainJob"): ((("spec", "trainer", "numProcPerNode"), _NO_DEVICE),),
+}
+"""Fields that torchrun gets as `nproc_per_node`. Sources: the training operator (v1.9), Trainer (v2.1)."""
+_SLOTS: Path = ("spec", "slotsPerWorker")
+_START: Path = ("rayStartParams", "num-gpus")
+
+
+def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
+    kind = (manifest.group, manifest.kind)
+    for path, why in _FIELDS.get(kind, ()):
+        if number := _number(lookup(manifest.data, path)):
+            yield _Processes(number, path, why)
+    if kind == ("kubeflow.org", "MPIJob") and "Worker" in pod_set.path:
+        # Ranks that share the only card of a node are usual in simulations.
+        slots = _number(lookup(manifest.data, _SLOTS))
+        if slots and _has_several(pod_set):
+            yield _Processes(slots, _SLOTS, "ranks share cards, or find no device")
+    if manifest.group == "ray.io":
+        path = (*pod_set.path[:-1], *_START)
+        if number := _number(lookup(manifest.data, path)):
+            yield _Processes(number, path, "Ray places tasks that find no device")
+    if kind in _ALONE:
+        yield from _of_servers(manifest, pod_set)
+
+
+def _has_several(pod_set: PodSet) -> bool:
+    asked = requests.effective(pod_set.spec)
+    return any(asked[name] > 1 for name in card_resources_in(asked, None))
+
+
+def _number(written: object) -> int | None:
+    return whole(written) if whole(written) is not None else digits(written)
+
+
+_ALONE = frozenset(
+    {
+        ("", "Pod"),
+        ("apps", "Deployment"),
+        ("apps", "ReplicaSet"),
+        ("batch", "Job"),
+        ("serving.knative.dev", "Service"),
+        ("serving.kserve.io", "InferenceService"),
+    }
+)
+"""Kinds whose pods work without each other, so that the sizes of a server are those of one pod."""
+_SIZES: Mapping[str, tuple[str, ...]] = {
+    "vllm": (
+        r"--tensor[-_]parallel[-_]size|-tp",
+        r"--pipeline[-_]parallel[-_]size|-pp",
+    ),
+    "sglang": (r"--tensor-parallel-size|--tp-size|--tp", r"--pipeline-parallel-size|--pp-size"),
+    "text-generation": (r"--num-shard",),
+}
+"""Word in the image or the command of a server to its options whose product is the number of its cards."""
+_SEVERAL = re.compile(r"--nnodes|--node-rank|--headless|--distributed-executor-backend[ =]+ray|ray start")
+"""In a command whose server spans several pods."""
+_GROUP = ("spec", "predictor", "workerSpec")
+
+
+def _of_servers(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
+    """Sources: vLLM (0.10), SGLang (0.5) and text-generation-inference (3.3)."""
+    if lookup(manifest.data, _GROUP) is not None:
+        return
+    for field, position, container in requests.containers(pod_set.spec):
+        words = [*_words(container, "command"), *_words(container, "args")]
+        line = " ".join(word for _, _, word in words)
+        about = f"{text(container.get('image'))} {line}"
+        server = next((name for name in _SIZES if name in about), "")
+        if field != "containers" or not server or _SEVERAL.search(line):
+            continue
+        product, at = 1, None
+        for option in _SIZES[server]:
+            found = re.search(rf"(?:^|\s)(?:{option})(?:=|\s+)[\"']?(\d{{1,4}})\b", line)
+            if found:
+                product *= int(found.group(1))
+                at = at if at is not None else _word_at(words, found.start(1))
+        if at is not None:
+            where, index = at
+            path = pod_set.place(field, position, where, index)
+            yield _Processes(product, path, "the server does not start")
+
+
+def _words(container: Mapping[str, Any], field: str) -> Iterator[tuple[str, int, str]]:
+    """Field, index in it and text of each part of a command."""
+    written = container.get(field)
+    for index, word in enumerate(written if isinstance(written, list) else ()):
+        if isinstance(word, str):
+            yield field, index, word
+
+
+def _word_at(words: list[tuple[str, int, str]], offset: int) -> tuple[str, int]:
+    """The part that has the character of the joined command."""
+    start = 0
+    for field, index, word in words:
+        if offset < start + len(word) + 1:
+            return field, index
+        start += len(word) + 1
+    return words[-1][0], words[-1][1]
+
+
+RULE = Rule(
+    code="PK222",
+    name="processes-exceed-cards",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    substrings=(
+        "rocPerNode",
+        "slotsPerWorker",
+        "num-gpus",
+        "numProcPerNode",
+        "parallel",
+        "--tp",
+        "-tp",
+        "--num-shard",
+        "VISIBLE_DEVICES",
+    ),
+)

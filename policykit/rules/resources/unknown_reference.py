@@ -1,0 +1,89 @@
+"""A workload nearly names an object that is here.
+
+Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
+scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
+that of an object here is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.kube.placeholders import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.queue import Demand
+from policykit.model.references import NamedObject, ObjectReference
+from policykit.model.severity import Severity
+from policykit.nearest import Names
+
+BAD = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata:
+  name: one-gpu
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: gpu.nvidia.com}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  resourceClaims:
+  - {name: gpu, resourceClaimTemplateName: one-gpus}
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      requests: {cpu: 2, memory: 8Gi}
+      claims: [{name: gpu}]
+"""
+
+GOOD = BAD.replace("one-gpus", "one-gpu")
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """In any namespace: files seldom say to which one they are applied."""
+    if not scope.complete:
+        return
+    references = [each for each in scope.of(ObjectReference) if not each.partial]
+    objects = scope.of(NamedObject) if references else ()
+    for each in references:
+        known = Names(one.value.name for one in objects if one.value.kind in each.value.kinds)
+        likely = _likely(scope, each.value.name, known)
+        if likely:
+            what = f"{' or '.join(each.value.kinds)} {each.value.name}"
+            yield Violation(each.at("name"), f"no file here defines {what}", f"did you mean {likely}?")
+    for scaler in scope.autoscalers:
+        kind, name = scaler.value.kind, scaler.value.name
+        if kind in POD_PER_REPLICA and not scaler.partial:
+            there = (each.resource for each in scope.of(Demand))
+            likely = _likely(scope, name, Names(each.name for each in there if each.kind == kind))
+            if likely:
+                message = f"no file here defines {kind} {name}, which is to be scaled"
+                yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+
+
+def _likely(scope: Scope, name: str, known: Names) -> str:
+    """The object that is meant; empty: the named one is here, or nothing is nearly called so."""
+    if not name or name in known or is_placeholder(name) or scope.may_hold(name):
+        return ""
+    return known.misspelt(name)
+
+
+RULE = Rule(
+    code="PK224",
+    name="unknown-reference",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

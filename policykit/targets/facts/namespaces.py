@@ -1,0 +1,210 @@
+"""Facts about namespaces: their quotas and limit ranges, and what pods ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube import requests
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.podsets.gangs import gangs
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, texts
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount
+from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
+from policykit.targets import TARGETS
+from policykit.targets.facts.queue_submissions import total_request
+
+_PLAIN = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pods"}
+"""Keys that mean the same as another."""
+_SIDES = ("limits", "requests")
+_PRIORITY = "PriorityClass"
+_COMPUTE = ("cpu", "memory")
+_ALL_OF_COMPUTE = frozenset(f"{side}.{name}" for side in _SIDES for name in _COMPUTE)
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """Of a ResourceQuota, a LimitRange or a Profile of Kubeflow; else of the pods."""
+    read = _READERS.get((manifest.group, manifest.kind))
+    return read(manifest, context) if read else demands(manifest, pod_sets, context.namespace)
+
+
+def _quota(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    yield from _quota_at(manifest, manifest.namespace or context.namespace, manifest.name, ("spec",))
+
+
+def _profile(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    """Kubeflow makes a namespace of the same name, with this quota."""
+    if isinstance(lookup(manifest.data, ("spec", "resourceQuotaSpec")), dict):
+        yield from _quota_at(manifest, manifest.name, "kf-resource-quota", ("spec", "resourceQuotaSpec"))
+
+
+def _quota_at(manifest: Manifest, namespace: str, name: str, at: Path) -> Iterator[Fact]:
+    spec = mapping(lookup(manifest.data, at))
+    expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
+    ours = [e for e in expressions if e.get("scopeName") == _PRIORITY and e.get("operator") == "In"]
+    if spec.get("scopes") or len(expressions) > 1 or len(ours) < len(expressions):
+        return  # which pods it counts depends on more than their priority
+    hard: dict[str, int] = {}
+    places: dict[str, Path] = {"name": ("metadata", "name")}
+    for key, written in mapping(spec.get("hard")).items():
+        if not isinstance(key, str) or is_placeholder(key):
+            continue
+        counted = _PLAIN.get(key, key)
+        found = amount(_resource(counted), written)
+        if found is not None:
+            hard[counted] = min(found, hard.get(counted, found))
+            places[f"hard.{counted}"] = (*at, "hard", key)
+    priorities = texts(ours[0].get("values")) if ours else ()
+    stated = _is_stated(manifest, namespace) or at != ("spec",)
+    yield Fact(DeclaredQuota(namespace, name, hard, priorities, stated), places)
+
+
+def _is_stated(manifest: Manifest, namespace: str) -> bool:
+    """Whether the object, its kustomization or the command line sets its namespace."""
+    return bool(manifest.namespace) or namespace != "default"
+
+
+def _resource(key: str) -> str:
+    side, _, resource = key.partition(".")
+    return resource if side in _SIDES else key
+
+
+def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
+    items = mappings(mapping(manifest.data.get("spec")).get("limits"))
+    container = [each for each in items if each.get("type") == "Container"]
+    found = DeclaredRange(
+        manifest.namespace or context.namespace,
+        manifest.name,
+        _least(container, "max"),
+        {name: limit for name, limit in _least(container, "default").items() if "/" not in name},
+        frozenset(_given(container)),
+        _is_stated(manifest, context.namespace),
+    )
+    yield Fact(found, {"name": ("metadata", "name")})
+
+
+def _least(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in items:
+        for name, allowed in requests.amounts(each.get(field)).items():
+            found[name] = min(allowed, found.get(name, allowed))
+    return found
+
+
+def _given(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A default request is the default limit where none is stated, and that is the maximum."""
+    for each in items:
+        limits = {*mapping(each.get("default")), *mapping(each.get("max"))}
+        yield from (f"limits.{name}" for name in limits)
+        for name in {*limits, *mapping(each.get("defaultRequest")), *mapping(each.get("min"))}:
+            yield f"requests.{name}"
+
+
+_READERS: Mapping[tuple[str, str], Callable[[Manifest, Context], Iterator[Fact]]] = {
+    ("", "ResourceQuota"): _quota,
+    ("", "LimitRange"): _range,
+    ("kubeflow.org", "Profile"): _profile,
+}
+
+
+def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+    """One for each pod set, and one for each gang."""
+    made = [each for each in pod_sets if not each.stored]
+    if manifest.partial or not made:
+        return
+    for pod_set in made:
+        # A file with pods must not make every hook read all files of its scope.
+        yield Fact(demand_of_pod(manifest, pod_set, namespace), {}, answers=True)
+    yield from demands_of_gangs(manifest, made, namespace)
+
+
+def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand:
+    """What one pod asks for."""
+    about = f"{manifest.kind} {manifest.name}".strip()
+    resources = [
+        (field, mapping(each.get("resources"))) for field, _, each in requests.containers(pod_set.spec)
+    ]
+    amounts = [
+        (requests.amounts(each.get("limits")), requests.amounts(each.get("requests")))
+        for field, each in resources
+        if field == "containers"
+    ]
+    return Demand(
+        manifest.namespace or namespace,
+        about if manifest.kind == "Pod" else f"one pod of {about}",
+        1,
+        requests.effective(pod_set.spec, pod_set.devices),
+        _limits([limits for limits, _ in amounts]),
+        tuple(amounts),
+        _stated(pod_set, [each for _, each in resources]),
+        _priority(pod_set),
+        _is_stated(manifest, namespace),
+        pod_set.labels,
+    )
+
+
+def demands_of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
+    """What the pods ask for that must start together."""
+    for gang in gangs(manifest.data):
+        members = [each for each in pod_sets if each.name in gang.members]
+        size = gang.min_member or 0
+        certain = gang.written or any(each.jobs and each.jobs.includes(manifest.group) for each in TARGETS)
+        if not gang.enabled or not certain or size < 2 or not members:
+            continue
+        request = total_request(members, size)
+        priorities = {_priority(each) for each in members}
+        demand = Demand(
+            manifest.namespace or namespace,
+            f"the gang of {size} pods",
+            size,
+            request,
+            priority_class=priorities.pop() if len(priorities) == 1 else "",
+            stated_namespace=_is_stated(manifest, namespace),
+        )
+        yield Fact(demand, {"request": gang.path if gang.written else members[0].path})
+
+
+def _priority(pod_set: PodSet) -> str:
+    name = pod_set.spec.get("priorityClassName")
+    return name if isinstance(name, str) else ""
+
+
+def _limits(containers: Sequence[Amounts]) -> Amounts:
+    """Total limits of what every container limits."""
+    if len(containers) == 1:
+        (only,) = containers
+        return {name: only[name] for name in _COMPUTE if name in only}
+    return {
+        name: sum(each[name] for each in containers)
+        for name in _COMPUTE
+        if containers and all(name in each for each in containers)
+    }
+
+
+def _stated(pod_set: PodSet, resources: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """A request is the limit where none is stated; init containers have to state theirs, too.
+
+    Nothing is known to be missing from containers that only a controller writes, as Spark's operator does.
+    """
+    if not resources:
+        return _ALL_OF_COMPUTE
+    listed = frozenset.intersection(*map(_of_compute, resources))
+    whole = mapping(pod_set.spec.get("resources"))
+    return listed | _of_compute(whole) if whole else listed
+
+
+def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:
+    limits, requested = mapping(resources.get("limits")), mapping(resources.get("requests"))
+    found: list[str] = []
+    for name in _COMPUTE:
+        if name in limits:
+            found += (f"limits.{name}", f"requests.{name}")
+        elif name in requested:
+            found.append(f"requests.{name}")
+    return frozenset(found)

@@ -1,0 +1,105 @@
+"""Facts about what workloads name: runtimes, Ray clusters, device claims, and pods of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, pairs, text
+from policykit.model.references import NamedObject, ObjectReference, PodSelector
+
+_TEMPLATE, _CLAIM, _CLASS = "ResourceClaimTemplate", "ResourceClaim", "DeviceClass"
+DECLARED = frozenset(
+    {
+        ("ray.io", "RayCluster"),
+        ("resource.k8s.io", _CLAIM),
+        ("resource.k8s.io", _CLASS),
+        ("resource.k8s.io", _TEMPLATE),
+        ("serving.kserve.io", "ClusterServingRuntime"),
+        ("serving.kserve.io", "ServingRuntime"),
+        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+        ("trainer.kubeflow.org", "TrainingRuntime"),
+    }
+)
+"""API group and kind of the objects that others name."""
+_REFERENCES: Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]] = {
+    ("ray.io", "RayJob"): (("spec", "clusterSelector", "ray.io/cluster"), ("RayCluster",)),
+    ("serving.kserve.io", "InferenceService"): (
+        ("spec", "predictor", "model", "runtime"),
+        ("ClusterServingRuntime", "ServingRuntime"),
+    ),
+    ("trainer.kubeflow.org", "TrainJob"): (
+        ("spec", "runtimeRef", "name"),
+        ("ClusterTrainingRuntime", "TrainingRuntime"),
+    ),
+}
+"""Of each kind where it names another, and the kinds that may have the name."""
+_REQUESTS: Mapping[str, Path] = {
+    _CLAIM: ("spec", "devices", "requests"),
+    _TEMPLATE: ("spec", "spec", "devices", "requests"),
+}
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """Nothing of a patch: the rest of it is elsewhere."""
+    if manifest.partial:
+        return
+    kind = (manifest.group, manifest.kind)
+    if kind in DECLARED:
+        yield Fact(NamedObject(manifest.kind, manifest.name), {}, answers=True)
+    if kind in _REFERENCES:
+        path, kinds = _REFERENCES[kind]
+        yield from _reference(lookup(manifest.data, path), path, kinds)
+    base = _REQUESTS.get(manifest.kind)
+    for number in _positions(lookup(manifest.data, base)) if base and kind in DECLARED else ():
+        for field in ((), ("exactly",)):
+            path = (*(base or ()), number, *field, "deviceClassName")
+            yield from _reference(lookup(manifest.data, path), path, (_CLASS,))
+    for pod_set in pod_sets:
+        for number in _positions(pod_set.spec.get("resourceClaims")):
+            for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
+                name = lookup(pod_set.spec, ("resourceClaims", number, key))
+                yield from _reference(name, pod_set.place("resourceClaims", number, key), kinds)
+
+
+_TERMS: Path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+
+
+def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of a budget, and of required affinity; what a pod itself meets needs no others."""
+    if manifest.partial:
+        return
+    if manifest.kind == "PodDisruptionBudget" and manifest.group == "policy":
+        for found in _selector(manifest.data, ("spec", "selector"), ("spec", "selector"), ""):
+            stated = manifest.namespace or (context.namespace if context.namespace != "default" else "")
+            yield Fact(found.value._replace(budget=manifest.name, namespace=stated), found.places)
+    for pod_set in pod_sets:
+        for number in _positions(lookup(pod_set.spec, _TERMS)):
+            path: Path = (*_TERMS, number, "labelSelector")
+            fault = ": the pod stays pending"
+            for found in _selector(pod_set.spec, path, pod_set.place(str(path[0]), *path[1:]), fault):
+                if not found.value.labels.items() <= pod_set.labels.items():
+                    yield found
+
+
+def _selector(data: object, path: Path, at: Path, fault: str) -> Iterator[Fact]:
+    """By labels alone: an expression may select what is not known."""
+    stated = mapping(lookup(data, path))
+    labels = pairs(stated.get("matchLabels"))
+    if labels and not stated.get("matchExpressions"):
+        places = {"selector": at, **{key: (*at, "matchLabels", key) for key in labels}}
+        yield Fact(PodSelector(labels, fault), places)
+
+
+def _reference(name: object, path: Path, kinds: tuple[str, ...]) -> Iterator[Fact]:
+    if text(name) and not is_placeholder(text(name)):
+        yield Fact(ObjectReference(kinds, text(name)), {"name": path})
+
+
+def _positions(listed: object) -> range:
+    return range(len(listed)) if isinstance(listed, list) else range(0)

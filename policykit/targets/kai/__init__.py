@@ -1,0 +1,45 @@
+"""KAI-Scheduler: it groups the pods of known kinds itself."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, Key, QueueSupport, Target
+
+NAME = "kai"
+SCHEDULER = "kai-scheduler"
+QUEUE = "kai.scheduler/queue"
+"""Label of the pod or of its topmost owner."""
+
+PARTITION = "kai.scheduler/node-pool"
+"""Label of nodes, queues and pods that one scheduler of several serves, as a SchedulingShard says."""
+
+KEYS = (
+    Key("labels", QUEUE, "queue"),
+    Key("labels", QUEUE, "queue", on_owner=True),
+)
+
+
+TARGET = Target(
+    NAME,
+    "KAI-Scheduler",
+    frozenset({SCHEDULER}),
+    KEYS,
+    supports_gangs=True,
+    gang_substrings=("kai.scheduler",),
+    releases=Lazy("policykit.targets.kai.facts:RELEASES"),
+    release_facts=Lazy("policykit.targets.kai.facts:FACTS"),
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.kai.facts:facts"),
+            frozenset({"Queue", "SchedulingShard"}),
+            pods=True,
+            substrings=("scheduling.run.ai", "kai.scheduler"),
+        ),
+    ),
+    queues=QueueSupport(
+        Lazy("policykit.targets.kai.facts:queue_semantics"),
+        Lazy("policykit.targets.kai.facts:policy_queues"),
+    ),
+    groups_pods=True,
+    queue_label=QUEUE,
+)

@@ -1,1 +1,0 @@
-"""Argo CD: the sources that Applications and ApplicationSets deploy to clusters."""

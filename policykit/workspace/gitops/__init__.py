@@ -1,0 +1,1 @@
+"""GitOps: what Flux, Argo CD and the policies themselves apply to clusters."""

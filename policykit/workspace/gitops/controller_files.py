@@ -1,0 +1,76 @@
+"""Files of a repository that may have objects of Flux or Argo CD: each file is read once for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.errors import SourceError
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.parser import parse
+from policykit.namedtuple import NamedTuple
+from policykit.workspace.command_state import cached
+from policykit.workspace.files import read, repository_files
+
+_FLUX = b".fluxcd.io/"
+_ARGO_CD = b"argoproj.io/"
+_VARIABLES = (b"ConfigMap", b"Secret")
+
+
+class ControllerFiles(NamedTuple):
+    """Absolute paths, in a stable order."""
+
+    flux: tuple[str, ...]
+    argo_cd: tuple[str, ...]
+    variables: tuple[str, ...]
+    """Files that may have ConfigMaps or Secrets."""
+
+
+@cached
+def controller_files(root: str) -> ControllerFiles:
+    """Files that contain the API group of a controller, or what it reads variables from."""
+    flux: list[str] = []
+    argo_cd: list[str] = []
+    variables: list[str] = []
+    for path in repository_files(root):
+        raw = raw_of(path)
+        if _FLUX in raw:
+            flux.append(path)
+        if _ARGO_CD in raw:
+            argo_cd.append(path)
+        if any(kind in raw for kind in _VARIABLES):
+            variables.append(path)
+    return ControllerFiles(tuple(flux), tuple(argo_cd), tuple(variables))
+
+
+def raw_of(file: str) -> bytes:
+    """The bytes of a file; empty if it cannot be read, which is reported where it is linted."""
+    try:
+        return read(file)
+    except SourceError:
+        return b""
+
+
+class ControllerObject(NamedTuple):
+    """An object, as a cluster gets it."""
+
+    file: str
+    """The file that it is written in."""
+    manifest: Manifest
+    written: Manifest
+    """As written in that file; the same object if nothing builds it."""
+    namespace: str = ""
+    """Empty: unknown."""
+
+
+@cached
+def written_objects(file: str, mark: str) -> tuple[ControllerObject, ...]:
+    """The objects of a file; empty: it cannot be read, or does not contain the text `mark`."""
+    raw = raw_of(file)
+    return tuple(objects_in(raw.decode("utf-8", errors="replace"), file)) if mark.encode() in raw else ()
+
+
+def objects_in(text: str, file: str, namespace: str = "") -> Iterator[ControllerObject]:
+    """The objects of a text; `namespace`: that of objects that set none."""
+    for number, parsed in enumerate(parse(text)):
+        for each in manifests(parsed.root, number) if parsed.root else ():
+            yield ControllerObject(file, each, each, each.namespace or namespace)
