@@ -92,7 +92,10 @@ class Scenario(NamedTuple):
         required = affinity.get(REQUIRED)
         terms = [self._own_names(term) for term in required["nodeSelectorTerms"]] if required else [None]
         names = [self.node_name(machine) for machine in machines]
-        affinity[REQUIRED] = {"nodeSelectorTerms": [_at(term, name) for term in terms for name in names]}
+        pinned = [_at(term, name) for term in terms for name in names]
+        # Koordinator refuses a pod of which one term names no node that could match, whatever others say.
+        able = [term for term in pinned if _may_match(term)]
+        affinity[REQUIRED] = {"nodeSelectorTerms": able or pinned}
         if PREFERRED in affinity:
             affinity[PREFERRED] = [
                 {**one, "preference": self._own_names(one["preference"])} for one in affinity[PREFERRED]
@@ -117,6 +120,12 @@ def _at(term: Object | None, name: str) -> Object:
     if not term.get("matchExpressions") and not term.get("matchFields"):
         return term
     return {**term, "matchFields": [*term.get("matchFields", []), pin]}
+
+
+def _may_match(term: Object) -> bool:
+    """Whether some node has a name that all fields of a term accept."""
+    named = [set(one["values"]) for one in term.get("matchFields", [])]
+    return not named or bool(set.intersection(*named))
 
 
 def scenarios(
