@@ -38,26 +38,25 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for queue in scope.of(DeclaredQueue):
         semantics = queue_semantics(queue.value.target_name, context.cluster)
         if not semantics.own_validator and not queue.partial:
-            fields = [field for field in _ORDER if field in semantics.field_names]
-            for smaller, larger in pairwise(fields):
-                yield from _compared(queue, smaller, larger, semantics)
+            yield from _compared(queue, semantics)
 
 
-def _compared(
-    queue: LocatedQueue, smaller: str, larger: str, semantics: QueueSemantics
-) -> Iterator[Violation]:
-    least, most = amounts(queue.value, smaller), amounts(queue.value, larger)
-    for resource in sorted(least.keys() & most.keys()):
-        if least[resource] > most[resource]:
-            low, high = semantics.field_names[smaller], semantics.field_names[larger]
-            amount = format_amount(semantics, resource, least[resource])
-            yield Violation(
-                queue.at(f"{smaller}.{resource}"),
-                f"{low} of {semantics.noun} {queue.value.name} is {amount}, "
-                f"but {high} only {amount_text(resource, most[resource])}",
-                f"lower {low}, or raise {high}: {semantics.queue_fault}",
-                semantics.order,
-            )
+def _compared(queue: LocatedQueue, semantics: QueueSemantics) -> Iterator[Violation]:
+    """Of each resource, the amounts that are set, from the smallest on."""
+    stated = {field: amounts(queue.value, field) for field in _ORDER if field in semantics.field_names}
+    for resource in sorted({resource for each in stated.values() for resource in each}):
+        for smaller, larger in pairwise(field for field in stated if resource in stated[field]):
+            least, most = stated[smaller][resource], stated[larger][resource]
+            if least > most:
+                low, high = semantics.field_names[smaller], semantics.field_names[larger]
+                yield Violation(
+                    queue.at(f"{smaller}.{resource}"),
+                    f"{low} of {semantics.noun} {queue.value.name} is "
+                    f"{format_amount(semantics, resource, least)}, "
+                    f"but {high} only {amount_text(resource, most)}",
+                    f"lower {low}, or raise {high}: {semantics.queue_fault}",
+                    semantics.order,
+                )
 
 
 RULE = Rule(
