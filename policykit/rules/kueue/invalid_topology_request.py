@@ -1,7 +1,8 @@
 """Kueue refuses a topology request, or the release does not read it.
 
 A pod set is either within one level, near it, or anywhere. Slices need their size, and levels are
-node labels. The webhook refuses the job otherwise.
+node labels. The webhook refuses the job otherwise. Pods that are left over beside whole slices never get a
+node.
 """
 
 from __future__ import annotations
@@ -127,11 +128,20 @@ def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[
             f"{SLICE_SIZE} is {size!r}, not a whole number above 0",
             "write the pods of a slice",
         )
-    elif size is not None and pod_set.replicas is not None and int(size[:10]) > pod_set.replicas:
+    elif size is not None and pod_set.replicas is not None:
+        yield from _divided(int(size[:10]), pod_set.replicas, (*place, SLICE_SIZE))
+
+
+def _divided(size: int, pods: int, path: Path) -> Iterator[Violation]:
+    if size > pods:
+        yield Violation(path, f"a slice has {size} pods, but there are {pods}", f"write at most {pods}")
+    elif pods % size:
         yield Violation(
-            (*place, SLICE_SIZE),
-            f"a slice has {size} pods, but there are {pod_set.replicas}",
-            f"write at most {pod_set.replicas}",
+            path,
+            f"slices of {size} pods do not divide {pods}: Kueue admits the workload, "
+            f"but {pods % size} of its pods never {'gets' if pods % size == 1 else 'get'} a node",
+            f"write a divisor of {pods}, or change the number of pods",
+            Severity.WARNING,
         )
 
 

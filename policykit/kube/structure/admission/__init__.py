@@ -22,7 +22,6 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("batch", "CronJob"): "builtin.cron_job",
     ("batch", "Job"): "builtin.job",
     ("jobset.x-k8s.io", "JobSet"): "workloads.job_set",
-    ("karpenter.sh", "NodePool"): "workloads.node_pool",
     ("keda.sh", "ScaledJob"): "workloads.keda",
     ("keda.sh", "ScaledObject"): "workloads.keda",
     ("kubelet.config.k8s.io", "KubeletConfiguration"): "builtin.kubelet_configuration",

@@ -361,30 +361,3 @@ def _divided(policy: Data, size: int | None) -> Iterator[Problem]:
 
 
 _REPLACED = ("maxSurge", "maxUnavailable")
-
-
-def node_pool(data: Data) -> Iterator[Problem]:
-    """Source: the CRD of karpenter.sh/v1."""
-    path: Path = ("spec", "disruption", "consolidationPolicy")
-    policy = lookup(data, path)
-    stated = isinstance(policy, str) and not is_filled_in(policy)
-    if stated and data.get("apiVersion") == "karpenter.sh/v1" and policy not in _CONSOLIDATION:
-        yield refused(path, f"is {policy}", f"write {' or '.join(_CONSOLIDATION)}")
-    for field in ("taints", "startupTaints"):
-        base: Path = ("spec", "template", "spec", field)
-        for position, taint in mappings(lookup(data, base)):
-            effect = name_of(taint, "effect")
-            if effect and effect not in EFFECTS:
-                yield refused(
-                    (*base, position, "effect"), f"is {effect}", f"write one of {', '.join(EFFECTS)}"
-                )
-    base = ("spec", "template", "spec", "requirements")
-    for position, requirement in mappings(lookup(data, base)):
-        operator = name_of(requirement, "operator")
-        if operator and operator not in _OPERATORS:
-            path = (*base, position, "operator")
-            yield refused(path, f"is {operator}", f"write one of {', '.join(_OPERATORS)}")
-
-
-_CONSOLIDATION = ("WhenEmpty", "WhenEmptyOrUnderutilized")
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
