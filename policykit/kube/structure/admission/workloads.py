@@ -17,7 +17,6 @@ from policykit.kube.structure.admission.checks import (
     words,
 )
 from policykit.kube.structure.problem import INCONSISTENT
-from policykit.kube.tolerations import EFFECTS
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, whole
