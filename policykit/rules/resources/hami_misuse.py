@@ -2,8 +2,9 @@
 
 HAMi reads amounts of memory and cores as resources of a container: as annotations they have no effect, and
 the pod gets whole cards. Its webhook leaves pods with a privileged container alone, so kube-scheduler takes
-them and finds no node with nvidia.com/gpumem. The vGPUs of one container come from different cards, so it
-cannot have more of them than a node has cards. Memory of an NPU is named after its model.
+them and finds no node with nvidia.com/gpumem. It refuses pods that already have a node. The vGPUs of one
+container come from different cards, so it cannot have more of them than a node has cards. Memory of an NPU
+is named after its model.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _memory_as_quantity(review)
     yield from _ignored(review)
     yield from _privileged(review)
+    yield from _bound(review)
     yield from _more_than_cards(review)
     yield from _of_another_model(review)
 
@@ -122,6 +124,19 @@ def _privileged(review: Review) -> Iterator[Violation]:
                 "remove privileged, which newer releases refuse, or set schedulerName: hami-scheduler",
                 Severity.WARNING,
             )
+
+
+def _bound(review: Review) -> Iterator[Violation]:
+    node = review.pod_set.spec.get("nodeName")
+    part = next((name for name in _PARTS if review.requests.get(name, 0) > 0), "")
+    if part and isinstance(node, str) and node and not is_placeholder(node):
+        yield Violation(
+            review.pod_set.place("nodeName"),
+            f"nodeName is set, but only HAMi's scheduler chooses the card for {part}: "
+            "HAMi's webhook refuses the pod",
+            "select the node by its label kubernetes.io/hostname instead",
+            Severity.WARNING,
+        )
 
 
 _MOST_MEMORY = 2_000_000

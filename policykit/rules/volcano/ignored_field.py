@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.durations import is_duration
 from policykit.kube import podsets
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -197,6 +198,7 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
     """Budgets anywhere they are read, and waiting times on pod templates, where nothing reads them."""
     if manifest.group in (*GROUP_APIS, BATCH_GROUP):
         yield from _budget(manifest.annotations, ("metadata", "annotations"))
+    any_ours = False
     for pod_set in podsets.pod_sets(manifest.data):
         ours = pod_set.scheduler_name == SCHEDULER or (
             manifest.group == BATCH_GROUP and not pod_set.scheduler_name
@@ -205,6 +207,7 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
             continue
         place = pod_set.place("annotations")
         yield from _budget(pod_set.annotations, place)
+        any_ours = True
         for key in _WAITING if manifest.kind in _OWNERS else ():
             if key in pod_set.annotations:
                 yield Violation(
@@ -213,6 +216,20 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
                     f"set {_WAITING[0]} in the annotations of the {manifest.kind} itself",
                     key=True,
                 )
+    if any_ours:
+        yield from _waiting(manifest)
+
+
+def _waiting(manifest: Manifest) -> Iterator[Violation]:
+    """Source: `extractWaitingTime` in `scheduler/api/job_info.go` (1.8 to 1.15)."""
+    for key in _WAITING:
+        value = manifest.annotations.get(key)
+        if value is not None and not is_placeholder(value) and not is_duration(value):
+            yield Violation(
+                ("metadata", "annotations", key),
+                f"{key} is {value!r}, not a duration: Volcano ignores it",
+                "write a number with its unit, such as 30m or 1h",
+            )
 
 
 def _budget(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:

@@ -15,6 +15,7 @@ from policykit.model.severity import Severity
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
+    GROUP_NAME,
     QUEUE_NAME,
     SCHEDULER,
     TOPOLOGY_MODE,
@@ -51,6 +52,16 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         place = pod_set.places.get("annotations")
         if place is not None:
             yield from _pods(manifest, pod_set, place, owner and own is None)
+        joins = owner and pod_set.scheduler_name == SCHEDULER and not manifest.partial
+        if joins and GROUP_NAME in manifest.annotations and GROUP_NAME not in pod_set.annotations:
+            yield Violation(
+                ("metadata", "annotations", GROUP_NAME),
+                f"{GROUP_NAME} of the {manifest.kind} is not read: its pods do not join PodGroup "
+                f"{manifest.annotations[GROUP_NAME]}",
+                "move it to the annotations of the pod template",
+                Severity.WARNING,
+                key=True,
+            )
 
 
 def _scheduled_elsewhere(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
