@@ -175,7 +175,9 @@ def check_defined(draft: Draft, path: Path, what: str, name: str) -> None:
     """Reports a name that its section does not define, unless the section is malformed."""
     section = _SECTIONS[what]
     if not draft.has(section, name) and not draft.problems.broken((section,)):
-        draft.problems.error(path, f"unknown {what} {name!r}", draft.did_you_mean(section, name))
+        define = f"define it under {section}, or write a name that is there"
+        hint = draft.did_you_mean(section, name) or define
+        draft.problems.error(path, f"unknown {what} {name!r}", hint)
 
 
 def check_all_defined(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:

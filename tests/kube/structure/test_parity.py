@@ -99,7 +99,8 @@ def places(data: Any, kind: str, file: str) -> set[tuple[Any, ...]]:
 def of_the_name(problem: Problem) -> bool:
     """No schema asks for a name, nor says what one looks like; the API server does."""
     missing = problem.message == "the object has no `metadata.name`"
-    named = problem.path in {("metadata", field) for field in ("name", "generateName", "namespace")}
+    names = (*(("metadata", field) for field in ("name", "generateName", "namespace")), ("handler",))
+    named = problem.path in names
     return missing or (named and problem.kind == "bad-value")
 
 
