@@ -156,6 +156,7 @@ def _scalars(root: Node) -> Iterator[Node]:
 
 
 BOM = b"\xef\xbb\xbf"
+_TOKEN = re.compile(r"^[ \t]*<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>[ \t\r]*$", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
 """A line that Terraform or envsubst replaces as a whole, or that starts a block of theirs:
 `${indent(4, labels)}`, `%{ if gpu }`."""
@@ -216,12 +217,13 @@ def documents(text: Text) -> Iterator[ParsedDocument]:
 
 
 def is_template(text: str) -> bool:
-    """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template."""
+    """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template, or a line `<SOME_NAME>`."""
     if "{" not in text:
-        return False
+        return "<" in text and _TOKEN.search(text) is not None
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
-    return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
+    braces = ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
+    return braces or ("<" in text and _TOKEN.search(text) is not None)
 
 
 def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:

@@ -65,7 +65,17 @@ def test_documents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "template"), [("{{ x }}", True), ("a: {{b: c}", False), ("}}", False), ("a: {}", False)]
+    ("text", "template"),
+    [
+        ("{{ x }}", True),
+        ("a: {{b: c}", False),
+        ("}}", False),
+        ("a: {}", False),
+        ("a: 1\n  <SOME_NAME>\nb: 2", True),
+        ("a: {}\n<SOME_NAME>", True),
+        ("a: <SOME_NAME>", False),
+        ("<br>\n<HEAD", False),
+    ],
 )
 def test_is_template(text: str, template: bool) -> None:
     assert is_template(text) is template
