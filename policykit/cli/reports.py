@@ -94,7 +94,10 @@ def about_not_judged(report: Report, workspace: Workspace, *, every: bool) -> li
     if every or len(lines) <= _MOST:
         return lines
     more = len(lines) - _MOST
-    return [*lines[:_MOST], f"policykit: {more} more are not judged (--show-files names them)"]
+    return [
+        *lines[:_MOST],
+        f"policykit: {more} more {'is' if more == 1 else 'are'} not judged (--show-files names them)",
+    ]
 
 
 def about_workload_kinds(report: Report) -> list[str]:

@@ -139,6 +139,52 @@ def test_a_patch_of_flux_is_the_place_of_what_it_breaks(shell: Shell) -> None:
     assert "clusters/prod/apps.yaml:1:" in result.out
 
 
+GENERATED = {"name": "vars", "literals": ["KIND='training'"], "options": {"disableNameSuffixHash": True}}
+OTHER = CONFIG_MAP.replace("training", "other")
+DEFAULT = TOLERANT.replace("${KIND}", "${KIND:-other}")
+ALWAYS = {"substituteStrategy": "Always"}
+
+
+@pytest.mark.parametrize(
+    ("post", "files", "job", "expected"),
+    [
+        ({"substituteFrom": FROM}, {"clusters/test/vars.yaml": OTHER}, TOLERANT, []),
+        ({"substituteFrom": FROM}, {"shared/vars.yaml": OTHER}, TOLERANT, TOLERATIONS),
+        (
+            {"substituteFrom": FROM},
+            {"clusters/prod/kustomization.yaml": json.dumps({"configMapGenerator": [GENERATED]})},
+            TOLERANT.replace("${KIND}", "${KIND/training/other}"),
+            TOLERATIONS,
+        ),
+        (
+            {"substituteFrom": FROM},
+            {"vars/kustomization.yaml": json.dumps({"configMapGenerator": [GENERATED | {"options": {}}]})},
+            DEFAULT,
+            [],
+        ),
+        (
+            {"substituteFrom": FROM},
+            {"vars/kustomization.yaml": json.dumps({"configMapGenerator": [GENERATED | {"envs": ["a"]}]})},
+            TOLERANT.replace("${KIND}", "${OTHER}"),
+            [],
+        ),
+        (ALWAYS, {}, DEFAULT, TOLERATIONS),
+        (ALWAYS, {}, DEFAULT.replace("other", "training"), []),
+    ],
+    ids=["another cluster's", "anybody's", "generated", "hashed", "files", "always", "always right"],
+)
+def test_variables_of_flux(
+    shell: Shell, post: dict[str, Any], files: dict[str, str], job: str, expected: list[tuple[Any, ...]]
+) -> None:
+    added = {"clusters/test/policykit.yaml": policy("test"), **files}
+    assert judged(shell, {**fleet({"postBuild": post}, job, **PLAIN), **added}, "apps") == expected
+
+
+def test_what_flux_leaves_alone_is_judged(shell: Shell) -> None:
+    ignore = [{"paths": ["/spec/parallelism"]}]
+    assert judged(shell, fleet({"ignore": ignore}, **PLAIN), "apps") == HERE
+
+
 NOT_JUDGED = [
     ({"sourceRef": {"kind": "OCIRepository", "name": "a"}}, {}, "its source is OCIRepository a"),
     (
@@ -154,6 +200,7 @@ NOT_JUDGED = [
     ({"path": "./none"}, {}, "its path ./none is not a folder"),
     ({"path": "../.."}, {}, "its path is outside of the repository"),
     ({"frobnicate": 1}, {}, "its field frobnicate is not known here"),
+    ({"postBuild": {"frobnicate": 1}}, {}, "its field postBuild.frobnicate is not known here"),
 ]
 
 

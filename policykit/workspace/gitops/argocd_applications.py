@@ -58,7 +58,8 @@ _SET = frozenset(
     }
 )
 _SOURCE = frozenset(
-    {"repoURL", "path", "targetRevision", "chart", "ref", "name", "helm", "kustomize", "directory", "plugin"}
+    {"repoURL", "path", "targetRevision", "tagPrefix", "chart", "ref", "name"}
+    | {"helm", "kustomize", "directory", "plugin"}
 )
 """Fields that are read, or that do not change what is applied."""
 _BRANCHES = frozenset({"", "HEAD", "main", "master"})

@@ -193,7 +193,11 @@ def added_fields(fields: Mapping[str, Any], folder: str, root: str) -> dict[str,
         isinstance(each, dict) and each.get("path") for each in (patches if isinstance(patches, list) else ())
     ):
         raise UnreadableError("its kustomize has a patch in a file, which is not read")
+    if _has_variables(fields):
+        raise UnreadableError("its kustomize has a variable of Argo CD")
     added: dict[str, Any] = {field: fields[field] for field in _SAME if fields.get(field)}
+    if isinstance(fields.get("replicas"), list):
+        added["replicas"] = [_replicas(each) for each in fields["replicas"]]
     if isinstance(fields.get("images"), list):
         added["images"] = [_image(str(each)) for each in fields["images"]]
     if fields.get("commonLabels"):
@@ -214,6 +218,21 @@ def added_fields(fields: Mapping[str, Any], folder: str, root: str) -> dict[str,
             raise UnreadableError(f"its component {os.path.basename(missing[0])} does not exist")
         added["components"] = [place for place in places if place not in missing]
     return added
+
+
+def _has_variables(fields: Mapping[str, Any]) -> bool:
+    """Whether Argo CD replaces `$NAME` in images or labels; in annotations it does so only if told to."""
+    labels = fields.get("commonLabels")
+    stated = [*_list(fields, "images"), *(labels.values() if isinstance(labels, dict) else ())]
+    return any(isinstance(each, str) and "$" in each for each in stated)
+
+
+def _replicas(stated: object) -> object:
+    """An item of `replicas`: Argo CD takes the count as text too, kustomize does not."""
+    count = stated.get("count") if isinstance(stated, dict) else None
+    if isinstance(stated, dict) and isinstance(count, str) and count.isascii() and count.isdigit():
+        return {**stated, "count": int(count)}
+    return stated
 
 
 def _image(fields: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from policykit.errors import SourceError
@@ -10,10 +11,12 @@ from policykit.manifests.parser import parse
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.command_state import cached
 from policykit.workspace.files import read, repository_files
+from policykit.workspace.scopes import kustomization
 
 _FLUX = b".fluxcd.io/"
 _ARGO_CD = b"argoproj.io/"
 _VARIABLES = (b"ConfigMap", b"Secret")
+_GENERATORS = (b"configMapGenerator", b"secretGenerator")
 
 
 class ControllerFiles(NamedTuple):
@@ -23,6 +26,8 @@ class ControllerFiles(NamedTuple):
     argo_cd: tuple[str, ...]
     variables: tuple[str, ...]
     """Files that may have ConfigMaps or Secrets."""
+    generators: tuple[str, ...]
+    """Kustomizations that may generate them."""
 
 
 @cached
@@ -31,6 +36,7 @@ def controller_files(root: str) -> ControllerFiles:
     flux: list[str] = []
     argo_cd: list[str] = []
     variables: list[str] = []
+    generators: list[str] = []
     for path in repository_files(root):
         raw = raw_of(path)
         if _FLUX in raw:
@@ -39,7 +45,9 @@ def controller_files(root: str) -> ControllerFiles:
             argo_cd.append(path)
         if any(kind in raw for kind in _VARIABLES):
             variables.append(path)
-    return ControllerFiles(tuple(flux), tuple(argo_cd), tuple(variables))
+        if any(field in raw for field in _GENERATORS) and kustomization(os.path.dirname(path)) == path:
+            generators.append(path)
+    return ControllerFiles(tuple(flux), tuple(argo_cd), tuple(variables), tuple(generators))
 
 
 def raw_of(file: str) -> bytes:

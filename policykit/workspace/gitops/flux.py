@@ -17,15 +17,12 @@ from policykit.workspace.files import repository_root
 from policykit.workspace.git import normalised, remotes
 from policykit.workspace.gitops.controller_files import ControllerObject, controller_files, written_objects
 from policykit.workspace.gitops.flux_artifacts import resolved
+from policykit.workspace.gitops.flux_variables import POST_BUILD, post_build_variables
 from policykit.workspace.gitops.sources import (
     HelmOptions,
     Source,
     SourceLocation,
     SourceType,
-    Variables,
-    merge_variables,
-    texts,
-    variables_of_object,
 )
 from policykit.workspace.kustomization_entries import first_document
 from policykit.workspace.policies import stated_repositories
@@ -37,7 +34,7 @@ _BOOTSTRAPPED = "flux-system"
 _NOT_BUILT = frozenset(
     {"interval", "retryInterval", "timeout", "prune", "wait", "force", "healthChecks", "healthCheckExprs"}
     | {"dependsOn", "suspend", "serviceAccountName", "deletionPolicy", "decryption", "validation"}
-    | {"buildMetadata"}
+    | {"buildMetadata", "ignore"}
 )
 """Fields that change nothing that is judged."""
 _APPLIED = frozenset(
@@ -112,7 +109,7 @@ def flux_source(stated: ControllerObject, policy: str) -> Source:
         return Source("", SourceType.KUSTOMIZATION, statement, why_not=why_not)
     form = SourceType.KUSTOMIZATION if kustomization(path) else SourceType.FLUX_FOLDER
     added, why_not = _added(spec, path, root)
-    variables = _variables(stated, spec, os.path.dirname(policy))
+    variables = post_build_variables(stated, mapping(spec.get("postBuild")), os.path.dirname(policy))
     ignore = mapping(_git_repository(stated, spec, root).get("spec")).get("ignore")
     return Source(
         path,
@@ -136,6 +133,9 @@ def _folder(spec: Mapping[str, Any], root: str) -> str:
 
 def _fault(spec: Mapping[str, Any], path: str, root: str) -> str:
     unknown = sorted(str(field) for field in spec if field not in _APPLIED | _NOT_BUILT)
+    unknown += sorted(
+        f"postBuild.{field}" for field in mapping(spec.get("postBuild")) if field not in POST_BUILD
+    )
     if unknown:
         return f"its field {unknown[0]} is not known here"
     if not root or not safe_paths.contains(filesystem.realpath(root), path):
@@ -245,38 +245,6 @@ def _common_metadata(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     patch = {"apiVersion": "v1", "kind": "Any", "metadata": {"name": "any", **about}}
     return {"target": {"kind": ".*"}, "patch": json.dumps(patch)}
-
-
-def _variables(stated: ControllerObject, spec: Mapping[str, Any], folder: str) -> Variables | None:
-    post = mapping(spec.get("postBuild"))
-    found: list[Variables] = []
-    references = post.get("substituteFrom")
-    for each in references if isinstance(references, list) else ():
-        if isinstance(each, dict):
-            found.append(_referenced(stated, each, folder))
-    if mapping(post.get("substitute")):
-        found.append(Variables(texts(mapping(post.get("substitute")))))
-    return merge_variables(found) if found else None
-
-
-def _referenced(stated: ControllerObject, reference: Mapping[str, Any], folder: str) -> Variables:
-    """The variables of a ConfigMap or Secret next to the Kustomization, else in the folder of the policy; if
-    it is not here, any may exist."""
-    wanted = (str(reference.get("kind")), str(reference.get("name")))
-    here = os.path.dirname(stated.file)
-    root = repository_root(here) or here
-    files = controller_files(root).variables
-    for place in dict.fromkeys((here, folder, root)):
-        found = [
-            each
-            for file in files
-            if safe_paths.is_within(file, place)
-            for each in written_objects(file, wanted[1])
-            if (each.manifest.kind, each.manifest.name) == wanted
-        ]
-        if len(found) == 1:
-            return variables_of_object(found[0].manifest.data)
-    return Variables(complete=False)
 
 
 _HELM_GROUP = "helm.toolkit.fluxcd.io"

@@ -232,9 +232,7 @@ def _released(units: Sequence[Unit]) -> tuple[list[Unit], tuple[NotHereError, ..
 def _is_changed(source: Source) -> bool:
     """Whether the controller changes the objects of the folder."""
     variables = source.variables
-    substituted = variables is not None and bool(
-        variables.known or variables.unknown or not variables.complete
-    )
+    substituted = variables is not None and variables.change_texts
     return bool(source.added) or substituted
 
 

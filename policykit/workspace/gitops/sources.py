@@ -47,6 +47,13 @@ class Variables(NamedTuple):
     """Names whose value is unknown, such as those of a Secret."""
     complete: bool = True
     """Whether all other names are undefined; if not, they may have a value too."""
+    always: bool = False
+    """Whether texts are changed without any variable too: defaults count, other expressions become empty."""
+
+    @property
+    def change_texts(self) -> bool:
+        """Whether Flux substitutes at all: without any variable it does not, unless told to."""
+        return self.always or not self.complete or bool(self.known or self.unknown)
 
 
 class FolderOptions(NamedTuple):

@@ -201,7 +201,7 @@ def substituted(text: str, variables: Variables) -> str:
     """The objects of a build with the values of variables. An expression with an unknown value is left as it
     is. Raises SubstitutionError.
     """
-    if not (variables.known or variables.unknown) and variables.complete:
+    if not variables.change_texts:
         return text
     return "".join(
         each if _is_disabled(each) else expanded(each, variables) for each in _documents(text) if each

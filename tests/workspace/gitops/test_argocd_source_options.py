@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.workspace.gitops.argocd_source_options import expanded, is_pattern
+from policykit.workspace.gitops.argocd_source_options import added_fields, expanded, is_pattern
+from policykit.workspace.gitops.sources import UnreadableError
 
 FILES = ["envs/z.yaml", "envs/nested/c.yaml", "envs/a.yaml", "envs/b/deep/d.yaml", "values.yaml"]
 
@@ -51,3 +54,19 @@ def test_many_stars_take_no_longer() -> None:
 )
 def test_what_is_a_pattern(path: str, several: bool) -> None:
     assert is_pattern(path) is several
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"images": ["app:$ARGOCD_APP_REVISION"]}, {"commonLabels": {"app": "${ARGOCD_APP_NAME}"}}],
+    ids=["images", "labels"],
+)
+def test_variables_of_argo_cd_are_not_read(fields: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableError, match="its kustomize has a variable of Argo CD"):
+        added_fields(fields, "/none", "/none")
+
+
+def test_replicas_may_be_texts() -> None:
+    stated = {"replicas": [{"name": "a", "count": "3"}, {"name": "b", "count": 2}]}
+    expected = {"replicas": [{"name": "a", "count": 3}, {"name": "b", "count": 2}]}
+    assert added_fields(stated, "/none", "/none") == expected
