@@ -217,7 +217,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.diff:
         show(state, prune=options.prune)
     if options.check:
-        return int(not compare(state))
+        return int(not compare(state, every=options.every))
     if not options.diff:
         _print_notices(chosen)
         write(state, prune=options.prune)

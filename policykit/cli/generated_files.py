@@ -204,13 +204,13 @@ def _ambiguous_cards(cluster: Cluster, there: Iterable[str]) -> Iterator[str]:
 _NOWHERE = "/dev/null"
 
 
-def compare(plan: Plan) -> bool:
-    """Prints what differs on disk; returns False if anything does."""
+def compare(plan: Plan, *, every: bool) -> bool:
+    """Prints what differs on disk; returns False if anything does. `every`: so do all policies of the run."""
     drifted = list(_drifted(plan))
     _print_lines(plan, drifted)
     if drifted:
-        run = "`policykit gen --prune`" if plan.orphaned else "`policykit gen`"
-        print_message(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run {run}")
+        run = f"policykit gen{' --all' if every else ''}{' --prune' if plan.orphaned else ''}"
+        print_message(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run `{run}`")
     return not drifted
 
 

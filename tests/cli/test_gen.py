@@ -215,6 +215,7 @@ def test_all_policies_of_the_repository(shell: Shell) -> None:
     result = shell.run("gen", "--all", "--check")
     assert result.code == 1
     assert "prod/gen/README.md: missing\n" in result.err
+    assert result.err.endswith("prod/gen: 1 file out of date; run `policykit gen --all`\n")
 
 
 def test_all_goes_on_after_a_bad_policy(shell: Shell) -> None:

@@ -200,7 +200,8 @@ class _Revision:
             yield f"{start}{counted(accepted - then[3], 'finding')} that the baseline now accepts"
 
     def _message(self, failure: str, folder: str) -> str:
-        text = failure.replace(folder, self.root)
+        # The help of a failure would be for the revision, where nothing can be mended.
+        text = failure.partition("\n")[0].replace(folder, self.root)
         return f"policykit: {self._revision} could not be judged as a whole: {text}"
 
     def _moved_folder(self, folder: str) -> str:
