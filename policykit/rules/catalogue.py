@@ -66,6 +66,8 @@ CATALOGUE = (
     Entry("PK140", "placement", "component-label-missing", needs_policy=True, subject="component"),
     Entry("PK141", "placement", "daemonset-as-workload-kind", needs_policy=True, subject="pods",
         substrings=("policykit.io/workload",)),
+    Entry("PK142", "placement", "unknown-workload-kind", needs_policy=True, subject="pods",
+        substrings=("policykit.io/workload",)),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject="pods"),
     Entry("PK202", "resources", "wrong-card-resource", needs_policy=True, subject="pods"),
     Entry("PK203", "resources", "exceeds-node", needs_policy=True, subject="pods"),

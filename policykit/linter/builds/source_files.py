@@ -265,6 +265,8 @@ def source_location(
 
     A patch that sets exactly this value comes first; a missing field is missing from the object itself.
     """
+    if field := _of_field(built, home, route, path, texts):
+        return field
     there = existing_part(built.data, path)
     rest, value = path[len(there) :], lookup(built.data, there)
     own = match_path(home.node, built.data, there)
@@ -289,6 +291,36 @@ def source_location(
     if first is None or (whole and (own.node.data == value or not scalar)):
         return in_home
     return first
+
+
+_NAMESPACES: tuple[Path, ...] = (("namespace",), ("spec", "targetNamespace"))
+
+
+def _of_field(
+    built: Manifest, home: Manifest, route: Route, path: Path, texts: SourceFiles
+) -> SourceLocation | None:
+    """The field of a kustomization that sets the namespace or the replicas, the outermost first."""
+    if path not in {("metadata", "namespace"), ("spec", "replicas")}:
+        return None
+    value = lookup(built.data, path)
+    if value is None or value == lookup(home.data, path):
+        return None
+    for number, (tree, _) in enumerate(route):
+        text = texts.of(tree.file)
+        root = text.root(tree.document)
+        fields = _NAMESPACES if path[0] == "metadata" else _counts(root, home.name)
+        at = next((each for each in fields if root and lookup(root.data, each) == value), None)
+        if root and at:
+            return SourceLocation(tree.file, route[: number + 1], tree.document, root, at, text.text)
+    return None
+
+
+def _counts(root: Node | None, name: str) -> Iterator[Path]:
+    """Fields of `replicas` that are for the objects of a name."""
+    listed = lookup(root.data, ("replicas",)) if root else None
+    for number, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, dict) and each.get("name") == name:
+            yield "replicas", number, "count"
 
 
 def _patched(

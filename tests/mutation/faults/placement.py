@@ -102,6 +102,13 @@ def _exists_with_value(subject: Subject) -> Iterator[Change]:
             yield put((*path, "value"), "true")
 
 
+def _kind_misspelt(subject: Subject) -> Iterator[Change]:
+    for pod_set in subject.pod_sets if subject.cluster else ():
+        name, place = pod_set.labels.get(WORKLOAD_KEY, ""), pod_set.places.get("labels")
+        if place and subject.cluster and name in subject.cluster.workloads:
+            yield replace((*place, WORKLOAD_KEY), misspelt(name))
+
+
 def _seconds(subject: Subject) -> Iterator[Change]:
     for path, item in tolerations(subject):
         if item.get("effect") == "NoSchedule":
@@ -402,6 +409,7 @@ def _budget_for_none(subject: Subject) -> Iterator[Change]:
 FAULTS = (
     fault("a budget for no pods", "PK136", _budget_for_none),
     fault("more pods apart than there are nodes", "PK135", _apart),
+    fault("a misspelt workload kind", "PK142", _kind_misspelt),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
