@@ -180,6 +180,16 @@ def test_variables_of_flux(
     assert judged(shell, {**fleet({"postBuild": post}, job, **PLAIN), **added}, "apps") == expected
 
 
+def test_variables_next_to_the_policy_of_a_kustomization_elsewhere(shell: Shell) -> None:
+    """The Kustomization is applied by one next to the policy."""
+    files = fleet({}, TOLERANT, **PLAIN)
+    files["clusters/prod/apps.yaml"] = flux("apps", "./parts")
+    files["parts/apps.yaml"] = flux("gw", "./apps/gw", postBuild={"substituteFrom": FROM})
+    files |= {"clusters/prod/vars.yaml": OTHER, "clusters/test/vars.yaml": CONFIG_MAP}
+    files["clusters/test/policykit.yaml"] = policy("test")
+    assert judged(shell, files, "apps") == TOLERATIONS
+
+
 def test_what_flux_leaves_alone_is_judged(shell: Shell) -> None:
     ignore = [{"paths": ["/spec/parallelism"]}]
     assert judged(shell, fleet({"ignore": ignore}, **PLAIN), "apps") == HERE

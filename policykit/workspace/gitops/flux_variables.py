@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.manifests.shape import mapping
-from policykit.workspace import safe_paths
+from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.files import repository_root
 from policykit.workspace.gitops.controller_files import ControllerObject, controller_files, written_objects
 from policykit.workspace.gitops.sources import Variables, merge_variables, texts, variables_of_object
@@ -56,8 +56,8 @@ def _referenced(stated: ControllerObject, reference: Mapping[str, Any], folder: 
 def _is_of_another_cluster(file: str, folder: str, here: str) -> bool:
     """Whether the nearest policy is neither above the cluster's own policy nor above the Kustomization."""
     owner = nearest_policy(os.path.dirname(file))
-    above = os.path.dirname(owner)
-    inside = safe_paths.is_within(folder, above) or safe_paths.is_within(here, above)
+    above = filesystem.realpath(os.path.dirname(owner))
+    inside = any(safe_paths.is_within(filesystem.realpath(each), above) for each in (folder, here))
     return bool(owner) and not inside and is_cluster(owner)
 
 
