@@ -45,6 +45,7 @@ _NOT_SHARED = {
     ("apps.nvidia.com", "NIMPipeline"),
     ("apps.nvidia.com", "NIMService"),
     ("elastic.iml.github.io", "ElasticJob"),
+    ("keda.sh", "ScaledJob"),
     ("kubeflow.org", "Experiment"),
 }
 """Kinds that only this project describes."""
