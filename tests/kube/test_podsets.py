@@ -113,6 +113,10 @@ _CASES = {
         " [{inline: {script: {}}}]}}, {container: {}}, {suspend: {}}]}}",
         ["template[1] spec.templates[1] 1", "inlineTask[0][0] spec.templates[0].dag.tasks[0].inline 1"],
     ),
+    "keda.sh": (
+        "{apiVersion: keda.sh/v1alpha1, kind: ScaledJob, spec: {jobTargetRef: {parallelism: 2, template: {}}}}",
+        ["pod spec.jobTargetRef.template 2"],
+    ),
     "apps.kruise.io": (
         "{apiVersion: apps.kruise.io/v1beta1, kind: BroadcastJob, spec: {template: {}}}",
         ["pod spec.template None"],
