@@ -114,7 +114,8 @@ _CASES = {
         ["template[1] spec.templates[1] 1", "inlineTask[0][0] spec.templates[0].dag.tasks[0].inline 1"],
     ),
     "keda.sh": (
-        "{apiVersion: keda.sh/v1alpha1, kind: ScaledJob, spec: {jobTargetRef: {parallelism: 2, template: {}}}}",
+        "{apiVersion: keda.sh/v1alpha1, kind: ScaledJob,"
+        " spec: {jobTargetRef: {parallelism: 2, template: {}}}}",
         ["pod spec.jobTargetRef.template 2"],
     ),
     "apps.kruise.io": (
