@@ -47,10 +47,8 @@ def recognize(
 ) -> Recognition:
     """Applies the checks in order: name, match, usage, role."""
     pod_owner = owner(manifest, pod_set)
-    named = _named(pod_owner, pod_set)
-    if named:
-        where, name = named
-        return Recognition(cluster.workloads.get(name), f"{where} {WORKLOAD_KEY}")
+    if stated := stated_kind(pod_owner, pod_set):
+        return Recognition(cluster.workloads.get(stated.name), f"{stated.field[:-1]} {WORKLOAD_KEY}")
     for workload in cluster.workloads.values():
         if any(_matches(match, pod_owner, pod_set, namespace) for match in workload.match):
             return Recognition(workload, f"match of workload kind {workload.name}")
@@ -84,15 +82,22 @@ def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, 
     )
 
 
-def _named(pod_owner: Owner, pod_set: PodSet) -> tuple[str, str] | None:
-    for where, entries in (
-        ("label", pod_set.labels),
-        ("annotation", pod_set.annotations),
-        ("label", pod_owner.labels),
-        ("annotation", pod_owner.annotations),
-    ):
-        if entries.get(WORKLOAD_KEY):
-            return where, entries[WORKLOAD_KEY]
+class StatedKind(NamedTuple):
+    """The workload kind that an object names."""
+
+    name: str
+    field: str
+    """`labels` or `annotations`."""
+    on_pods: bool
+    """Whether the template has it, or else the owner."""
+
+
+def stated_kind(pod_owner: Owner, pod_set: PodSet) -> StatedKind | None:
+    """The first that is stated, whether or not a policy has it."""
+    for holder in (pod_set, pod_owner):
+        for field, entries in (("labels", holder.labels), ("annotations", holder.annotations)):
+            if name := entries.get(WORKLOAD_KEY):
+                return StatedKind(name, field, holder is pod_set)
     return None
 
 

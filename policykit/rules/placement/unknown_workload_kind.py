@@ -13,10 +13,11 @@ from functools import partial
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.owner import owner
+from policykit.placement.recognition import WORKLOAD_KEY, StatedKind, stated_kind
 from policykit.placement.review import Review
 
 BAD = """\
@@ -56,31 +57,26 @@ _LIKENESS = 0.75
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     kinds = review.cluster.workloads if review.cluster else {}
-    found = _stated(review)
-    if not found or found[1] in kinds or is_placeholder(found[1]):
+    stated = stated_kind(owner(review.manifest, review.pod_set), review.pod_set)
+    if stated is None or stated.name in kinds or is_placeholder(stated.name):
         return
-    path, name = found
-    meant = nearest(name, sorted(kinds), _LIKENESS)
-    if meant:
+    if meant := nearest(stated.name, sorted(kinds), _LIKENESS):
+        path = _place(review, stated)
         yield Violation(
             path,
-            f"{WORKLOAD_KEY} is {name}, but the policy has no such workload kind: rules about it do not run",
+            f"{WORKLOAD_KEY} is {stated.name}, but the policy has no such workload kind: "
+            "rules about it do not run",
             f"did you mean {meant}?",
             fix=partial(_fix, path, meant),
         )
 
 
-def _stated(review: Review) -> tuple[Path, str] | None:
-    """Where the name is read first, and the name: on the pods, else on their object."""
-    pods, own = review.pod_set, review.manifest
-    if name := pods.labels.get(WORKLOAD_KEY):
-        return pods.place("labels", WORKLOAD_KEY), name
-    if name := pods.annotations.get(WORKLOAD_KEY):
-        return pods.place("annotations", WORKLOAD_KEY), name
-    for field, entries in (("labels", own.labels), ("annotations", own.annotations)):
-        if name := entries.get(WORKLOAD_KEY):
-            return ("metadata", field, WORKLOAD_KEY), name
-    return None
+def _place(review: Review, stated: StatedKind) -> Path:
+    if stated.on_pods:
+        return review.pod_set.place(stated.field, WORKLOAD_KEY)
+    own: Path = ("metadata", stated.field, WORKLOAD_KEY)
+    inner = (*review.pod_set.owner, *own)
+    return own if lookup(review.manifest.data, inner) is None else inner
 
 
 def _fix(path: Path, meant: str) -> Fix:
