@@ -110,9 +110,16 @@ def _shares(review: Review) -> bool:
     return _CARD in review.requests or any(name in review.requests for name in _PARTS)
 
 
-def _privileged(review: Review) -> Iterator[Violation]:
+def _for_webhook(review: Review, *others: str) -> bool:
+    """Whether the pods are for kube-scheduler or one of the others: HAMi's webhook skips the rest."""
     name = review.pod_set.scheduler_name
-    if name and (is_placeholder(name) or target_name_of(name, None) != DEFAULT_TARGET):
+    if name in ("", *others):
+        return True
+    return not is_placeholder(name) and target_name_of(name, None) == DEFAULT_TARGET
+
+
+def _privileged(review: Review) -> Iterator[Violation]:
+    if not _for_webhook(review):
         return
     for field, position, container in containers(review.pod_set.spec):
         part = next((each for each in _PARTS if requested(container).get(each, 0) > 0), "")
@@ -129,7 +136,8 @@ def _privileged(review: Review) -> Iterator[Violation]:
 def _bound(review: Review) -> Iterator[Violation]:
     node = review.pod_set.spec.get("nodeName")
     part = next((name for name in _PARTS if review.requests.get(name, 0) > 0), "")
-    if part and isinstance(node, str) and node and not is_placeholder(node):
+    named = isinstance(node, str) and node and not is_placeholder(node)
+    if part and named and _for_webhook(review, HAMI_SCHEDULER):
         yield Violation(
             review.pod_set.place("nodeName"),
             f"nodeName is set, but only HAMi's scheduler chooses the card for {part}: "
