@@ -11,7 +11,7 @@ from tests import documents
 from tests.shared import ROOT
 
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-SOURCES = ("policykit", "scripts", "tests", "extension", "profiles", "schemas", "docs")
+SOURCES = ("policykit", "scripts", "tests", "examples", "extension", "profiles", "schemas", "docs")
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 _PART = r"[\w<>*.-]+"
 _PATH = re.compile(rf"{_PART}\.(?:py|pyi|c|md|yaml|toml|tsv|json)|(?:{_PART}/)+(?:[\w<>* .-]+)?")
