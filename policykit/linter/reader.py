@@ -156,10 +156,12 @@ def _scalars(root: Node) -> Iterator[Node]:
 
 
 BOM = b"\xef\xbb\xbf"
-_TOKEN = re.compile(r"^[ \t]*<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>[ \t\r]*$", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
-"""A line that Terraform or envsubst replaces as a whole, or that starts a block of theirs:
-`${indent(4, labels)}`, `%{ if gpu }`."""
+_DIRECTIVE = re.compile(
+    r"^[ \t]*(?:(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)|<[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+>[ \t\r]*)$",
+    re.MULTILINE,
+)
+"""A line that is replaced as a whole, or that starts a block of Terraform: `${indent(4, labels)}`,
+`%{ if gpu }`, `<SOME_NAME>`."""
 _WORD = "# Source: "
 _COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
 _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
@@ -218,12 +220,9 @@ def documents(text: Text) -> Iterator[ParsedDocument]:
 
 def is_template(text: str) -> bool:
     """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template, or a line `<SOME_NAME>`."""
-    if "{" not in text:
-        return "<" in text and _TOKEN.search(text) is not None
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
-    braces = ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None
-    return braces or ("<" in text and _TOKEN.search(text) is not None)
+    return any(sign in text for sign in ("${", "%{", "<")) and _DIRECTIVE.search(text) is not None
 
 
 def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:

@@ -308,16 +308,17 @@ def _of_field(
     for number, (tree, _) in enumerate(route):
         text = texts.of(tree.file)
         root = text.root(tree.document)
-        fields = _NAMESPACES if path[0] == "metadata" else _counts(root, home.name)
-        at = next((each for each in fields if root and lookup(root.data, each) == value), None)
-        if root and at:
-            return SourceLocation(tree.file, route[: number + 1], tree.document, root, at, text.text)
+        if root is None:
+            continue
+        for at in _NAMESPACES if path[0] == "metadata" else _counts(root, home.name):
+            if lookup(root.data, at) == value:
+                return SourceLocation(tree.file, route[: number + 1], tree.document, root, at, text.text)
     return None
 
 
-def _counts(root: Node | None, name: str) -> Iterator[Path]:
+def _counts(root: Node, name: str) -> Iterator[Path]:
     """Fields of `replicas` that are for the objects of a name."""
-    listed = lookup(root.data, ("replicas",)) if root else None
+    listed = lookup(root.data, ("replicas",))
     for number, each in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(each, dict) and each.get("name") == name:
             yield "replicas", number, "count"

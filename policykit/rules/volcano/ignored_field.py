@@ -198,16 +198,13 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
     """Budgets anywhere they are read, and waiting times on pod templates, where nothing reads them."""
     if manifest.group in (*GROUP_APIS, BATCH_GROUP):
         yield from _budget(manifest.annotations, ("metadata", "annotations"))
-    any_ours = False
-    for pod_set in podsets.pod_sets(manifest.data):
-        ours = pod_set.scheduler_name == SCHEDULER or (
-            manifest.group == BATCH_GROUP and not pod_set.scheduler_name
-        )
-        if not ours:
-            continue
+    ours = ("", SCHEDULER) if manifest.group == BATCH_GROUP else (SCHEDULER,)
+    sets = [pod_set for pod_set in podsets.pod_sets(manifest.data) if pod_set.scheduler_name in ours]
+    if sets:
+        yield from _waiting(manifest)
+    for pod_set in sets:
         place = pod_set.place("annotations")
         yield from _budget(pod_set.annotations, place)
-        any_ours = True
         for key in _WAITING if manifest.kind in _OWNERS else ():
             if key in pod_set.annotations:
                 yield Violation(
@@ -216,8 +213,6 @@ def _unread_annotations(manifest: Manifest) -> Iterator[Violation]:
                     f"set {_WAITING[0]} in the annotations of the {manifest.kind} itself",
                     key=True,
                 )
-    if any_ours:
-        yield from _waiting(manifest)
 
 
 def _waiting(manifest: Manifest) -> Iterator[Violation]:
