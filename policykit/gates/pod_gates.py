@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, state_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.limits import NamespaceLimits
+from policykit.gates.pod_affinity import PodAffinities
 from policykit.kube import runtime_classes
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.placeholders import is_placeholder
@@ -29,6 +30,7 @@ from policykit.placement import topology
 from policykit.placement.capacity import gang_problem, pods_in
 from policykit.placement.landing import selection
 from policykit.placement.owner import is_gated_or_suspended, owner
+from policykit.placement.pod_affinity import affine, empty_selections
 from policykit.placement.review import Review
 from policykit.targets import (
     DEFAULT_SCHEDULER,
@@ -106,6 +108,7 @@ class PodGates:
         self._by_claim = {each.claim: each for each in volumes if each.claim}
         self._by_name = {(each.kind, each.name): each for each in volumes}
         self._claims = {each.value[:2]: each.value for each in scope.of(DeclaredClaim)}
+        self._affinities = PodAffinities(scope, cluster)
         self._priorities = {each.value.name for each in scope.of(DeclaredPriority)}
         self._priorities |= {each.name for each in cluster.priorities}
 
@@ -124,6 +127,7 @@ class PodGates:
             *limits.gates(uses, self._queues),
             *(self._gang(review) or self._group(review) or self._room(review)),
             *self._topology(review),
+            *self._affinity(review),
             *self._volumes(review),
             *_claims(review),
         )
@@ -226,6 +230,17 @@ class PodGates:
         for each in topology.separations(review, DOMAIN_ANNOTATIONS):
             if each.replicas > each.room:
                 yield Gate("topology", UNKNOWN, f"{each.cause}, but {each.limit}")
+
+    def _affinity(self, review: Review) -> Iterator[Gate]:
+        """Pods that these must be near."""
+        for _, empty in empty_selections(review.pod_set):
+            if empty.waits:
+                yield Gate("affinity", REFUSED, empty.message)
+                return
+        affine_pods = affine(review)
+        unmet = self._affinities.unmet(affine_pods) if affine_pods else None
+        if unmet is not None:
+            yield Gate("affinity", REFUSED if unmet.certain else UNKNOWN, unmet.message)
 
     def _volumes(self, review: Review) -> Iterator[Gate]:
         """Claims whose volumes other nodes mount than those of the pools that accept the pods."""

@@ -30,3 +30,49 @@ class PodSelector(NamedTuple):
     """Name of the disruption budget; empty: it is an affinity."""
     namespace: str = ""
     """Of the budget; empty: not stated."""
+
+
+class AffinityTerm(NamedTuple):
+    """A required term of pod affinity, which selects the pods to be near."""
+
+    key: str
+    """Node label with the domain that both share."""
+    expressions: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Label key, operator and values, of which all must hold; those of matchLabels among them."""
+    namespaces: tuple[str, ...] = ()
+    """Listed by name; empty: that of the pod itself, unless `selected`."""
+    selected: bool = False
+    """A selector may choose other namespaces, too."""
+
+
+class PlacedPods(NamedTuple):
+    """Pods of one template, and the pools that may take them. Its fact has no location."""
+
+    policy: str
+    """Name of the policy, which lists every pool; empty: nothing is known about pools."""
+    namespace: str
+    stated_namespace: bool
+    what: str
+    """In words: `Deployment cache`."""
+    labels: Mapping[str, str]
+    request: Mapping[str, int] = {}
+    """Of one pod."""
+    pools: tuple[str, ...] = ()
+    """Those that do not refuse them."""
+    certain: bool = False
+    """There are such pods, and nothing else decides where they go."""
+
+
+class AffinePods(NamedTuple):
+    """Pods that must be near others. Locations of its fact: the number of each term."""
+
+    pods: PlacedPods
+    terms: tuple[AffinityTerm, ...]
+
+
+class EmptySelection(NamedTuple):
+    """A term of pod affinity that no pod can match. Locations of its fact: `term`."""
+
+    message: str
+    waits: bool
+    """The pods stay pending; if not, the term has no effect."""

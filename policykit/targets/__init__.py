@@ -152,7 +152,7 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.references:selectors"),
         frozenset({"PodDisruptionBudget"}),
         pods=True,
-        substrings=("podAffinity", "PodDisruptionBudget"),
+        substrings=("podAffinity", "podAntiAffinity", "PodDisruptionBudget"),
     ),
     *(reader for target in TARGETS for reader in target.facts),
 )

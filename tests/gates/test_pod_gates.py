@@ -291,3 +291,81 @@ allowedTopologies:
 def test_volumes(beside: str, held: list[str]) -> None:
     claims = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
     assert gates(POD.replace("spec:", f"spec:\n  {claims}", 1) + beside) == held
+
+
+NEAR: dict[str, Any] = {
+    "coverage": "complete",
+    "scheme": {"preset": "plain", "usage": False, "product": False},
+    "pools": {
+        "web": {"nodes": 2, "allocatable": {"cpu": 16, "memory": "64Gi"}, "labels": {"pool": "web"}},
+        "data": {"nodes": 2, "allocatable": {"cpu": 16, "memory": "64Gi"}, "labels": {"pool": "data"}},
+    },
+}
+CACHE = POD.replace("serve", "cache").replace("team-a}", "team-a, labels: {app: cache}}")
+TERM = "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}"
+
+
+def _near(pool: str, *terms: str) -> str:
+    required = f"{{requiredDuringSchedulingIgnoredDuringExecution: [{', '.join(terms)}]}}"
+    fields = f"spec:\n  nodeSelector: {{pool: {pool}}}\n  affinity: {{podAffinity: {required}}}"
+    return POD.replace("spec:", fields, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "beside", "held"),
+    [
+        (_near("web", TERM % "cache"), CACHE, []),
+        (_near("web", TERM % "cache"), CACHE.replace("spec:", "spec:\n  nodeSelector: {pool: web}"), []),
+        (
+            _near("web", TERM % "cache"),
+            CACHE.replace("spec:", "spec:\n  nodeSelector: {pool: data}"),
+            [
+                "affinity refused: "
+                "affinity needs a node with pods of Pod cache, which run only in pool data, "
+                "but these pods run only in pool web: they stay pending"
+            ],
+        ),
+        (
+            _near("web", TERM % "cache"),
+            CACHE.replace("cpu: 4", "cpu: 13"),
+            [
+                "affinity refused: affinity needs a node with a pod of Pod cache, but the two request 17 cpu "
+                "together, and a node of pool web has 16: these stay pending"
+            ],
+        ),
+        (
+            _near("web", TERM % "cache", TERM % "store"),
+            CACHE,
+            [
+                "affinity refused: the pods of one domain must match all terms, but no pod has both "
+                "app: cache and app: store: these stay pending"
+            ],
+        ),
+        (
+            _near("web", TERM % "store"),
+            CACHE,
+            ["affinity unknown: no file here makes pods with app: store"],
+        ),
+        (
+            _near("web", TERM % "cache"),
+            CACHE.replace("team-a", "team-b"),
+            [
+                "affinity unknown: affinity selects pods of namespace team-a, but Pod cache is in team-b: "
+                "these stay pending"
+            ],
+        ),
+    ],
+    ids=["anywhere", "same pool", "other pool", "no room", "two terms", "nobody", "other namespace"],
+)
+def test_affinity(text: str, beside: str, held: list[str]) -> None:
+    found = answers(f"{text}---\n{beside}", NEAR)[0].gates
+    assert [f"{g.name} {g.state}: {g.detail}" for g in found if g.state != "accepted"] == held
+
+
+def test_affinity_is_refused_only_where_all_is_known() -> None:
+    text = (
+        _near("web", TERM % "cache") + "---\n" + CACHE.replace("spec:", "spec:\n  nodeSelector: {pool: data}")
+    )
+    assert not any(gate.name == "affinity" for gate in answers(text, NEAR, complete=False)[0].gates)
+    partial = {**NEAR, "coverage": "partial"}
+    assert not any(gate.name == "affinity" for gate in answers(text, partial)[0].gates)

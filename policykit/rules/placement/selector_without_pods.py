@@ -1,20 +1,24 @@
-"""An affinity or disruption budget selects pods that nothing makes, or two budgets select the same ones.
+"""An affinity or disruption budget selects pods that it never finds, or two budgets select the same ones.
 
 With required affinity to pods that do not exist a pod stays pending, and a budget for none protects nothing.
 Other repositories may make pods that these files do not, so only a value is reported that is nearly that of
-the same label of pods here. The API server evicts no pod of two budgets, whatever they allow: draining its
-node fails.
+the same label of pods here, and pods with the label in another namespace: without `namespaces` a term selects
+in its own. It is an error if they run only in other pools than the pod, or if no node is large enough for
+both, and the policy lists every pool. Of several terms of affinity a pod must match all: with a term for each
+of two workloads no pod does. A term without labelSelector selects no pods at all. The API server evicts no
+pod of two budgets, whatever they allow: draining its node fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from policykit.gates.pod_affinity import PodAffinities
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.queue import Demand
-from policykit.model.references import PodSelector
+from policykit.model.references import AffinePods, EmptySelection, PodSelector
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 
@@ -49,10 +53,19 @@ spec:
 GOOD = BAD.replace("cahce", "cache")
 
 
+_SELECT = "select pods with one term, by a label that they have"
+
+
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """In any namespace: files seldom say to which one they are applied."""
+    """Without a namespace in the files, in any: they seldom say to which one they are applied."""
+    for empty in scope.of(EmptySelection):
+        severity = Severity.ERROR if empty.value.waits else None
+        yield Violation(empty.at("term"), empty.value.message, _SELECT, severity)
+    if not scope.complete:
+        return
+    yield from _unmet(scope, context)
     selectors = [each for each in scope.of(PodSelector) if not each.partial]
-    if not selectors or not scope.complete:
+    if not selectors:
         return
     pods = [each.value.labels for each in scope.of(Demand) if each.value.labels]
     values: dict[str, set[str]] = {}
@@ -64,6 +77,17 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         wanted = each.value.labels
         if not any(all(labels.get(key) == value for key, value in wanted.items()) for labels in pods):
             yield from _nearly(scope, each, values)
+
+
+def _unmet(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Required affinity. Source: the plugin InterPodAffinity of kube-scheduler (v1.36)."""
+    near = scope.of(AffinePods)
+    affinities = PodAffinities(scope, context.cluster) if near else None
+    for each in near:
+        unmet = affinities.unmet(each.value) if affinities and not each.partial else None
+        if unmet is not None and (unmet.certain or unmet.elsewhere):
+            severity = Severity.ERROR if unmet.certain else None
+            yield Violation(each.at(str(unmet.term)), unmet.message, unmet.help, severity)
 
 
 def _of_two_budgets(

@@ -71,7 +71,7 @@ _TERMS: Path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDurin
 
 
 def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of a budget, and of required affinity; what a pod itself meets needs no others."""
+    """Of a budget, and of pods with required affinity; what a pod itself meets needs no others."""
     if manifest.partial:
         return
     if manifest.kind == "PodDisruptionBudget" and manifest.group == "policy":
@@ -85,6 +85,25 @@ def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) 
             for found in _selector(pod_set.spec, path, pod_set.place(str(path[0]), *path[1:]), fault):
                 if not found.value.labels.items() <= pod_set.labels.items():
                     yield found
+        if "affinity" in pod_set.spec:
+            yield from _near_others(manifest, pod_set, context)
+
+
+def _near_others(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
+    from policykit.placement.pod_affinity import affine, empty_selections
+    from policykit.placement.review import review
+
+    empty = [*empty_selections(pod_set)]
+    yield from (Fact(each, {"term": path}) for path, each in empty)
+    if any(each.waits for _, each in empty) or pod_set.stored:
+        return
+    found = affine(review(manifest, pod_set, context.cluster, context.namespace))
+    if found is not None:
+        at = {
+            str(n): pod_set.place(str(_TERMS[0]), *_TERMS[1:], n, "labelSelector")
+            for n in range(len(found.terms))
+        }
+        yield Fact(found, at)
 
 
 def _selector(data: object, path: Path, at: Path, fault: str) -> Iterator[Fact]:

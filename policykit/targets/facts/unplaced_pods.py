@@ -1,4 +1,4 @@
-"""Facts about pods that every pool refuses, and about objects that change pods at admission."""
+"""Facts about the pools that take pods, and about objects that change pods at admission."""
 
 from __future__ import annotations
 
@@ -140,11 +140,14 @@ def _words(data: object) -> Iterator[str]:
 def _unplaced(
     manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster, namespace: str
 ) -> Iterator[Fact]:
+    from policykit.placement.pod_affinity import placed
     from policykit.placement.review import review
 
     for pod_set in pod_sets:
-        found = None if pod_set.per_node or pod_set.stored else review(manifest, pod_set, cluster, namespace)
-        if found is not None and _is_unplaced(found):
+        found = review(manifest, pod_set, cluster, namespace)
+        if not manifest.partial:
+            yield Fact(placed(found), {}, answers=True)
+        if not (pod_set.per_node or pod_set.stored) and _is_unplaced(found):
             reasons = tuple(f"{landing.pool.name}: {landing.detail}" for landing in found.landings)
             value = UnplacedPods(manifest.namespace or namespace, len(reasons), reasons)
             yield Fact(value, {"pods": pod_set.path})

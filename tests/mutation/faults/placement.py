@@ -406,8 +406,18 @@ def _budget_for_none(subject: Subject) -> Iterator[Change]:
             yield replace(("spec", "selector", "matchLabels", key), misspelt(value))
 
 
+def _near_two(subject: Subject) -> Iterator[Change]:
+    """Affinity with one term for each of two workloads, which no pod matches together."""
+    terms = [{"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": {"app": app}}} for app in ("a", "b")]
+    for pod_set in subject.pod_sets if has_schema(subject) else ():
+        path = pod_set.place("affinity")
+        if path[-1:] == ("affinity",) and "affinity" not in pod_set.spec and pod_set.spec.get("containers"):
+            yield put(path, {"podAffinity": {REQUIRED: terms}})
+
+
 FAULTS = (
     fault("a budget for no pods", "PK136", _budget_for_none),
+    fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
