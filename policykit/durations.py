@@ -21,19 +21,22 @@ def format_seconds(seconds: int) -> str:
 
 
 def seconds(text: str) -> int | None:
-    """Whole seconds, rounded down; None if it is negative or not a duration, such as a number without unit.
+    """Whole seconds, rounded down; None if it is negative or no duration, such as a number without unit."""
+    exact = exact_seconds(text)
+    return None if exact is None else int(exact)
 
-    Source: Go `time.ParseDuration`.
-    """
+
+def exact_seconds(text: str) -> float | None:
+    """To the millisecond; None if it is negative or not a duration. Source: Go `time.ParseDuration`."""
     unsigned = text.removeprefix("+")
     if unsigned == "0":
-        return 0
+        return 0.0
     if len(text) > _MAX_LENGTH or not _TEXT.match(unsigned):
         return None
     total = 0.0
     for amount, unit in _PARTS.findall(unsigned):
         total += float(amount) * _SECONDS.get(unit, 0.001 if unit == "ms" else 0.0)
-    return int(total)
+    return total
 
 
 def is_duration(text: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import mapping, whole
 from policykit.model.gang import Autoscaler
 
 UNSCALABLE: Mapping[tuple[str, str], str] = {
@@ -49,7 +49,9 @@ def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     if not isinstance(target, Mapping) or not isinstance(target.get("name"), str):
         return None
     kind = target["kind"] if isinstance(target.get("kind"), str) else kind
-    return Autoscaler(manifest.namespace or namespace, kind, target["name"], maximum)
+    return Autoscaler(
+        manifest.namespace or namespace, kind, target["name"], maximum, tuple(_shares(manifest))
+    )
 
 
 def places(manifest: Manifest) -> Mapping[str, Path]:
@@ -57,4 +59,41 @@ def places(manifest: Manifest) -> Mapping[str, Path]:
     found: dict[str, Path] = {"name": ("spec", "scaleTargetRef", "name")}
     if lookup(manifest.data, _MAXIMUM[manifest.kind]) is not None:
         found["maximum"] = _MAXIMUM[manifest.kind]
+    return {**found, **{f"share.{name}": place for name, place in _shares(manifest).items()}}
+
+
+_RESOURCES = ("cpu", "memory")
+_PERCENTAGE: Path = ("spec", "targetCPUUtilizationPercentage")
+
+
+def _shares(manifest: Manifest) -> Mapping[str, Path]:
+    """Resources that are measured by their utilization in all containers, and where.
+
+    Sources: `replica_calculator.go` of the autoscaler (v1.36), `cpu_memory_scaler.go` of KEDA (v2.18).
+    """
+    found: dict[str, Path] = {}
+    if manifest.kind == "ScaledObject":
+        for position, trigger in _numbered(lookup(manifest.data, ("spec", "triggers"))):
+            kinds = (trigger.get("metricType"), lookup(trigger, ("metadata", "type")))
+            if trigger.get("type") in _RESOURCES and "Utilization" in kinds and not _one_container(trigger):
+                found[str(trigger["type"])] = ("spec", "triggers", position)
+        return found
+    if lookup(manifest.data, _PERCENTAGE) is not None:
+        found["cpu"] = _PERCENTAGE
+    for position, metric in _numbered(lookup(manifest.data, ("spec", "metrics"))):
+        target = mapping(lookup(metric, ("resource", "target"))) or mapping(metric.get("resource"))
+        share = target.get("averageUtilization", target.get("targetAverageUtilization"))
+        name = lookup(metric, ("resource", "name"))
+        if metric.get("type") == "Resource" and name in _RESOURCES and share is not None:
+            found[str(name)] = ("spec", "metrics", position)
     return found
+
+
+def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for position, item in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(item, Mapping):
+            yield position, item
+
+
+def _one_container(trigger: Mapping[str, Any]) -> bool:
+    return lookup(trigger, ("metadata", "containerName")) is not None

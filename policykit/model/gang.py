@@ -141,7 +141,7 @@ class TaskGroups(NamedTuple):
 class Autoscaler(NamedTuple):
     """Something that changes the replicas of a workload between bounds.
 
-    Locations of its fact: `maximum`, `name`.
+    Locations of its fact: `maximum`, `name`, and `share.<resource>` of each in `shares`.
     """
 
     namespace: str
@@ -150,6 +150,8 @@ class Autoscaler(NamedTuple):
     """Kind and name of the workload."""
     maximum: int | None
     """None: unknown (a placeholder)."""
+    shares: tuple[str, ...] = ()
+    """Resources whose use it measures as a share of what the pods request."""
 
 
 class GangRule(NamedTuple):

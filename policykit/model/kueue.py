@@ -41,6 +41,15 @@ class DeclaredClusterQueue(NamedTuple):
     """Namespaces that it excludes by name."""
     checks: tuple[str, ...] = ()
     """Its admission checks."""
+    selector: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """Label key, operator and values of what its namespaces have, other than their name."""
+
+
+class DeclaredNamespace(NamedTuple):
+    """A Namespace with its labels."""
+
+    name: str
+    labels: Mapping[str, str] = {}
 
 
 class DeclaredAdmissionCheck(NamedTuple):

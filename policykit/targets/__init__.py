@@ -149,6 +149,12 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.references:claims"),
+        frozenset({"PersistentVolumeClaim"}),
+        pods=True,
+        substrings=("claimName", "ReadWriteOncePod"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:selectors"),
         frozenset({"PodDisruptionBudget"}),
         pods=True,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policykit.kube.autoscaling import read
+from policykit.kube.autoscaling import places, read
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Lines, Node
 from policykit.model.gang import Autoscaler
@@ -50,3 +50,49 @@ TARGET = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "serve"}
 def test_read(api_version: str, kind: str, spec: Any, expected: tuple[str, int | None] | None) -> None:
     found = read(manifest(api_version, kind, spec), "team-a")
     assert found == (expected and Autoscaler("team-a", expected[0], "serve", expected[1]))
+
+
+CPU = {"type": "Resource", "resource": {"name": "cpu", "target": {"averageUtilization": 70}}}
+VALUE = {"type": "Resource", "resource": {"name": "memory", "target": {"averageValue": "1Gi"}}}
+OLD = {"type": "Resource", "resource": {"name": "memory", "targetAverageUtilization": 70}}
+CARD = {"type": "Resource", "resource": {"name": "nvidia.com/gpu", "target": {"averageUtilization": 70}}}
+KEDA = "keda.sh/v1alpha1"
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec", "shares"),
+    [
+        ("autoscaling/v2", HPA, {"metrics": [VALUE, CPU, CARD]}, {"cpu": ("spec", "metrics", 1)}),
+        ("autoscaling/v2beta1", HPA, {"metrics": [OLD]}, {"memory": ("spec", "metrics", 0)}),
+        (
+            "autoscaling/v1",
+            HPA,
+            {"targetCPUUtilizationPercentage": 70},
+            {"cpu": ("spec", "targetCPUUtilizationPercentage")},
+        ),
+        ("autoscaling/v2", HPA, {"metrics": ["cpu", {"type": "ContainerResource"}]}, {}),
+        (
+            KEDA,
+            "ScaledObject",
+            {"triggers": [{"type": "cron"}, {"type": "cpu", "metricType": "Utilization"}]},
+            {"cpu": ("spec", "triggers", 1)},
+        ),
+        (
+            KEDA,
+            "ScaledObject",
+            {
+                "triggers": [
+                    {"type": "cpu", "metadata": {"type": "Utilization", "containerName": "main"}},
+                    {"type": "memory", "metadata": {"type": "AverageValue"}},
+                ]
+            },
+            {},
+        ),
+    ],
+)
+def test_shares(api_version: str, kind: str, spec: Any, shares: dict[str, tuple[str | int, ...]]) -> None:
+    one = manifest(api_version, kind, {"scaleTargetRef": TARGET, **spec})
+    found, where = read(one, "team-a"), places(one)
+    assert found is not None
+    assert found.shares == tuple(shares)
+    assert {name: where[f"share.{name}"] for name in found.shares} == shares

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.durations import exact_seconds
 from policykit.kube.names import is_extended, label_key_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.validator import check_part
@@ -78,6 +79,40 @@ def _election(data: Mapping[str, Any]) -> Iterator[Violation]:
             f"resourceLock is {lock}, but only leases is supported",
             "write leases, or delete the line",
         )
+    if election.get("leaderElect") is not False:
+        yield from _periods(election)
+
+
+_PERIODS: Mapping[str, str] = {"leaseDuration": "15s", "renewDeadline": "10s", "retryPeriod": "2s"}
+"""And their defaults."""
+_JITTER = 1.2
+
+
+def _periods(election: Mapping[str, Any]) -> Iterator[Violation]:
+    """Each must be shorter than the one before. Source: `NewLeaderElector` of client-go (v1.36)."""
+    stated = {name: text(election.get(name)) for name in _PERIODS if name in election}
+    if not stated:
+        return
+    lasting = {name: stated.get(name, default) for name, default in _PERIODS.items()}
+    lease, renew, retry = (exact_seconds(each) for each in lasting.values())
+    if lease and renew and lease <= renew:
+        yield _too_long("renewDeadline", "leaseDuration", "longer than", lasting, stated)
+    if renew and retry and renew <= _JITTER * retry:
+        yield _too_long("retryPeriod", "renewDeadline", f"more than {_JITTER:g} times", lasting, stated)
+
+
+def _too_long(
+    short: str, long: str, bound: str, lasting: Mapping[str, str], stated: Mapping[str, str]
+) -> Violation:
+    """At the one that is stated."""
+    usual = "" if {short, long} <= {*stated} else " by default"
+    there, other = (short, long) if short in stated else (long, short)
+    return Violation(
+        ("leaderElection", there),
+        f"{there} is {lasting[there]} and {other} {lasting[other]}{usual}, but {long} must be {bound} "
+        f"{short}: the scheduler does not start",
+        "the defaults are " + ", ".join(f"{name} {default}" for name, default in _PERIODS.items()),
+    )
 
 
 def _extenders(listed: object) -> Iterator[Violation]:

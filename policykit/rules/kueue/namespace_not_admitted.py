@@ -1,7 +1,8 @@
 """A ClusterQueue does not select the namespace of a LocalQueue.
 
 Kueue admits a workload only if the namespaceSelector of its ClusterQueue selects its namespace. Without one
-no namespace is selected; an empty one, {}, selects all.
+no namespace is selected; an empty one, {}, selects all. Labels are compared with those of Namespaces that
+are here.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.selectors import Requirement, matches
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue
+from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue, DeclaredNamespace
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -42,7 +44,7 @@ GOOD = BAD.replace("team-b", "team-a")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """By names of namespaces alone. Source: `pkg/scheduler/scheduler.go` (0.9 to 0.19)."""
+    """Source: `pkg/scheduler/scheduler.go` (0.9 to 0.19)."""
     queues = {
         each.value.name: each.value
         for each in scope.of(DeclaredClusterQueue)
@@ -62,9 +64,26 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 continue
             message = f"does not select namespace {namespace}: it admits nothing from this LocalQueue"
             advice = f"let the namespaceSelector of the ClusterQueue select {namespace}"
+        elif lacking := _lacking(scope, queue, namespace):
+            message = f"selects namespaces with {lacking}, unlike {namespace}: it admits nothing from here"
+            advice = f"label Namespace {namespace}, or let the namespaceSelector select it"
         else:
             continue
         yield Violation(local.at("cluster_queue"), f"ClusterQueue {queue.name} {message}", advice)
+
+
+def _lacking(scope: Scope, queue: DeclaredClusterQueue, namespace: str) -> str:
+    """What the selector demands that no Namespace of the name has; empty: nothing, or none is here."""
+    named = [each for each in scope.of(DeclaredNamespace) if each.value.name == namespace]
+    if not named or any(each.partial or each.as_written for each in named):
+        return ""
+    for key, operator, values in queue.selector:
+        wanted = Requirement(key, operator, values)
+        written = [key, *values, *(each.value.labels.get(key, "") for each in named)]
+        if any(map(is_placeholder, written)) or any(matches(wanted, each.value.labels) for each in named):
+            continue
+        return f"{key}={values[0]}" if operator == "In" and len(values) == 1 else str(wanted)
+    return ""
 
 
 RULE = Rule(

@@ -1,8 +1,9 @@
-"""An autoscaler contradicts another one, or asks for more pods than the cluster or the queue can hold.
+"""An autoscaler contradicts another one or its pods, or asks for more pods than the cluster or queue holds.
 
 Two autoscalers of one workload change its replicas against each other, and a HorizontalPodAutoscaler stops
 when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods with cards beyond what all
 pools hold, or beyond the limit of their queue, stay pending, so the load that they were to take stays too.
+Utilization is a share of what each container requests: if one requests nothing, there is none.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import Autoscaler
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Demand
+from policykit.model.queue import DeclaredRange, Demand
 from policykit.model.severity import Severity
 from policykit.placement.capacity import pods_in
 
@@ -60,11 +61,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         return
     demands = {_object(each): each.value for each in scope.of(Demand) if each.value.pods == 1}
     uses = {_object(each): each.value for each in scope.of(QueueUse) if not each.value.group}
+    ranges = [each.value for each in scope.of(DeclaredRange)]
     queues = Queues(scope, context.cluster)
     for scaler in scalers:
         key = (scaler.value.namespace, scaler.value.kind, scaler.value.name)
         demand = demands.get(key)
         most = scaler.value.maximum
+        if demand is not None:
+            yield from _without_requests(scaler, demand, ranges)
         if demand is None or not most or "maximum" not in scaler.fields:
             continue
         message = _above_pools(most, demand.request, context.cluster)
@@ -94,6 +98,24 @@ def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation
                 each.at("name"),
                 f"{value.kind} {value.name} is scaled by {other.resource.kind} {other.resource.name} too",
                 "keep one of the two: they change the replicas against each other",
+            )
+
+
+def _without_requests(
+    scaler: LocatedFact[Autoscaler], demand: Demand, ranges: list[DeclaredRange]
+) -> Iterator[Violation]:
+    """What containers neither state nor get. Source: `calculatePodRequests` of the autoscaler (v1.36)."""
+    for name in scaler.value.shares:
+        wanted = f"requests.{name}"
+        given = any(wanted in each.defaults for each in ranges if each.namespace == demand.namespace)
+        lacking = any(name not in limits and name not in asked for limits, asked in demand.containers)
+        if lacking and wanted not in demand.stated and not given:
+            who, workload = scaler.resource, scaler.value
+            yield Violation(
+                scaler.at(f"share.{name}"),
+                f"{who.kind} {who.name} measures {name} as a share of its request, but a container of "
+                f"{workload.kind} {workload.name} requests none: nothing is scaled by it",
+                f"request {name} in every container, or measure something else",
             )
 
 

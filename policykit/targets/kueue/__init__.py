@@ -51,6 +51,7 @@ TARGET = Target(
             pods=True,
             substrings=("kueue",),
         ),
+        FactReader(Lazy("policykit.targets.kueue.queue_facts:namespaces"), frozenset({"Namespace"})),
     ),
     queues=QueueSupport(
         Lazy("policykit.targets.kueue.queue_facts:queue_semantics"),

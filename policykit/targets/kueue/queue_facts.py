@@ -23,6 +23,7 @@ from policykit.model.kueue import (
     DeclaredCohort,
     DeclaredFlavor,
     DeclaredLocalQueue,
+    DeclaredNamespace,
     DeclaredPriorityClass,
     DeclaredTopology,
     PriorityClassUse,
@@ -144,7 +145,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         places[f"check.{len(checks)}"] = path
         checks.append(name)
     declared = DeclaredClusterQueue(
-        found.name, found.cohort, tuple(names), covered, allowed, refused, tuple(checks)
+        found.name, found.cohort, tuple(names), covered, allowed, refused, tuple(checks), _selector(manifest)
     )
     yield Fact(declared, places)
     limit = _limit(found)
@@ -202,6 +203,20 @@ def _namespaces(manifest: Manifest) -> tuple[frozenset[str] | None, frozenset[st
         elif each.key == NAMESPACE_NAME and each.operator == "NotIn":
             refused |= frozenset(each.values)
     return allowed, refused
+
+
+def _selector(manifest: Manifest) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    stated = mapping(mapping(manifest.data.get("spec")).get("namespaceSelector"))
+    labels = [(key, "In", (value,)) for key, value in pairs(stated.get("matchLabels")).items()]
+    expressions = selectors.read_all(stated.get("matchExpressions"))
+    known = [(each.key, each.operator, each.values) for each in expressions if not selectors.problem(each)]
+    return tuple(each for each in (*labels, *known) if each[0] != NAMESPACE_NAME)
+
+
+def namespaces(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """What ClusterQueues select by their labels."""
+    if manifest.kind == "Namespace" and not manifest.group:
+        yield Fact(DeclaredNamespace(manifest.name, pairs(manifest.labels)), {}, answers=True)
 
 
 def _written_quotas(groups: Sequence[Mapping[str, Any]]) -> Iterator[object]:

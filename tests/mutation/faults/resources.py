@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
+from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, containers, has_schema, is_extract, limits
 
 
@@ -227,7 +227,45 @@ def _misspelt_claim(subject: Subject) -> Iterator[Change]:
             yield replace(path, misspelt(name))
 
 
+def _large_shared_memory(subject: Subject) -> Iterator[Change]:
+    """A volume in memory that the container of a Deployment cannot fill."""
+    for path, _, _ in limits(subject) if subject.manifest.kind == "Deployment" else ():
+        if path[-4:-2] != ("containers", 0) or _beside(path, "memory", subject) is None:
+            continue
+        there = at(subject, (*path[:-2], "volumeMounts")), at(subject, (*path[:-4], "volumes"))
+        if there == (None, None) and is_extract(subject) is False:
+            volume = {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "64Ti"}}
+            mount = Patch("add", (*path[:-2], "volumeMounts"), [{"name": "shm", "mountPath": "/dev/shm"}])
+            limit = Patch("add", (*path, "memory"), _beside(path, "memory", subject))
+            yield Change((mount, limit, Patch("add", (*path[:-4], "volumes"), [volume])))
+
+
+def _by_variable(subject: Subject) -> Iterator[Change]:
+    """All cards of a node, instead of those that are requested."""
+    for path, name, _ in limits(subject):
+        alone = len(list(containers(subject))) == 1 and _beside(path, name, subject) is None
+        if alone and subject.manifest.kind in ("Deployment", "Pod") and name == "nvidia.com/gpu":
+            env = [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]
+            yield Change((Patch("remove", (*path, name)), Patch("add", (*path[:-2], "env"), env)))
+
+
+def _claim_for_one_pod(subject: Subject) -> Iterator[Change]:
+    """The only volume of a Deployment of several pods becomes a claim for one of them."""
+    replicas = at(subject, ("spec", "replicas"))
+    if subject.manifest.kind == "Deployment" and isinstance(replicas, int) and replicas > 1:
+        path: Path = ("spec", "template", "spec", "volumes")
+        if at(subject, path) is None and not subject.manifest.namespace and has_schema(subject):
+            head = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: one}\n"
+            spec = "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+            volume = [{"name": "one", "persistentVolumeClaim": {"claimName": "one"}}]
+            if text := injected(subject, put(path, volume)):
+                yield Change(text=f"{text.rstrip()}\n---\n{head}{spec}")
+
+
 FAULTS = (
+    fault("shared memory beyond the limit", "PK225", _large_shared_memory),
+    fault("cards by a variable", "PK227 PK124", _by_variable),
+    fault("a claim for one pod of several", "PK226", _claim_for_one_pod, elsewhere=True),
     fault("more replicas than the pools hold", "PK221 PK304", _too_many_replicas),
     fault("more processes than cards", "PK222", _too_many_processes),
     fault("a second autoscaler", "PK223", _second_autoscaler, elsewhere=True),

@@ -49,6 +49,8 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         mounting = [each for each in containers if each[1].get("volumeMounts") is not None]
         yield from _names(spec, path)
         yield from _claims(spec, path, containers)
+        if spec.get("schedulingGates"):
+            yield from _gated(spec, path)
         if mounting:
             yield from _mounts(spec, path, data, mounting)
             yield from _mounted_once(mounting)
@@ -81,6 +83,15 @@ def _preemption(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             key=True,
             kind=INCONSISTENT,
         )
+
+
+def _gated(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Source: `ValidatePodCreate` (v1.36)."""
+    if isinstance(spec["schedulingGates"], list) and spec.get("nodeName"):
+        at = (*path, "nodeName")
+        message = f"{dotted(at)} conflicts with schedulingGates: the API server refuses such a pod"
+        help_ = "write a nodeSelector on kubernetes.io/hostname, or delete the gates"
+        yield Problem(at, message, help_, key=True, kind=CONFLICTING)
 
 
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Training and serving: Kubeflow, JobSet, KServe, Knative, KEDA, LeaderWorkerSet."""
+"""Training and its groups of pods: Kubeflow, JobSet, Spark, PodMigrationJob, LeaderWorkerSet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, whole
+from policykit.manifests.shape import mapping, whole
 from policykit.model.severity import Severity
 from policykit.nearest import some
 
@@ -263,60 +263,6 @@ def pod_migration_job(data: Data) -> Iterator[Problem]:
             "write ReservationFirst or EvictDirectly",
             Severity.WARNING,
         )
-
-
-_LEAST = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
-_MOST = ("autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale")
-_ANNOTATIONS: Path = ("spec", "template", "metadata", "annotations")
-
-
-def inference_service(data: Data) -> Iterator[Problem]:
-    """Source: `ComponentExtensionSpec.Validate` (KServe v0.17); a maximum of 0 is none."""
-    who = "KServe's webhook refuses it"
-    for component in ("predictor", "transformer", "explainer"):
-        base: Path = ("spec", component)
-        there = lookup(data, base)
-        if not isinstance(there, Mapping):
-            continue
-        if there.get("maxReplicas") != 0:
-            yield from ordered(there, base, "minReplicas", "maxReplicas", who)
-        for field in ("minReplicas", "maxReplicas", "containerConcurrency"):
-            yield from not_below(there, base, field, 0, who)
-        share = whole(there.get("canaryTrafficPercent"))
-        if share is not None and not 0 <= share <= 100:
-            yield refused(
-                (*base, "canaryTrafficPercent"), f"is {share}", "write 0 to 100: Knative refuses the route"
-            )
-        workers = there.get("workerSpec")
-        if isinstance(workers, Mapping):
-            for field in ("pipelineParallelSize", "tensorParallelSize"):
-                yield from not_below(workers, (*base, "workerSpec"), field, 1, who)
-
-
-def knative(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateAnnotations` of Knative's autoscaling (v1.20); a maximum of 0 is none."""
-    annotations = lookup(data, _ANNOTATIONS)
-    if not isinstance(annotations, Mapping):
-        return
-    low = next((key for key in _LEAST if key in annotations), "")
-    high = next((key for key in _MOST if key in annotations), "")
-    least, most = digits(annotations.get(low)), digits(annotations.get(high))
-    if least is not None and most and least > most:
-        help_ = "raise max-scale or lower min-scale: Knative's webhook refuses it"
-        yield refused((*_ANNOTATIONS, low), f"is {least}, above {high} {most}", help_)
-
-
-def keda(data: Data) -> Iterator[Problem]:
-    """Source: `CheckReplicaCountBoundsAreValid` (KEDA v2.18): at most 100 where nothing is written."""
-    spec = data.get("spec")
-    if not isinstance(spec, Mapping):
-        return
-    bounds = {"maxReplicaCount": 100, **spec}
-    yield from ordered(bounds, ("spec",), "minReplicaCount", "maxReplicaCount", "KEDA refuses it")
-    idle, least = whole(spec.get("idleReplicaCount")), whole(spec.get("minReplicaCount", 0))
-    if idle is not None and least is not None and idle >= least:
-        help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
-        yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
 
 
 _TEMPLATE: Path = ("spec", "leaderWorkerTemplate")

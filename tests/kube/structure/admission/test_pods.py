@@ -118,6 +118,27 @@ def test_names_of_volumes_and_claims(text: str, problems: list[tuple[str, str]])
     assert said(text) == problems
 
 
+GATED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  nodeName: NODE
+  schedulingGates: GATES
+  containers: [{name: main, image: registry.example.com/train:1}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("node", "gates", "refused"),
+    [("gpu-1", "[{name: example.com/data}]", True), ("gpu-1", "[]", False), ('""', "[{name: a/b}]", False)],
+)
+def test_a_pod_with_a_gate_has_no_node_yet(node: str, gates: str, refused: bool) -> None:
+    message = "spec.nodeName conflicts with schedulingGates: the API server refuses such a pod"
+    text = GATED.replace("NODE", node).replace("GATES", gates)
+    assert said(text) == ([(CONFLICTING, message)] if refused else [])
+
+
 CONTROLLER = """
 apiVersion: apps/v1
 kind: KIND
