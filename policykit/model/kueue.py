@@ -41,6 +41,8 @@ class DeclaredClusterQueue(NamedTuple):
     """Namespaces that it excludes by name."""
     checks: tuple[str, ...] = ()
     """Its admission checks."""
+    flavor_checks: frozenset[str] = frozenset()
+    """Those of some flavors only."""
     selector: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     """Label key, operator and values of what its namespaces have, other than their name."""
 
@@ -53,13 +55,14 @@ class DeclaredNamespace(NamedTuple):
 
 
 class DeclaredAdmissionCheck(NamedTuple):
-    """An AdmissionCheck. Locations of its fact: `parameters`."""
+    """An AdmissionCheck. Locations of its fact: `name`, `parameters`."""
 
     name: str
     kind: str = ""
     """Kind of its parameters; empty: it has none."""
     parameters: str = ""
     """Their name."""
+    controller: str = ""
 
 
 class CheckParameters(NamedTuple):

@@ -110,6 +110,23 @@ class PluginConfigurationUse(NamedTuple):
     """Of the plugin; empty: not known."""
 
 
+class PluginConfigurationLabel(NamedTuple):
+    """The label of nodes that chooses one of the configurations. Locations of its fact: `key`."""
+
+    key: str
+
+
+class PluginFiles(NamedTuple):
+    """ConfigMaps that a container of NVIDIA's device plugin takes. Locations of its fact: `variables`,
+    `mounts`."""
+
+    namespace: str
+    variables: tuple[str, ...] = ()
+    """As environment variables."""
+    mounts: tuple[str, ...] = ()
+    """As files, of which none is named to the plugin."""
+
+
 class WebhookSkipped(NamedTuple):
     """A namespace whose pods HAMi's webhook leaves alone."""
 

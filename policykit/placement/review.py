@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from policykit.model.workload import WorkloadKind
     from policykit.placement.landing import Landing
 
-_SYSTEM_NAMESPACE = "kube-system"
+SYSTEM_NAMESPACE = "kube-system"
 _ANYWHERE = frozenset({"", "exporter"})
 """Roles of daemons that also run as sidecars of applications: log shippers, metrics."""
 
@@ -266,7 +266,7 @@ def _pools_of(
 
 def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
     """By namespace, or by image: a node daemon, not an application with a log shipper as sidecar."""
-    if (owner(manifest, pod_set).namespace or namespace) == _SYSTEM_NAMESPACE:
+    if (owner(manifest, pod_set).namespace or namespace) == SYSTEM_NAMESPACE:
         return True
     images = [c.get("image") for field, _, c in requests.containers(pod_set.spec) if field == "containers"]
     roles = [daemons.role(image) if isinstance(image, str) else "" for image in images]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Violation
+from policykit.model.severity import Severity
 from policykit.placement.review import Review
 from policykit.targets.kai import SCHEDULER
 
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
+_FORMS = {
+    FRACTION: 'its value is a part of a card, such as "0.5"',
+    MEMORY: 'its value is a whole number of MiB, such as "8192"',
+}
 _CARD = "nvidia.com/gpu"
 
 
@@ -42,6 +48,16 @@ def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> 
                 f"{MEMORY} is {annotations[MEMORY]!r}, but must be a whole number of MiB above 0",
                 'write the plain number, quoted: "8192"',
             )
+    for key in annotations if not there else ():
+        meant = _MEANT.get(_words(key))
+        if meant and key != meant:
+            yield Violation(
+                (key,),
+                f"KAI-Scheduler does not read the annotation {key}: the pod requests no part of a card",
+                f"did you mean {meant}? {_FORMS[meant]}",
+                Severity.WARNING,
+                key=True,
+            )
     if len(there) > 1:
         message = f"{FRACTION} and {MEMORY} are both set, but KAI accepts only one"
         yield Violation((MEMORY,), message, "delete one of the two")
@@ -51,6 +67,18 @@ def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> 
             f"{there[0]} requests part of a card, but the containers request {requested[_CARD]} {_CARD}",
             "delete the annotation or the resource",
         )
+
+
+def _words(key: str) -> str:
+    """Of a key under any domain, its words: gpumemory of nvidia.com/gpu.memory."""
+    return _SEPARATORS.sub("", key.rpartition("/")[2].lower())
+
+
+_SEPARATORS = re.compile(r"[-_.]")
+_MEANT = {
+    **{f"gpu{word}": FRACTION for word in ("fraction", "fractions", "portion", "share")},
+    **{f"gpu{word}": MEMORY for word in ("memory", "mem", "memorymib", "memorymb")},
+}
 
 
 def _number(text: str) -> float | None:

@@ -1,7 +1,8 @@
-"""A kube-scheduler is started with a flag that its release does not have.
+"""A kube-scheduler is started with a flag that its release does not have, or with two flags as one.
 
 The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of the policy API, of
 insecure ports and of klog were removed one after another; what they set belongs in the file of --config.
+Each item of command and args is one argument: a second flag in it is a part of the first one's value.
 """
 
 from __future__ import annotations
@@ -46,6 +47,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         for command in commands(pod_set, context.cluster):
             minor = _OLDEST if command.minor is None else command.minor
             for flag, path in command.flags:
+                if flag.second:
+                    yield Violation(
+                        path,
+                        f"--{flag.name} and {flag.second} are one argument: "
+                        f"the value of --{flag.name} is {flag.value!r}",
+                        f"make {flag.second} an item of its own",
+                    )
                 gone = REMOVED_FLAGS.get(flag.name)
                 if gone is not None and minor >= gone:
                     release = f" 1.{command.minor}" if command.minor is not None else ""

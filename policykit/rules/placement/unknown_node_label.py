@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue import labels
+from policykit.catalogue import daemons, labels
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
@@ -16,8 +17,9 @@ from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.card_requests import is_card_resource
 from policykit.placement.label_values import REQUIRED_TERMS
+from policykit.placement.owner import owner
 from policykit.placement.policy_labels import is_for_unlisted_nodes
-from policykit.placement.review import Review
+from policykit.placement.review import SYSTEM_NAMESPACE, Review
 
 BAD = """\
 apiVersion: v1
@@ -70,7 +72,9 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
-    if cluster is None or not review.is_covered or review.is_system_pod or review.pod_set.per_node:
+    if cluster is None or not review.is_covered or review.pod_set.per_node:
+        return
+    if review.is_system_pod and not (cluster.complete and _is_operator(review)):
         return
     if is_for_unlisted_nodes(review.affinity, review.tolerations):
         return
@@ -83,6 +87,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.ERROR if _is_certain(review, cluster, key) else None,
                 key=is_pair,
             )
+
+
+def _is_operator(review: Review) -> bool:
+    """Whether all containers are an operator's, which needs a node as an application does."""
+    namespace = owner(review.manifest, review.pod_set).namespace or review.namespace
+    images = [one.get("image") for field, _, one in containers(review.pod_set.spec) if field == "containers"]
+    roles = {daemons.role(image) if isinstance(image, str) else "" for image in images}
+    return roles == {"operator"} and namespace != SYSTEM_NAMESPACE
 
 
 def _is_certain(review: Review, cluster: Cluster, key: str) -> bool:

@@ -1,7 +1,8 @@
 """A queue may use more cards than all pools have.
 
 Its limit never takes effect: jobs stay pending for lack of cards while the queue seems to have room. That may
-be intended, since a queue may grow into nodes that are still to come.
+be intended, since a queue may grow into nodes that are still to come. In a tree of queues of Volcano before
+1.15 the root has what the nodes have, and no queue may have more, cpu and memory included.
 """
 
 from __future__ import annotations
@@ -40,15 +41,18 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     named = {queue.name for queue in cluster.queues}
     for queue in queues:
         value = queue.value
+        semantics = queue_semantics(value.target_name, cluster)
+        within = semantics.root_has_nodes if value.parent and "parent" in queue.fields else ""
         for resource, limit in sorted(value.limit.items()):
-            known = resource in offered and resource in held and "/" in resource
+            known = resource in offered and resource in held and ("/" in resource or within)
             if known and value.measured and limit > held[resource] and value.name not in named:
-                noun = value.noun or queue_semantics(value.target_name, cluster).noun
                 yield Violation(
                     queue.at(f"limit.{resource}" if f"limit.{resource}" in queue.fields else "name"),
-                    f"{noun} {value.name} may use {amount_text(resource, limit)} {resource}, "
+                    f"{value.noun or semantics.noun} {value.name} may use "
+                    f"{amount_text(resource, limit)} {resource}, "
                     f"but all pools together have {amount_text(resource, held[resource])}",
-                    "lower the limit, or correct the pools in the policy if they have more",
+                    "lower the limit, or correct the pools in the policy if they have more"
+                    + (f": {within} allows no queue of a tree more than the nodes have" if within else ""),
                 )
 
 

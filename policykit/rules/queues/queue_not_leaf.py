@@ -2,7 +2,7 @@
 
 A queue with queues below it only distributes: Volcano refuses jobs there, or with a PodGroup in it
 gives nothing to any queue; YuniKorn skips it; Koordinator refuses the pods. The root and closed
-queues accept nothing either.
+queues accept nothing either, and with KAI-Scheduler before 0.13 neither do queues without a parent.
 """
 
 from __future__ import annotations
@@ -76,6 +76,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             violation = Violation(use.at("queue"), _message(found, known), advice, severity)
             of_a_tree = found.verdict == queue_trees.HOLDS
             yield from of_trees([violation], known.semantics) if of_a_tree else [violation]
+        elif found and found.verdict == queue_trees.FOUND and known.semantics.top_fault:
+            declared = [each for each in known.declared if each.value.name == found.queue]
+            if declared and not any(each.value.parent or each.partial for each in declared):
+                yield Violation(
+                    use.at("queue"),
+                    f"{known.semantics.noun} {found.queue} has no parent {known.semantics.noun}: "
+                    f"{known.semantics.top_fault}",
+                    f"give {found.queue} a parent, or name a {known.semantics.noun} below it",
+                    Severity.WARNING,
+                )
 
 
 def _message(found: Destination, known: Directory) -> str:

@@ -3,7 +3,8 @@
 The plugin does not start with fewer than two replicas of a card, without a number of them, or with a MIG
 strategy that it does not know: the nodes then offer no card. Keys that it does not know, those of a way of
 sharing outside of it, and `rename` are ignored. HAMi offers no card with a split count of 0, and does not
-start if a number is written as a string.
+start if a number is written as a string. A node whose label asks for slices that its card does not have
+offers none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.rules.resources import node_slices
 from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION
 from policykit.targets.nodes.device_plugin_facts import HAMI_NAMES
 
@@ -79,7 +81,9 @@ _HAMI_FIELDS = (
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Sources: `api/config/v1` of k8s-device-plugin (0.12 to 0.18), `pkg/device/nvidia` of HAMi (2.10)."""
-    if not manifest.read_as:
+    if manifest.kind in node_slices.KINDS:
+        yield from node_slices.violations(manifest, context.cluster)
+    elif not manifest.read_as:
         yield from _of_chart(manifest)
     elif manifest.read_as == MIG_CONFIGURATION:
         yield from _of_mig_manager(mapping(manifest.data.get("mig-configs")))
@@ -290,5 +294,7 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION, *HELM_KINDS}),
+    kinds=frozenset(
+        {HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION, *HELM_KINDS, *node_slices.KINDS}
+    ),
 )

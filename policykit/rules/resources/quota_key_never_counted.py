@@ -4,7 +4,7 @@ Kubernetes counts extended resources only as `requests.<resource>`. The API serv
 `<resource>`, `limits.<resource>`, misspelt vendors (`requests.nvidia/gpu`) and objects without
 their group (`count/deployments`), but ignores them, so the namespace is not limited. Resources under
 kubernetes.io/ are never charged. Unknown names without a domain, such as `request.memory`, are
-refused."""
+refused. The same is true of the quotas of Kubeflow, Capsule, kiosk, HNC, KubeSphere and OpenShift."""
 
 from __future__ import annotations
 
@@ -134,22 +134,42 @@ spec:
     requests.nvidia.com/gpu: "8"
 """
 
-_HARD = {
+_HARD: dict[tuple[str, str], Path] = {
     ("", "ResourceQuota"): ("spec", "hard"),
     ("kubeflow.org", "Profile"): ("spec", "resourceQuotaSpec", "hard"),
+    ("capsule.clastix.io", "ResourcePool"): ("spec", "quota", "hard"),
+    ("capsule.clastix.io", "Tenant"): ("spec", "resourceQuotas", "items"),
+    ("config.kiosk.sh", "AccountQuota"): ("spec", "quota", "hard"),
+    ("hnc.x-k8s.io", "HierarchicalResourceQuota"): ("spec", "hard"),
+    ("quota.kubesphere.io", "ResourceQuota"): ("spec", "quota", "hard"),
+    ("quota.openshift.io", "ClusterResourceQuota"): ("spec", "quota", "hard"),
 }
-"""Paths of the amounts, by API group and kind."""
+"""Paths of the amounts, or of a list of objects that have them under `hard`, by API group and kind.
+
+All of them are counted by the evaluators of Kubernetes.
+"""
 _HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
 _VOLCANO_ONLY = "volcano.sh/namespace.weight"
 _SIDES = ("limits.", "limit.", "requests.", "request.")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Checks every key with an amount, of a ResourceQuota or of a Profile of Kubeflow."""
+    """Checks every key with an amount, of a ResourceQuota or of an operator's object that is one."""
     path = _HARD.get((manifest.group, manifest.kind))
-    hard = lookup(manifest.data, path) if path else None
-    for found in _problems(hard if isinstance(hard, Mapping) else {}, context.cluster):
-        yield found._replace(at=(*(path or ()), *found.path), fix=_below(found.fix, path or ()))
+    there = lookup(manifest.data, path) if path else None
+    for at, hard in _amounts(there, path or ()):
+        for found in _problems(hard, context.cluster):
+            yield found._replace(at=(*at, *found.path), fix=_below(found.fix, at))
+
+
+def _amounts(there: object, path: Path) -> Iterator[tuple[Path, Mapping[object, object]]]:
+    """Each mapping of keys to amounts, with its path."""
+    if isinstance(there, Mapping):
+        yield path, there
+    for at, each in enumerate(there if isinstance(there, list) else ()):
+        hard = each.get("hard") if isinstance(each, Mapping) else None
+        if isinstance(hard, Mapping):
+            yield (*path, at, "hard"), hard
 
 
 def _below(fix: MakeFix | None, path: Path) -> MakeFix | None:
@@ -285,6 +305,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({"Profile", "ResourceQuota"}),
+    kinds=frozenset(kind for _, kind in _HARD),
     fix=Applicability.UNSAFE,
 )

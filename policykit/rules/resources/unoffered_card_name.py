@@ -3,7 +3,8 @@
 With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer
 under their own; HAMi's configuration can name each resource. MIG slices have names of their own only with the
 strategy mixed. The GPU operator, its chart and that of the device plugin refer to a configuration by the name
-of a ConfigMap and a key in it: with a key alone the plugin runs without one.
+of a ConfigMap and a key in it: with a key alone the plugin runs without one. A node's label may choose
+another key. A plugin without an operator reads the file that CONFIG_FILE names, and nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from policykit.model.shared_cards import (
     NAMES,
     CardName,
     PluginConfiguration,
+    PluginConfigurationLabel,
     PluginConfigurationUse,
+    PluginFiles,
     WebhookSkipped,
 )
 from policykit.nearest import nearest
@@ -69,6 +72,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for use in scope.of(PluginConfigurationUse):
         if not use.partial and use.value.name not in unfinished:
             yield from _reference(use, configurations, complete=scope.complete)
+    for label in scope.of(PluginConfigurationLabel):
+        yield from _label(label, configurations, scope.of(PluginConfigurationUse))
+    for files in scope.of(PluginFiles):
+        yield from _files(files, configurations) if not files.partial else ()
     skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
     for request in scope.of(CardName) if skipped else ():
         yield from _skipped(request, skipped)
@@ -172,6 +179,43 @@ def _reference(
             else f"there is no configuration {default}",
             f"did you mean {near}?" if near else f"it has {', '.join(keys)}",
         )
+
+
+def _label(
+    label: LocatedFact[PluginConfigurationLabel],
+    configurations: Sequence[PluginConfiguration],
+    uses: Sequence[LocatedFact[PluginConfigurationUse]],
+) -> Iterator[Violation]:
+    """A key that no configuration here has, where some are here."""
+    of_maps = {key for each in configurations if not each.of_hami for key in (*each.keys, each.key)}
+    keys = {*of_maps, *(key for each in uses for key in each.value.keys)} - {""}
+    if keys and label.value.key not in keys:
+        near = nearest(label.value.key, tuple(sorted(keys)))
+        yield Violation(
+            label.at("key"),
+            f"the label chooses configuration {label.value.key} of the device plugin, but none here has "
+            "the name: the plugin fails on these nodes",
+            f"did you mean {near}?" if near else f"here are {', '.join(sorted(keys))}",
+        )
+
+
+def _files(
+    files: LocatedFact[PluginFiles], configurations: Sequence[PluginConfiguration]
+) -> Iterator[Violation]:
+    """ConfigMaps that hold nothing but configurations, of which the plugin reads none."""
+    for field, names in (("variables", files.value.variables), ("mounts", files.value.mounts)):
+        for name in names:
+            held = [each for each in configurations if each.holder == name]
+            near = all(each.namespace in ("", files.value.namespace) for each in held)
+            if held and near and {key for each in held for key in each.keys} == {one.key for one in held}:
+                how = "as environment variables" if field == "variables" else "as files"
+                yield Violation(
+                    files.at(field),
+                    f"the device plugin gets ConfigMap {name} {how}, but nothing says which file to read: "
+                    "it runs without a configuration",
+                    f"mount the ConfigMap, and set CONFIG_FILE to the file of its key {held[0].key}",
+                )
+                return
 
 
 RULE = Rule(

@@ -95,8 +95,8 @@ def _amounts(
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """Queues form a tree of any depth, whose leaves take pods. Nothing but the shape is validated.
 
-    Source: `cleanQueueOrphans` in pkg/scheduler/cache/cluster_info, `IsLeafQueue` in
-    pkg/scheduler/actions/utils (0.6 to 0.13).
+    Source: `cleanQueueOrphans` in pkg/scheduler/cache/cluster_info, `IsLeafQueue` and, up to 0.12,
+    `addQueue` in pkg/scheduler/actions/utils, which skips queues without a parent (0.6 to 0.13).
     """
     return QueueSemantics(
         "KAI-Scheduler",
@@ -108,6 +108,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         tree_fault="KAI-Scheduler leaves it out, with everything below it",
         queue_fault="the excess has no effect",
         submit_fault="KAI-Scheduler skips jobs that are not in a leaf queue",
+        top_fault="KAI-Scheduler before 0.13 places pods only from queues below another",
         unknown_fault="KAI-Scheduler places no pods of a queue that does not exist",
     )
 

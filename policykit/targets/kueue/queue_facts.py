@@ -145,7 +145,15 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         places[f"check.{len(checks)}"] = path
         checks.append(name)
     declared = DeclaredClusterQueue(
-        found.name, found.cohort, tuple(names), covered, allowed, refused, tuple(checks), _selector(manifest)
+        found.name,
+        found.cohort,
+        tuple(names),
+        covered,
+        allowed,
+        refused,
+        tuple(checks),
+        frozenset(_flavor_checks(mapping(manifest.data.get("spec")))),
+        _selector(manifest),
     )
     yield Fact(declared, places)
     limit = _limit(found)
@@ -174,10 +182,20 @@ def _checks(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
             yield ("spec", "admissionChecksStrategy", "admissionChecks", number, "name"), name
 
 
+def _flavor_checks(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the checks with flavors of their own."""
+    for each in mappings(mapping(spec.get("admissionChecksStrategy")).get("admissionChecks")):
+        if each.get("onFlavors") and isinstance(name := each.get("name"), str):
+            yield name
+
+
 def _admission_check(manifest: Manifest, context: Context) -> Iterator[Fact]:
     parameters = mapping(mapping(manifest.data.get("spec")).get("parameters"))
-    value = DeclaredAdmissionCheck(manifest.name, text(parameters.get("kind")), text(parameters.get("name")))
-    yield Fact(value, {"parameters": ("spec", "parameters", "name")})
+    controller = text(mapping(manifest.data.get("spec")).get("controllerName"))
+    value = DeclaredAdmissionCheck(
+        manifest.name, text(parameters.get("kind")), text(parameters.get("name")), controller
+    )
+    yield Fact(value, {"name": _NAME, "parameters": ("spec", "parameters", "name")})
 
 
 def _check_parameters(manifest: Manifest, context: Context) -> Iterator[Fact]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from policykit.catalogue import daemons
 from policykit.kube import requests
 from policykit.kube.chart_values import KINDS as HELM_KINDS
 from policykit.kube.chart_values import ChartValues, chart_values
@@ -22,12 +23,16 @@ from policykit.model.shared_cards import (
     NAMES,
     CardName,
     PluginConfiguration,
+    PluginConfigurationLabel,
     PluginConfigurationUse,
+    PluginFiles,
     WebhookSkipped,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION
+from policykit.targets.nodes import HAMI_CONFIGURATION, node_settings
 
 _VENDOR = "nvidia.com/"
+_CHOICE = "nvidia.com/device-plugin.config"
+_PROGRAM = "nvidia-device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
@@ -50,10 +55,60 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     elif manifest.kind in HELM_KINDS:
         for stated in chart_values(manifest):
             yield from _of_chart(stated)
+    elif manifest.kind in ("Node", "NodeFeatureRule", "NodePool"):
+        for marks in node_settings.read(manifest):
+            if (key := marks.labels.get(_CHOICE)) and not is_placeholder(key):
+                yield Fact(PluginConfigurationLabel(key), {"key": marks.label_at(_CHOICE)})
     elif manifest.kind == "Namespace" and manifest.labels.get(HAMI_WEBHOOK) == HAMI_IGNORES:
         yield Fact(WebhookSkipped(manifest.name), {}, answers=True)
     for pod_set in () if manifest.partial else pod_sets:
         yield from card_names(pod_set, _VENDOR, manifest.namespace or context.namespace)
+        yield from _files(pod_set, manifest.namespace or context.namespace)
+
+
+def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
+    """The ConfigMaps of a container that starts the plugin itself.
+
+    Its sidecar config-manager tells it which file to read. Source: `cmd/nvidia-device-plugin` (0.12 to 0.18).
+    """
+    found = [
+        (field, position, container)
+        for field, position, container in requests.containers(pod_set.spec)
+        if daemons.role(text(container.get("image"))) == "device-plugin"
+        and daemons.serves(text(container.get("image"))) == "nvidia"
+    ]
+    if len(found) != 1 or not _starts_plugin(found[0][2]):
+        return
+    field, position, container = found[0]
+    volumes = {
+        text(each.get("name")): text(mapping(each.get("configMap")).get("name"))
+        for each in mappings(pod_set.spec.get("volumes"))
+    }
+    sources = [
+        text(mapping(one.get("configMapRef")).get("name")) for one in mappings(container.get("envFrom"))
+    ]
+    mounts = [volumes.get(text(each.get("name")), "") for each in mappings(container.get("volumeMounts"))]
+    variables, files = tuple(filter(None, sources)), tuple(filter(None, mounts))
+    if variables or files:
+        base = (field, position)
+        places = {
+            "variables": pod_set.place(*base, "envFrom"),
+            "mounts": pod_set.place(*base, "volumeMounts"),
+        }
+        yield Fact(PluginFiles(namespace, variables, files), places)
+
+
+def _starts_plugin(container: Mapping[str, Any]) -> bool:
+    """Whether no script does, and no variable or flag names a file."""
+    words = [
+        word
+        for part in ("command", "args")
+        for word in (container.get(part) if isinstance(container.get(part), list) else ())
+        if isinstance(word, str)
+    ]
+    named = any(text(each.get("name")) == "CONFIG_FILE" for each in mappings(container.get("env")))
+    command = words[0].rpartition("/")[2] if container.get("command") and words else _PROGRAM
+    return not named and command == _PROGRAM and not any("config-file" in word for word in words)
 
 
 def card_names(pod_set: PodSet, prefix: str, namespace: str) -> Iterator[Fact]:

@@ -120,6 +120,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     who = "Volcano" if order else f"Volcano {_minor(versions.AMOUNTS_COMPARED)} on"
     compared = version >= versions.AMOUNTS_COMPARED
     stops = "plugin capacity then gives nothing to any queue of the tree"
+    before = f"Volcano before {_minor(versions.ROOT_UNLIMITED)}"
     return QueueSemantics(
         "Volcano",
         "queue",
@@ -136,6 +137,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         queue_fault=f"{who} refuses the queue" if compared else "the excess has no effect",
         submit_fault="Volcano refuses jobs there, and gives nothing to any queue while a PodGroup is in it",
         closed_fault="Volcano refuses jobs and PodGroups there",
+        root_has_nodes="" if stated and (not tree or stated >= versions.ROOT_UNLIMITED) else before,
         unknown_fault="Volcano refuses jobs and PodGroups of a queue that does not exist",
     )
 

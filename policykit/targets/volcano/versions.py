@@ -54,6 +54,8 @@ PARENT_LIMITS_WHOLE = Version(1, 14, 0)
 """While `WHOLE_LISTS` hold: a parent's capability must also have every resource that a child's has."""
 TREE_CHECKED = Version(1, 14, 0)
 """The webhook compares queues with their parents; before, plugin capacity then fails for the whole tree."""
+ROOT_UNLIMITED = Version(1, 15, 0)
+"""The root of a tree of queues has no limit unless one is written; before, it has what all nodes have."""
 DEPTH_CHECKED = Version(1, 14, 2)
 """The webhook limits the levels of a tree of queues."""
 MEMBERS_BOUNDED = Version(1, 14, 0)

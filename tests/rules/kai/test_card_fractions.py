@@ -23,6 +23,17 @@ from policykit.rules.kai.card_fractions import FRACTION, MEMORY, violations
         pytest.param({FRACTION: "0.5"}, {"nvidia.com/gpu": 1}, [FRACTION], id="beside a card"),
         pytest.param({FRACTION: "0.5"}, {"nvidia.com/gpu": 0}, [], id="beside none"),
         pytest.param({}, {"nvidia.com/gpu": 1}, [], id="no annotation"),
+        pytest.param(
+            {"nvidia.com/gpu.memory": "8000Mi"}, {}, ["nvidia.com/gpu.memory"], id="a label of nodes"
+        ),
+        pytest.param(
+            {"kai.scheduler/gpu-fraction": "0.5"}, {}, ["kai.scheduler/gpu-fraction"], id="a domain"
+        ),
+        pytest.param(
+            {"kai.scheduler/gpu-fraction": "0.5", FRACTION: "0.5"}, {}, [], id="beside the right one"
+        ),
+        pytest.param({"gpu-fraction-num-devices": "2"}, {}, [], id="a number of cards"),
+        pytest.param({"prometheus.io/memory": "yes"}, {}, [], id="memory of another"),
     ],
 )
 def test_faults(annotations: dict[str, str], asked: dict[str, int], wrong: list[str]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 _PROGRAM = "kube-scheduler"
-_FLAG = re.compile(r"--?([a-z][a-z0-9-]*)(?:=(.*))?\Z", re.DOTALL)
+_FLAG = re.compile(r"--?([a-z][a-z0-9-]*)(?:[=\s](.*))?\Z", re.DOTALL)
 _TAG = re.compile(r":v?1\.([0-9]{1,3})\.[0-9]+")
 _STOCK = frozenset({"kube-scheduler", "kube-scheduler-amd64", "kube-scheduler-arm64"})
 """Last parts of the names of images whose tag is the release of Kubernetes."""
@@ -33,10 +33,19 @@ REMOVED_FLAGS: Mapping[str, int] = {
 """Flag to the first minor release of Kubernetes 1 without it. Source: the changelogs of 1.22 to 1.29."""
 
 
+_SECOND = re.compile(r"(?:\s|\A)(--[a-z][a-z0-9-]*)(?:[=\s]|\Z)")
+
+
 class Flag(NamedTuple):
     name: str
     value: str
     """Empty: none written."""
+
+    @property
+    def second(self) -> str:
+        """A flag that is written in the value, so that it is no flag: --v; empty: none."""
+        found = _SECOND.search(self.value)
+        return found[1] if found else ""
 
 
 class Command(NamedTuple):
