@@ -15,7 +15,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.shared_cards import (
     HAMI,
     HAMI_IGNORES,
@@ -100,12 +100,7 @@ def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
 
 def _starts_plugin(container: Mapping[str, Any]) -> bool:
     """Whether no script does, and no variable or flag names a file."""
-    words = [
-        word
-        for part in ("command", "args")
-        for word in (container.get(part) if isinstance(container.get(part), list) else ())
-        if isinstance(word, str)
-    ]
+    words = [word for part in ("command", "args") for word in texts(container.get(part))]
     named = any(text(each.get("name")) == "CONFIG_FILE" for each in mappings(container.get("env")))
     command = words[0].rpartition("/")[2] if container.get("command") and words else _PROGRAM
     return not named and command == _PROGRAM and not any("config-file" in word for word in words)
