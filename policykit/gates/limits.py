@@ -62,7 +62,8 @@ class Queues:
         self._scope = scope
         self._cluster = cluster
         self._directories: dict[str, Directory] = {}
-        self._trees: list[queue_trees.Tree] | None = None
+        self._trees: dict[str, queue_trees.Tree | None] | None = None
+        """Of each target the tree that documents declare; None: there are several."""
 
     def directory(self, target_name: str) -> Directory:
         found = self._directories.get(target_name)
@@ -119,12 +120,12 @@ class Queues:
     def _above(self, queue: str, target_name: str) -> Iterator[DeclaredQueue]:
         """A queue that documents declare, and those above; none if two do, or if they are of two clusters."""
         if self._trees is None:
-            self._trees = list(queue_trees.trees(self._scope, self._cluster, configurations=True))
-        mine = [tree for tree in self._trees if tree.target_name == target_name]
-        for tree in mine if len(mine) == 1 else ():
-            there = tree.named(queue)
-            if len(there) != 1 or there[0].partial:
-                continue
+            self._trees = {}
+            for each in queue_trees.trees(self._scope, self._cluster, configurations=True):
+                self._trees[each.target_name] = None if each.target_name in self._trees else each
+        tree = self._trees.get(target_name)
+        there = tree.named(queue) if tree else ()
+        if tree and len(there) == 1 and not there[0].partial:
             yield from (one.value for one in (there[0], *tree.above(there[0])) if not one.partial)
 
     def _planned(self, queue: str, target_name: str) -> Iterator[Limit]:

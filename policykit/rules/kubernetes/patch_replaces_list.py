@@ -63,17 +63,25 @@ _List = LocatedFact[ListField]
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each list of a patch against the one list that it replaces; nothing if that is ambiguous."""
     lists = scope.of(ListField)
+    there: dict[tuple[str, ...], list[_List]] = {}
+    for each in lists:
+        if not each.value.patch:
+            there.setdefault(_what(each.value), []).append(each)
     for one in lists:
         if one.value.patch and not any(map(is_placeholder, one.value.items)):
-            bases = [each for each in lists if not each.value.patch and _replaces(one.value, each.value)]
+            namespace = one.value.namespace
+            bases = [
+                each
+                for each in there.get(_what(one.value), ())
+                if each.value.namespace == namespace or "" in (namespace, each.value.namespace)
+            ]
             if len({each.value.items for each in bases}) == 1:
                 yield from _lost(one, bases[0])
 
 
-def _replaces(patch: ListField, base: ListField) -> bool:
-    what = (base.group, base.kind, base.name, base.field)
-    same = (patch.group, patch.kind, patch.name, patch.field) == what
-    return same and (patch.namespace == base.namespace or "" in (patch.namespace, base.namespace))
+def _what(field: ListField) -> tuple[str, ...]:
+    """Of a patch what it replaces, in any namespace."""
+    return field.group, field.kind, field.name, field.field
 
 
 def _lost(one: _List, base: _List) -> Iterator[Violation]:

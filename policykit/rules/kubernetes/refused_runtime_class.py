@@ -15,7 +15,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.pod_admission import RuntimeClass, RuntimeClassUse
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
+from policykit.nearest import Names
 
 BAD = """\
 apiVersion: node.k8s.io/v1
@@ -47,6 +47,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     Source: the admission plugin RuntimeClass (Kubernetes v1.36).
     """
     classes = by_name(each.value for each in scope.of(RuntimeClass))
+    names = Names({*classes, *PLAIN})
     for use in scope.of(RuntimeClassUse):
         name, selector, overhead = use.value
         known = classes.get(name)
@@ -55,7 +56,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 advice = "delete it from the pod, or name another RuntimeClass"
                 yield Violation(use.at(".".join(map(str, conflict.field))), conflict.message, advice)
         elif scope.complete and not (name in classes or name in PLAIN or is_placeholder(name)):
-            near = nearest(name, (*sorted({*classes, *PLAIN}),), 0.75)
+            near = names.nearest(name, 0.75)
             if near and not scope.may_hold(name):
                 message = (
                     f"no file here defines RuntimeClass {name}: without it the API server refuses the pods"

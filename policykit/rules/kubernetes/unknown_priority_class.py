@@ -16,7 +16,7 @@ from policykit.linter.scope import Scope
 from policykit.model.kueue import DeclaredPriorityClass
 from policykit.model.queue import DeclaredPriority, PriorityUse
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
+from policykit.nearest import Names
 
 BAD = """\
 apiVersion: scheduling.k8s.io/v1
@@ -58,6 +58,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     values: dict[str, set[int | None]] = {}
     for each in scope.of(DeclaredPriority):
         values.setdefault(each.value.name, set()).add(each.value.value)
+    names = Names(there)
+    listed = ", ".join(names.sorted[:8])
     for use in scope.of(PriorityUse) if known or of_kueue else ():
         name = use.value.name
         there_is = values.get(name, set())
@@ -82,8 +84,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             continue
         if name in there or name in _EVERYWHERE or name in _OF_CHARTS or is_placeholder(name):
             continue
-        near = nearest(name, tuple(sorted(there)), 0.75)
-        listed = ", ".join(sorted(there)[:8])
+        near = names.nearest(name, 0.75)
         yield Violation(
             use.at("name"),
             f"PriorityClass {name} is defined neither here nor in the policy: "

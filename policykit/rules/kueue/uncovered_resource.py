@@ -8,7 +8,7 @@ no quota counts it, and its pods get neither node selector nor tolerations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -79,26 +79,25 @@ _PODS = "pods"
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each workload whose queues are in these files. Source: `flavorassigner.go` (0.9 to 0.19)."""
     admitting = cluster_queues(scope)
-    added = [each.value for each in scope.of(DeclaredRange)]
+    given: dict[str, dict[str, str]] = {}
+    """Of a namespace what a LimitRange adds to containers, and its name."""
+    for each in scope.of(DeclaredRange):
+        for key in each.value.defaults:
+            if key.startswith("requests."):
+                there = given.setdefault(each.value.namespace, {})
+                there[key.removeprefix("requests.")] = each.value.name
     for use in scope.of(QueueUse):
         if use.value.target_name != TARGET_NAME or use.partial:
             continue
         queue = admitting(use.value.namespace, use.value.queue)
         if queue and queue.covered and not any(map(is_placeholder, queue.covered)):
-            yield from _uncovered(use, queue, added)
+            yield from _uncovered(use, queue, given.get(use.value.namespace, {}))
 
 
 def _uncovered(
-    use: LocatedFact[QueueUse], queue: DeclaredClusterQueue, ranges: list[DeclaredRange]
+    use: LocatedFact[QueueUse], queue: DeclaredClusterQueue, given: Mapping[str, str]
 ) -> Iterator[Violation]:
     """The first resource that the queue does not cover."""
-    given = {
-        key.removeprefix("requests."): each.name
-        for each in ranges
-        if each.namespace == use.value.namespace
-        for key in each.defaults
-        if key.startswith("requests.")
-    }
     if use.value.whole and not given and not any(use.value.request.values()) and _PODS not in queue.covered:
         yield Violation(
             use.at("queue"),

@@ -100,9 +100,13 @@ def _admission_checks(scope: Scope) -> Iterator[Violation]:
         fault = f"ClusterQueue {queue.value.name} is inactive and admits nothing"
         for number, name in enumerate(queue.value.checks):
             yield from _unknown(scope, queue, f"check.{number}", "AdmissionCheck", name, known, fault)
+    parameters: dict[str, list[str]] = {each.value.kind: [] for each in checks}
+    for one in scope.of(CheckParameters):
+        parameters.setdefault(one.value.kind, []).append(one.value.name)
+    of_kind = {kind: Names(names) for kind, names in parameters.items()}
     for each in checks:
         kind, name = each.value.kind, each.value.parameters
-        there = Names(one.value.name for one in scope.of(CheckParameters) if one.value.kind == kind)
+        there = of_kind[kind]
         fault = "the check is inactive, and so is every ClusterQueue with it"
         yield from _unknown(scope, each, "parameters", kind, name, there, fault)
 

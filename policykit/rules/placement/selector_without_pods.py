@@ -11,7 +11,7 @@ pod of two budgets, whatever they allow: draining its node fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from policykit.gates.pod_affinity import PodAffinities
 from policykit.kube.placeholders import is_placeholder
@@ -54,6 +54,7 @@ GOOD = BAD.replace("cahce", "cache")
 
 
 _SELECT = "select pods with one term, by a label that they have"
+_NO_NAMES = Names(())
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -67,16 +68,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     selectors = [each for each in scope.of(PodSelector) if not each.partial]
     if not selectors:
         return
-    pods = [each.value.labels for each in scope.of(Demand) if each.value.labels]
-    values: dict[str, set[str]] = {}
-    for labels in pods:
-        for key, value in labels.items():
-            values.setdefault(key, set()).add(value)
+    pods: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for demand in scope.of(Demand):
+        for label in demand.value.labels.items():
+            pods.setdefault(label, []).append(demand.value.labels)
+    values: dict[str, list[str]] = {}
+    for key, value in pods:
+        values.setdefault(key, []).append(value)
+    names = {key: Names(there) for key, there in values.items()}
     yield from _of_two_budgets(selectors, scope.of(Demand))
     for each in selectors:
-        wanted = each.value.labels
-        if not any(all(labels.get(key) == value for key, value in wanted.items()) for labels in pods):
-            yield from _nearly(scope, each, values)
+        wanted = each.value.labels.items()
+        rarest = min((pods.get(label, []) for label in wanted), key=len, default=[])
+        if not any(wanted <= labels.items() for labels in rarest):
+            yield from _nearly(scope, each, names)
 
 
 def _unmet(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -119,14 +124,14 @@ def _of_two_budgets(
 
 
 def _nearly(
-    scope: Scope, selector: LocatedFact[PodSelector], values: dict[str, set[str]]
+    scope: Scope, selector: LocatedFact[PodSelector], values: Mapping[str, Names]
 ) -> Iterator[Violation]:
     """The first label whose value no pod has, if one has nearly the same."""
     for key, value in selector.value.labels.items():
-        there = values.get(key, set())
+        there = values.get(key, _NO_NAMES)
         if value in there or is_placeholder(value) or scope.may_hold(value):
             continue
-        likely = Names(there).misspelt(value)
+        likely = there.misspelt(value)
         if likely:
             yield Violation(
                 selector.at(key),

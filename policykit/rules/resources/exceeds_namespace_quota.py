@@ -8,7 +8,7 @@ container that does not state what a quota counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from policykit.gates.limits import NamespaceLimits, QuotaExcess
@@ -56,13 +56,14 @@ GOOD = BAD.replace("gpu: 4", "gpu: 6")
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs at their own location; single pods at the quota or LimitRange, once for each of its amounts."""
     limits = NamespaceLimits(scope, context.cluster)
+    ranges, quotas = _by_name(scope.of(DeclaredRange)), _by_name(scope.of(DeclaredQuota))
     reported: set[tuple[str, str, str]] = set()
     for demand in scope.of(Demand) if limits else ():
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         if excess is None or demand.partial:
             yield from _unstated(scope, demand, limits, reported)
             continue
-        there = list(_named(scope, demand.value.namespace, excess))
+        there = (ranges if excess.container else quotas).get((demand.value.namespace, excess.quota), [])
         if not _share_a_namespace(demand, there):
             continue
         severity = None if demand.value.stated_namespace else Severity.WARNING
@@ -129,12 +130,12 @@ def _of_a_pod(limits: _Limits, demand: Demand, excess: QuotaExcess, severity: Se
     return Violation(at, f"{demand.what} {excess.message}", _POD, severity)
 
 
-def _named(scope: Scope, namespace: str, excess: QuotaExcess) -> Iterator[_Limits]:
-    """The objects that allow less."""
-    facts: tuple[_Limits, ...] = scope.of(DeclaredRange) if excess.container else scope.of(DeclaredQuota)
-    yield from (
-        each for each in facts if (each.value.namespace, each.value.name) == (namespace, excess.quota)
-    )
+def _by_name(facts: Iterable[_Limits]) -> Mapping[tuple[str, str], list[_Limits]]:
+    """Of each namespace and name."""
+    found: dict[tuple[str, str], list[_Limits]] = {}
+    for each in facts:
+        found.setdefault((each.value.namespace, each.value.name), []).append(each)
+    return found
 
 
 RULE = Rule(

@@ -52,22 +52,28 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """In any namespace: files seldom say to which one they are applied."""
     if not scope.complete:
         return
-    references = [each for each in scope.of(ObjectReference) if not each.partial]
-    objects = scope.of(NamedObject) if references else ()
-    for each in references:
-        known = Names(one.value.name for one in objects if one.value.kind in each.value.kinds)
-        likely = _likely(scope, each.value.name, known)
-        if likely:
-            what = f"{' or '.join(each.value.kinds)} {each.value.name}"
+    objects: dict[tuple[str, ...], Names] = {}
+    for each in scope.of(ObjectReference):
+        kinds = each.value.kinds
+        if each.partial:
+            continue
+        if kinds not in objects:
+            named = (one.value for one in scope.of(NamedObject))
+            objects[kinds] = Names(one.name for one in named if one.kind in kinds)
+        if likely := _likely(scope, each.value.name, objects[kinds]):
+            what = f"{' or '.join(kinds)} {each.value.name}"
             yield Violation(each.at("name"), f"no file here defines {what}", f"did you mean {likely}?")
+    scaled: dict[str, Names] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
-        if kind in POD_PER_REPLICA and not scaler.partial:
-            there = (each.resource for each in scope.of(Demand))
-            likely = _likely(scope, name, Names(each.name for each in there if each.kind == kind))
-            if likely:
-                message = f"no file here defines {kind} {name}, which is to be scaled"
-                yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+        if kind not in POD_PER_REPLICA or scaler.partial:
+            continue
+        if kind not in scaled:
+            there = (demand.resource for demand in scope.of(Demand))
+            scaled[kind] = Names(each.name for each in there if each.kind == kind)
+        if likely := _likely(scope, name, scaled[kind]):
+            message = f"no file here defines {kind} {name}, which is to be scaled"
+            yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
 
 
 def _likely(scope: Scope, name: str, known: Names) -> str:

@@ -9,7 +9,7 @@ another key. A plugin without an operator reads the file that CONFIG_FILE names,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
@@ -27,7 +27,8 @@ from policykit.model.shared_cards import (
     PluginFiles,
     WebhookSkipped,
 )
-from policykit.nearest import nearest
+from policykit.namedtuple import NamedTuple
+from policykit.nearest import Names, nearest, some
 
 BAD = """\
 apiVersion: v1
@@ -67,21 +68,28 @@ _MIXED = "mixed"
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Where every configuration here says so: nodes may have different ones."""
     found = scope.of(PluginConfiguration)
-    configurations = [each.value for each in found]
     unfinished = {each.value.holder for each in found if each.partial}
+    holders: dict[str, list[PluginConfiguration]] = {}
+    for each in found:
+        holders.setdefault(each.value.holder, []).append(each.value)
+    names = Names(filter(None, holders))
     for use in scope.of(PluginConfigurationUse):
         if not use.partial and use.value.name not in unfinished:
-            yield from _reference(use, configurations, complete=scope.complete)
-    for label in scope.of(PluginConfigurationLabel):
-        yield from _label(label, configurations, scope.of(PluginConfigurationUse))
+            there = holders.get(use.value.name, ())
+            yield from _reference(use, there, names if scope.complete else None)
+    labels = scope.of(PluginConfigurationLabel)
+    keys = _keys(holders, scope.of(PluginConfigurationUse)) if labels else Names(())
+    for label in labels:
+        yield from _label(label, keys)
     for files in scope.of(PluginFiles):
-        yield from _files(files, configurations) if not files.partial else ()
+        yield from _files(files, holders) if not files.partial else ()
     skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
     for request in scope.of(CardName) if skipped else ():
         yield from _skipped(request, skipped)
-    for request in scope.of(CardName) if configurations else ():
+    offer = _offer([each.value for each in found])
+    for request in scope.of(CardName) if found else ():
         name = request.value.resource
-        message, advice = _fault(request.value, configurations)
+        message, advice = _fault(request.value, offer)
         if message and not _is_judged_by_policy(name, context.cluster):
             yield Violation(request.at("resource"), message, advice)
 
@@ -100,33 +108,63 @@ def _skipped(request: LocatedFact[CardName], namespaces: Set[str]) -> Iterator[V
         )
 
 
-def _fault(request: CardName, configurations: Sequence[PluginConfiguration]) -> tuple[str, str]:
+class _Offer(NamedTuple):
+    """What all configurations of device plugins together make of the names of cards."""
+
+    plugins: int
+    """Configurations that say more than a MIG strategy."""
+    of_hami: bool
+    renamed: Mapping[str, str]
+    """Names that every plugin offers under another one, and the first of these."""
+    new: Set[str]
+    """All new names."""
+    single: Set[str]
+    """Resources of which every plugin gives a container one at most."""
+    strategies: Set[str]
+
+
+def _offer(configurations: Sequence[PluginConfiguration]) -> _Offer:
+    plugins = [each for each in configurations if each.key]
+    renamed = [{old: new for old, new in each.renamed if new} for each in plugins]
+    first = renamed[0] if renamed else {}
+    return _Offer(
+        len(plugins),
+        any(each.of_hami for each in plugins),
+        {name: first[name] for name in first.keys() & _of_all(renamed)},
+        {new for each in plugins for _, new in each.renamed},
+        _of_all([each.single for each in plugins]),
+        {each.mig_strategy for each in configurations if each.mig_strategy},
+    )
+
+
+def _of_all(names: Sequence[Iterable[str]]) -> set[str]:
+    """Those that each has; none if there is nothing."""
+    return set.intersection(*map(set, names)) if names else set()
+
+
+def _fault(request: CardName, offer: _Offer) -> tuple[str, str]:
     """Message and advice; empty: some node may offer it."""
     name = request.resource
-    plugins = [each for each in configurations if each.key]
-    if any(each.of_hami for each in plugins) and name == NAMES[HAMI].cards and not request.in_parts:
+    if offer.of_hami and name == NAMES[HAMI].cards and not request.in_parts:
         return "", ""  # whole cards may be those of NVIDIA's own plugin
-    offered = {new for each in plugins for _, new in each.renamed}
-    renamed = [dict(each.renamed).get(name, "") for each in plugins]
-    if plugins and all(renamed):
+    if new := offer.renamed.get(name):
         return (
-            f"requests {name}, but the configuration of the device plugin here offers it as {renamed[0]}",
-            f"request {renamed[0]}, or delete the other name from the configuration",
+            f"requests {name}, but the configuration of the device plugin here offers it as {new}",
+            f"request {new}, or delete the other name from the configuration",
         )
-    if plugins and name.endswith(_SHARED) and name not in offered:
+    if offer.plugins and name.endswith(_SHARED) and name not in offer.new:
         return (
             f"requests {name}, but no configuration of the device plugin here renames a resource to it",
             f"request {name.removesuffix(_SHARED)}, or set renameByDefault: true in the configuration",
         )
-    if request.amount > 1 and plugins and all(name in each.single for each in plugins):
+    if request.amount > 1 and name in offer.single:
         return (
             f"requests {request.amount} {name}, but the configuration of the device plugin here gives a "
             "container at most 1: the pod is refused on its node",
             "request 1, or whole cards that are not shared",
         )
-    strategies = {each.mig_strategy for each in configurations if each.mig_strategy}
-    if name.startswith(_MIG) and strategies and _MIXED not in strategies:
-        strategy = " and ".join(sorted(strategies))
+    if name.startswith(_MIG) and offer.strategies and _MIXED not in offer.strategies:
+        strategy = " and ".join(sorted(offer.strategies))
         return (
             f"requests {name}, but the MIG strategy here is {strategy}: slices have names of their own only "
             f"with {_MIXED}",
@@ -142,11 +180,11 @@ def _is_judged_by_policy(name: str, cluster: Cluster | None) -> bool:
 
 
 def _reference(
-    use: LocatedFact[PluginConfigurationUse], configurations: Sequence[PluginConfiguration], *, complete: bool
+    use: LocatedFact[PluginConfigurationUse], named: Sequence[PluginConfiguration], names: Names | None
 ) -> Iterator[Violation]:
-    """A ConfigMap that is here, or nearly, and the key in it."""
+    """A ConfigMap that is here, or nearly, and the key in it. `names`: of all that are here, if known."""
     name, default, own, namespace = use.value
-    keys = sorted({*own, *(key for each in configurations if each.holder == name for key in each.keys)})
+    keys = sorted({*own, *(key for each in named for key in each.keys)})
     if not name and not own:
         yield Violation(
             use.at("default"),
@@ -154,7 +192,7 @@ def _reference(
             "name the ConfigMap in config.name",
         )
         return
-    there = {each.namespace for each in configurations if each.holder == name}
+    there = {each.namespace for each in named}
     if name and namespace and there and not own and "" not in there and namespace not in there:
         yield Violation(
             use.at("name"),
@@ -163,8 +201,8 @@ def _reference(
             f"move the ConfigMap to namespace {namespace}",
         )
         return
-    likely = nearest(name, tuple(sorted({each.holder for each in configurations if each.holder})))
-    if not keys and complete and likely:
+    likely = names.nearest(name) if names and not keys else ""
+    if likely:
         yield Violation(
             use.at("name"),
             f"no file here has ConfigMap {name}, which the device plugin should read",
@@ -181,31 +219,35 @@ def _reference(
         )
 
 
-def _label(
-    label: LocatedFact[PluginConfigurationLabel],
-    configurations: Sequence[PluginConfiguration],
-    uses: Sequence[LocatedFact[PluginConfigurationUse]],
-) -> Iterator[Violation]:
+def _keys(
+    holders: Mapping[str, Iterable[PluginConfiguration]], uses: Iterable[LocatedFact[PluginConfigurationUse]]
+) -> Names:
+    """The configurations of NVIDIA's plugin that are here."""
+    of_maps = {
+        key for there in holders.values() for one in there if not one.of_hami for key in (*one.keys, one.key)
+    }
+    return Names({*of_maps, *(key for each in uses for key in each.value.keys)} - {""})
+
+
+def _label(label: LocatedFact[PluginConfigurationLabel], keys: Names) -> Iterator[Violation]:
     """A key that no configuration here has, where some are here."""
-    of_maps = {key for each in configurations if not each.of_hami for key in (*each.keys, each.key)}
-    keys = {*of_maps, *(key for each in uses for key in each.value.keys)} - {""}
-    if keys and label.value.key not in keys:
-        near = nearest(label.value.key, tuple(sorted(keys)))
+    if keys.sorted and label.value.key not in keys:
+        near = keys.nearest(label.value.key)
         yield Violation(
             label.at("key"),
             f"the label chooses configuration {label.value.key} of the device plugin, but none here has "
             "the name: the plugin fails on these nodes",
-            f"did you mean {near}?" if near else f"here are {', '.join(sorted(keys))}",
+            f"did you mean {near}?" if near else f"here are {some(keys.sorted)}",
         )
 
 
 def _files(
-    files: LocatedFact[PluginFiles], configurations: Sequence[PluginConfiguration]
+    files: LocatedFact[PluginFiles], holders: Mapping[str, Sequence[PluginConfiguration]]
 ) -> Iterator[Violation]:
     """ConfigMaps that hold nothing but configurations, of which the plugin reads none."""
     for field, names in (("variables", files.value.variables), ("mounts", files.value.mounts)):
         for name in names:
-            held = [each for each in configurations if each.holder == name]
+            held = holders.get(name, ())
             near = all(each.namespace in ("", files.value.namespace) for each in held)
             if held and near and {key for each in held for key in each.keys} == {one.key for one in held}:
                 how = "as environment variables" if field == "variables" else "as files"

@@ -7,7 +7,7 @@ its tier waits forever.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -15,7 +15,7 @@ from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
-from policykit.nearest import nearest
+from policykit.nearest import Names, some
 from policykit.placement.capacity import pods_in_domain
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
@@ -38,9 +38,10 @@ GOOD = BAD.replace("    highestTierName: rack\n", "")
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each bound against the HyperNodes, the configuration and the policy's levels."""
-    tiers = [each.value for each in scope.of(DeclaredHyperNode)]
+    names, lowest = _tiers([each.value for each in scope.of(DeclaredHyperNode)], context.cluster)
     have = versions.release_of(context.cluster)
     plugins = () if versions.enforces_tier(have) else scope.of(TopologyPlugin)
+    unenforced = bool(plugins) and scope.complete and not any(each.value.enabled for each in plugins)
     since = versions.if_unstated(have, versions.ENFORCED_TIER[1])
     for use in scope.of(TierUse):
         bound = use.value
@@ -53,10 +54,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 Severity.ERROR,
             )
             continue
-        found = _unknown(use, tiers, scope, context.cluster) or _too_small(use, context.cluster)
+        found = _unknown(use, names, lowest) if scope.complete else None
+        found = found or _too_small(use, context.cluster)
         if found:
             yield found
-        elif plugins and not any(each.value.enabled for each in plugins) and scope.complete:
+        elif unenforced:
             yield Violation(
                 use.at("tier"),
                 f"nothing enforces the topology{since}: {plugins[0].path} has no plugin {TOPOLOGY_PLUGIN}",
@@ -64,35 +66,29 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             )
 
 
-def _unknown(
-    use: LocatedFact[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
-) -> Violation | None:
-    """A tier that no HyperNode has, where all of them are known."""
+def _tiers(nodes: Sequence[DeclaredHyperNode], cluster: Cluster | None) -> tuple[Names, int | None]:
+    """Names of tiers, and the lowest number; None: not every number is known."""
+    levels = cluster.levels if cluster else ()
+    names = {each.tier_name for each in nodes if each.tier_name} | {level.name for level in levels}
+    numbers = [each.tier for each in nodes if each.tier is not None]
+    known = not levels and len(numbers) == len(nodes)
+    return Names(names), min(numbers, default=None) if known else None
+
+
+def _unknown(use: LocatedFact[TierUse], names: Names, lowest: int | None) -> Violation | None:
+    """A tier that no HyperNode has."""
     bound = use.value
-    names = {each.tier_name for each in tiers if each.tier_name}
-    if cluster is not None:
-        names |= {level.name for level in cluster.levels}
-    if bound.tier_name and scope.complete and names and bound.tier_name not in names:
+    if bound.tier_name and names.sorted and bound.tier_name not in names:
         if is_placeholder(bound.tier_name):
             return None
-        near = nearest(bound.tier_name, tuple(sorted(names)), 0.7)
+        near = names.nearest(bound.tier_name, 0.7)
         return Violation(
             use.at("tier"),
             f"no HyperNode has tier {bound.tier_name}, so the constraint is not enforced",
-            f"did you mean {near}?" if near else f"known tiers: {', '.join(sorted(names))}",
+            f"did you mean {near}?" if near else f"known tiers: {some(names.sorted)}",
             Severity.ERROR,
         )
-    numbers = [each.tier for each in tiers]
-    if (
-        bound.tier is None
-        or not scope.complete
-        or not numbers
-        or None in numbers
-        or (cluster and cluster.levels)
-    ):
-        return None
-    lowest = min(number for number in numbers if number is not None)
-    if bound.tier < lowest:
+    if bound.tier is not None and lowest is not None and bound.tier < lowest:
         return Violation(
             use.at("tier"),
             f"highestTierAllowed is {bound.tier}, but the lowest tier of a HyperNode is {lowest}: "

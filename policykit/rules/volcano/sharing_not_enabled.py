@@ -58,6 +58,7 @@ GOOD = BAD.replace(
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Once for each file and kind of share, where no configuration of the scope has it."""
     configurations = scope.of(SharedDevices)
+    enabled = frozenset(prefix for each in configurations for prefix in each.value.enabled)
     reported: set[tuple[str, str]] = set()
     for use in scope.of(CardName) if configurations else ():
         name = use.value.resource
@@ -65,7 +66,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         placed_by = target_name_of(use.value.scheduler, context.cluster)
         if not prefix or (use.path, prefix) in reported or placed_by != SCHEDULER:
             continue
-        if any(prefix in each.value.enabled for each in configurations):
+        if prefix in enabled:
             continue
         reported.add((use.path, prefix))
         argument = f"deviceshare.{SWITCHES[prefix]}: true"

@@ -9,14 +9,14 @@ of queues.yaml has its own amounts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from policykit.errors import PolicykitError
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.declared_queues import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
+from policykit.model.declared_queues import NAMESPACE, PARENT, NamespaceMetadata, Route, StaticQueues
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -54,14 +54,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     namespaces = scope.of(NamespaceMetadata)
     if namespaces and not queues and context.cluster:
         queues = _of_policy(context.cluster)
+    configurations = [(frozenset(each.leaves), each.routes) for each in dict.fromkeys(queues)]
     for located in namespaces:
         annotations = dict(located.value.annotations)
         yield from _annotation_violations(located, annotations)
-        static = {_static_queue(located.value.namespace, annotations, each) for each in queues}
-        if len(static) != 1 or not (place := static.pop()):
-            continue
-        for name in (*AMOUNTS, _MAX_APPS):
-            if name in annotations:
+        limits = [name for name in (*AMOUNTS, _MAX_APPS) if name in annotations]
+        place = _only_static_queue(located.value.namespace, annotations, configurations) if limits else ""
+        for name in limits:
+            if place:
                 message = f"{name} has no effect: namespace {located.value.namespace} uses queue {place}"
                 advice = "set the amounts there: annotations apply only to queues that placement rules create"
                 yield Violation(located.at(name), f"{message}, which queues.yaml defines", advice)
@@ -153,17 +153,34 @@ def _negative_or_zero(
         yield Violation(located.at(annotation), message, "set one resource above zero")
 
 
-def _static_queue(namespace: str, annotations: Mapping[str, str], queues: StaticQueues) -> str:
-    """The queue of the configuration that a namespace's pods go to; empty: it has one of its own."""
+def _only_static_queue(
+    namespace: str,
+    annotations: Mapping[str, str],
+    configurations: Iterable[tuple[Set[str], Iterable[Route]]],
+) -> str:
+    """The queue that a namespace's pods go to in every configuration, each of leaves and routes; empty: there
+    is none.
+    """
     given = {NAMESPACE: namespace.replace(".", "_dot_").lower()}
     parent = annotations.get(PARENT_QUEUE, "").lower()
     if parent:
         given[PARENT] = parent.removeprefix("root.")
-    for route in queues.routes:
+    found = ""
+    for leaves, routes in configurations:
+        place = _static_queue(given, leaves, routes)
+        if not place or found not in ("", place):
+            return ""
+        found = place
+    return found
+
+
+def _static_queue(given: Mapping[str, str], leaves: Set[str], routes: Iterable[Route]) -> str:
+    """The queue of the configuration that a namespace's pods go to; empty: it has one of its own."""
+    for route in routes:
         if any(step in (NAMESPACE, PARENT) and step not in given for step in route.steps):
             continue
         place = ".".join(("root", *(given.get(step, step) for step in route.steps)))
-        if place in queues.leaves:
+        if place in leaves:
             return place
         if route.create:
             return ""

@@ -230,9 +230,16 @@ def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Direct
     placings = tuple(each.value for each in scope.of(QueuePlacement) if each.value.target_name == target_name)
     own = policy_queues(target_name, cluster)
     semantics = queue_semantics(target_name, cluster)
-    known = Directory(semantics, declared, own, scope.complete, is_part=scope.is_part)
-    there: list[QueuePlacement | None] = [*placings, *([own.placing] if own.placing else [])]
-    return known._replace(trees=tuple(_tree(known, placing) for placing in there or [None]))
+    placings = (*placings, *([own.placing] if own.placing else []))
+    of_tree: dict[str, list[LocatedQueue]] = {}
+    for each in declared if placings else ():
+        of_tree.setdefault(each.value.tree, []).append(each)
+    trees = tuple(
+        _tree(semantics, of_tree.get(placing.tree, ()), PolicyQueues() if placing.tree else own, placing)
+        for placing in placings
+    )
+    trees = trees or (_tree(semantics, declared, own, None),)
+    return Directory(semantics, declared, own, scope.complete, trees, scope.is_part)
 
 
 def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:
@@ -245,8 +252,14 @@ def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:
 
 def destination(use: QueueUse, known: Directory) -> Destination | None:
     """What becomes of pods that use a queue; None: nothing is known about it."""
-    found = [each for tree in known.trees if (each := _in_tree(use, known.semantics, tree))]
-    return min(found, key=lambda each: each.verdict) if found else None
+    best: Destination | None = None
+    for tree in known.trees:
+        found = _in_tree(use, known.semantics, tree)
+        if found and (best is None or found.verdict < best.verdict):
+            best = found
+            if found.verdict == FOUND:
+                break
+    return best
 
 
 def takers(known: Directory) -> dict[str, list[str]]:
@@ -260,10 +273,13 @@ def takers(known: Directory) -> dict[str, list[str]]:
     return found
 
 
-def _tree(known: Directory, placing: QueuePlacement | None) -> QueueNames:
-    declared = [each for each in known.declared if placing is None or each.value.tree == placing.tree]
-    policy = known.policy if placing is None or not placing.tree else PolicyQueues()
-    holding = _holding(declared, known.semantics) | policy.holding
+def _tree(
+    semantics: QueueSemantics,
+    declared: Sequence[LocatedQueue],
+    policy: PolicyQueues,
+    placing: QueuePlacement | None,
+) -> QueueNames:
+    holding = _holding(declared, semantics) | policy.holding
     names = {each.value.name for each in declared} | policy.queues.keys()
     closed = {each.value.name for each in declared if each.value.closed}
     above = {each.value.name for each in declared if each.value.closed and each.value.noun}
@@ -273,7 +289,7 @@ def _tree(known: Directory, placing: QueuePlacement | None) -> QueueNames:
         frozenset(names),
         frozenset(holding),
         frozenset(closed),
-        tuple(sorted(names - holding - known.semantics.roots)),
+        tuple(sorted(names - holding - semantics.roots)),
     )
 
 
