@@ -49,6 +49,8 @@ def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
 
 def one_edit_apart(one: str, other: str) -> bool:
     """Whether one letter was left out, added, replaced, or swapped with its neighbour."""
+    if abs(len(one) - len(other)) > 1:
+        return False
     at = next(
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )

@@ -1,4 +1,6 @@
-"""Runs each shape at n, 2n and 4n in this process and prints the steps as JSON: `python -m tests.growth`."""
+"""Runs each shape, and each rule about scopes, at n, 2n and 4n in this process and prints the steps as JSON:
+`python -m tests.growth`.
+"""
 
 from __future__ import annotations
 
@@ -74,4 +76,8 @@ def _steps(shape: Shape, n: int) -> int:
 
 if __name__ == "__main__":
     steps.watch("policykit")
-    json.dump({name: counted(shape) for name, shape in SHAPES.items()}, sys.stdout)
+    from tests.growth import scope_rules
+
+    found = {name: counted(shape) for name, shape in SHAPES.items()}
+    found |= {rule.code: scope_rules.counted(rule) for rule in scope_rules.scope_rules()}
+    json.dump(found, sys.stdout)

@@ -57,15 +57,33 @@ _SOUGHT = frozenset({"find", "search"})
 _steps = 0
 
 
-def count(work: Callable[[], object]) -> int:
-    """The steps of some work."""
+def count(work: Callable[[], object], within: CodeType | None = None) -> int:
+    """The steps of some work; `within`: only those while this function, or generator, runs."""
+    inside = _Inside(within) if within else None
     before = _steps
-    sys.setprofile(_profile)
+    sys.setprofile(inside.profile if inside else _profile)
     try:
         work()
     finally:
         sys.setprofile(None)
-    return _steps - before
+    return inside.steps if inside else _steps - before
+
+
+class _Inside:
+    """Counts while a function runs that does not call itself."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.steps = 0
+        self._code = code
+        self._before = 0
+
+    def profile(self, frame: FrameType, event: str, argument: object) -> None:
+        _profile(frame, event, argument)
+        if frame.f_code is self._code:
+            if event == "call":
+                self._before = _steps
+            elif event == "return":
+                self.steps += _steps - self._before
 
 
 def watch(package: str) -> None:
