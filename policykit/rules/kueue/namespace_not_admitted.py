@@ -7,12 +7,12 @@ are here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.selectors import Requirement, matches
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue, DeclaredNamespace
 from policykit.model.severity import Severity
 
@@ -50,6 +50,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         for each in scope.of(DeclaredClusterQueue)
         if not (each.partial or each.as_written)
     }
+    namespaces: dict[str, list[LocatedFact[DeclaredNamespace]]] = {}
+    for each in scope.of(DeclaredNamespace):
+        namespaces.setdefault(each.value.name, []).append(each)
     for local in scope.of(DeclaredLocalQueue):
         queue, namespace = queues.get(local.value.cluster_queue), local.value.namespace
         if queue is None or local.partial or is_placeholder(namespace):
@@ -64,7 +67,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 continue
             message = f"does not select namespace {namespace}: it admits nothing from this LocalQueue"
             advice = f"let the namespaceSelector of the ClusterQueue select {namespace}"
-        elif lacking := _lacking(scope, queue, namespace):
+        elif lacking := _lacking(namespaces.get(namespace, ()), queue):
             message = f"selects namespaces with {lacking}, unlike {namespace}: it admits nothing from here"
             advice = f"label Namespace {namespace}, or let the namespaceSelector select it"
         else:
@@ -72,9 +75,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         yield Violation(local.at("cluster_queue"), f"ClusterQueue {queue.name} {message}", advice)
 
 
-def _lacking(scope: Scope, queue: DeclaredClusterQueue, namespace: str) -> str:
+def _lacking(named: Sequence[LocatedFact[DeclaredNamespace]], queue: DeclaredClusterQueue) -> str:
     """What the selector demands that no Namespace of the name has; empty: nothing, or none is here."""
-    named = [each for each in scope.of(DeclaredNamespace) if each.value.name == namespace]
     if not named or any(each.partial or each.as_written for each in named):
         return ""
     for key, operator, values in queue.selector:

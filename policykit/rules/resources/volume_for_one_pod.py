@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.references import ClaimUse, SinglePodClaim
 from policykit.model.severity import Severity
 
@@ -49,13 +49,14 @@ GOOD = BAD.replace("ReadWriteOncePod", "ReadOnlyMany")
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Reported at the claim. Source: plugin `VolumeRestrictions` of kube-scheduler (v1.36)."""
-    uses = scope.of(ClaimUse)
-    for claim in scope.of(SinglePodClaim) if uses else ():
+    uses: dict[tuple[str, str], list[LocatedFact[ClaimUse]]] = {}
+    for use in scope.of(ClaimUse):
+        if not use.partial:
+            uses.setdefault((use.value.namespace, use.value.claim), []).append(use)
+    for claim in scope.of(SinglePodClaim):
         key = (claim.value.namespace, claim.value.name)
-        for use in () if claim.partial else uses:
+        for use in () if claim.partial else uses.get(key, ()):
             value = use.value
-            if (value.namespace, value.claim) != key or use.partial:
-                continue
             if value.pods is not None and value.pods > 1:
                 fault = f"{use.resource.kind} {use.resource.name} has {value.pods}: the others stay pending"
                 advice = "write ReadWriteMany or ReadOnlyMany, or a StatefulSet with volumeClaimTemplates"
