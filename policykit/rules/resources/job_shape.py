@@ -52,6 +52,26 @@ def _job(manifest: Manifest) -> Iterator[Violation]:
     if isinstance(spec, Mapping):
         yield from _counts(base, spec)
         yield from _restart(base, spec, required=not manifest.partial)
+    if base:
+        yield from _deadline(manifest)
+
+
+_DEADLINE: Path = ("spec", "startingDeadlineSeconds")
+_CHECKED_EVERY = 10
+"""Seconds."""
+
+
+def _deadline(manifest: Manifest) -> Iterator[Violation]:
+    """Source: the concepts page of CronJobs (v1.36)."""
+    seconds = _number(lookup(manifest.data, _DEADLINE))
+    of_cron = manifest.kind == "CronJob" and manifest.group == "batch"
+    if of_cron and seconds is not None and 0 <= seconds < _CHECKED_EVERY:
+        yield Violation(
+            _DEADLINE,
+            f"startingDeadlineSeconds is {seconds}, but CronJobs are looked at every {_CHECKED_EVERY} "
+            "seconds: runs may be left out",
+            f"write {_CHECKED_EVERY} or more",
+        )
 
 
 def _job_set(manifest: Manifest) -> Iterator[Violation]:

@@ -10,8 +10,8 @@ from typing import Any
 from policykit.manifests.problem import Problem
 
 _CHECKS: Mapping[tuple[str, str], str] = {
-    ("", "LimitRange"): "builtin.limit_range",
-    ("", "ResourceQuota"): "builtin.resource_quota",
+    ("", "LimitRange"): "quotas.limit_range",
+    ("", "ResourceQuota"): "quotas.resource_quota",
     ("apps", "DaemonSet"): "builtin.daemon_set",
     ("apps", "Deployment"): "builtin.deployment",
     ("apps", "StatefulSet"): "builtin.stateful_set",

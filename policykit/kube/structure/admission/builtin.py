@@ -1,4 +1,4 @@
-"""Built-in kinds: rollouts, jobs, disruption budgets, schedules, quotas, LimitRanges, a kubelet's file."""
+"""Built-in kinds: rollouts, jobs, disruption budgets, schedules, device claims, a kubelet's file."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube import cron
-from policykit.kube.names import is_extended, is_hugepages
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, not_below, refused
-from policykit.kube.structure.conflicts import fractions
-from policykit.kube.structure.problem import BAD_VALUE, located
+from policykit.kube.structure.admission.checks import Data, mappings, name_of, not_below, refused, words
+from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, whole
-from policykit.model.quantity import parse
-from policykit.nearest import nearest
+from policykit.nearest import nearest, some
 
 _PROGRESS_DEADLINE = 600
 """Seconds that a rollout may take if a Deployment states no deadline."""
@@ -84,18 +81,47 @@ def runtime_class(data: Data) -> Iterator[Problem]:
 
 
 def device_requests(data: Data) -> Iterator[Problem]:
-    """Source: `validateDeviceRequest` of resource.k8s.io (Kubernetes v1.36)."""
+    """Source: `validateDeviceClaim` and `validateDeviceRequest` of resource.k8s.io (Kubernetes v1.36)."""
     for spec in (("spec",), ("spec", "spec")):
-        listed: Path = (*spec, "devices", "requests")
-        for position, request in mappings(lookup(data, listed)):
-            path: Path = (*listed, position, *(("exactly",) if "exactly" in request else ()))
-            mode = lookup(data, (*path, "allocationMode"))
-            if isinstance(mode, str) and mode not in _ALLOCATIONS and not is_filled_in(mode):
-                yield refused((*path, "allocationMode"), f"is {mode}", f"write {' or '.join(_ALLOCATIONS)}")
-            device = lookup(data, path)
-            count = whole(device.get("count")) if isinstance(device, dict) else None
-            if count is not None and count < 0:  # 0 becomes the default
-                yield refused((*path, "count"), f"is {count}, but must be at least 1", "write 1 or more")
+        base: Path = (*spec, "devices")
+        names: set[str] = set()
+        for position, request in mappings(lookup(data, (*base, "requests"))):
+            at: Path = (*base, "requests", position)
+            name = name_of(request)
+            names.add(name)
+            path = (*at, "exactly") if "exactly" in request else at
+            yield from _devices(lookup(data, path), path)
+            for number, choice in mappings(request.get("firstAvailable")):
+                names.add(f"{name}/{name_of(choice)}")
+                yield from _devices(choice, (*at, "firstAvailable", number))
+        if names and not any(each.endswith("/") or not each for each in names):
+            yield from _of_requests(data, base, names)
+
+
+def _devices(request: object, path: Path) -> Iterator[Problem]:
+    if not isinstance(request, dict):
+        return
+    mode, count = request.get("allocationMode"), whole(request.get("count"))
+    if isinstance(mode, str) and mode not in _ALLOCATIONS and not is_filled_in(mode):
+        yield refused((*path, "allocationMode"), f"is {mode}", f"write {' or '.join(_ALLOCATIONS)}")
+    if count is not None and count < 0:  # 0 becomes the default
+        yield refused((*path, "count"), f"is {count}, but must be at least 1", "write 1 or more")
+    elif count and mode == "All":
+        yield refused((*path, "count"), f"is {count}, which conflicts with allocationMode All", "delete one")
+
+
+def _of_requests(data: Data, base: Path, names: set[str]) -> Iterator[Problem]:
+    """Constraints and configurations name requests of the same claim."""
+    for field in ("constraints", "config"):
+        for position, each in mappings(lookup(data, (*base, field))):
+            for number, name in words(each.get("requests")):
+                if name not in names:
+                    yield refused(
+                        (*base, field, position, "requests", number),
+                        f"is {name}, which is not a request of the claim",
+                        f"the requests are {some(sorted(names))}",
+                        kind=INCONSISTENT,
+                    )
 
 
 _ALLOCATIONS = ("ExactCount", "All")
@@ -236,129 +262,6 @@ def _time_zone(name: object) -> Iterator[Problem]:
         yield refused(
             ("spec", "timeZone"), f"is {name}, no time zone", f"did you mean {near}?", kind=BAD_VALUE
         )
-
-
-_PAIRS = (
-    ("min", "max"),
-    ("min", "defaultRequest"),
-    ("min", "default"),
-    ("defaultRequest", "max"),
-    ("defaultRequest", "default"),
-    ("default", "max"),
-)
-"""The first must not be above the second."""
-_FIELDS = ("default", "defaultRequest", "max", "min")
-
-
-def limit_range(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateLimitRange` (Kubernetes v1.36)."""
-    seen: dict[object, int] = {}
-    for position, item in mappings(lookup(data, ("spec", "limits"))):
-        base: Path = ("spec", "limits", position)
-        kind = item.get("type")
-        if isinstance(kind, str) and seen.setdefault(kind, position) != position:
-            yield refused(
-                (*base, "type"), f"is {kind}, which spec.limits[{seen[kind]}] has too", "merge the two"
-            )
-        if kind == "Pod":
-            for field in ("default", "defaultRequest"):
-                if item.get(field):
-                    advice = "set defaults of containers: type: Container"
-                    yield refused((*base, field), "may not be set for type Pod", advice, key=True)
-            continue
-        yield from _amounts(item, base)
-        ratios = item.get("maxLimitRequestRatio")
-        for name, ratio in ratios.items() if isinstance(ratios, dict) else ():
-            quantity = parse(ratio)
-            if quantity is not None and quantity.nanos < _UNIT:
-                advice = "write 1 or more: limits are never below requests"
-                yield refused((*base, "maxLimitRequestRatio", name), f"is {ratio}, below 1", advice)
-        for field in _FIELDS:
-            for problem in fractions(item.get(field), (field,)):
-                yield located(problem, base)
-
-
-_UNIT = 1_000_000_000
-"""Billionths, in which quantities are parsed."""
-_COUNTED = frozenset(
-    {
-        "configmaps",
-        "persistentvolumeclaims",
-        "pods",
-        "replicationcontrollers",
-        "resourcequotas",
-        "secrets",
-        "services",
-        "services.loadbalancers",
-        "services.nodeports",
-    }
-)
-_STATES = frozenset({"Terminating", "NotTerminating", "BestEffort", "NotBestEffort"})
-"""Scopes of a quota that have no values."""
-
-
-def resource_quota(data: Data) -> Iterator[Problem]:
-    """Source: `validateScopedResourceSelectorRequirement` (v1.36); amounts as of pods, where the API server
-    only warns."""
-    for problem in fractions(lookup(data, ("spec", "hard")), ("hard",)):
-        yield located(problem, ("spec",))
-    hard = lookup(data, ("spec", "hard"))
-    for name, amount in hard.items() if isinstance(hard, dict) else ():
-        quantity = parse(amount) if name in _COUNTED else None
-        if quantity is not None and quantity.nanos % _UNIT:
-            yield refused(
-                ("spec", "hard", name), f"is {amount}, but {name} are counted", "write a whole number"
-            )
-    listed: Path = ("spec", "scopeSelector", "matchExpressions")
-    for position, term in mappings(lookup(data, listed)):
-        operator, scope, values = term.get("operator"), term.get("scopeName"), term.get("values")
-        path: Path = (*listed, position)
-        if scope in _STATES and isinstance(operator, str) and operator != "Exists":
-            yield refused(
-                (*path, "operator"), f"is {operator}, but {scope} takes only Exists", "write Exists"
-            )
-        elif operator in ("Exists", "DoesNotExist") and values:
-            yield refused(
-                (*path, "values"), f"conflicts with operator {operator}", "delete one of the two", key=True
-            )
-        elif operator in ("In", "NotIn") and not values:
-            yield refused((*path, "operator"), f"is {operator} without values", "list the values")
-
-
-def _amounts(item: Data, base: Path) -> Iterator[Problem]:
-    reported: set[str] = set()
-    for low, high in _PAIRS:
-        lower, upper = item.get(low), item.get(high)
-        if not isinstance(lower, dict) or not isinstance(upper, dict):
-            continue
-        for name in lower:
-            least, most = parse(lower[name]), parse(upper.get(name))
-            if name in reported or least is None or most is None or least.nanos <= most.nanos:
-                continue
-            reported.add(name)
-            yield refused(
-                (*base, low, name),
-                f"is {lower[name]}, above {high} {upper[name]}",
-                f"raise {high} or lower {low}",
-            )
-    yield from _whole(item, base, reported)
-
-
-def _whole(item: Data, base: Path, reported: set[str]) -> Iterator[Problem]:
-    """Resources that cannot be overcommitted are requested as they are limited."""
-    requested, limit = item.get("defaultRequest"), item.get("default")
-    if not isinstance(requested, dict) or not isinstance(limit, dict):
-        return
-    for name in requested:
-        if name in reported or not isinstance(name, str) or not (is_extended(name) or is_hugepages(name)):
-            continue
-        asked, most = parse(requested[name]), parse(limit.get(name))
-        if asked is not None and most is not None and asked.nanos != most.nanos:
-            yield refused(
-                (*base, "defaultRequest", name),
-                f"is {requested[name]}, but default is {limit[name]}: {name} cannot be overcommitted",
-                "write the same amount in both",
-            )
 
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {

@@ -59,7 +59,7 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from _preemption(spec, path)
         if spec.get("volumes") is not None:
             yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
-            yield from _media(spec["volumes"], (*path, "volumes"))
+            yield from _media(spec, (*path, "volumes"))
         for place, container in containers:
             if container.get("ports") is not None:
                 yield from named_once(container["ports"], (*place, "ports"), "port of the container")
@@ -129,19 +129,38 @@ def _claims(spec: dict[str, Any], path: Path, containers: Sequence[_Container]) 
                 )
 
 
-def _media(volumes: object, base: Path) -> Iterator[Problem]:
-    """Source: `(ed *emptyDir) SetUpAt` of the kubelet (v1.36)."""
+def _media(spec: dict[str, Any], base: Path) -> Iterator[Problem]:
+    """Source: `(ed *emptyDir) SetUpAt` and `getPageSizeMountOption` of the kubelet (v1.36)."""
+    volumes = spec["volumes"]
     for position, volume in enumerate(volumes if isinstance(volumes, list) else ()):
         place: Path = (*base, position, "emptyDir", "medium")
         medium = lookup(volume, ("emptyDir", "medium"))
-        if not isinstance(medium, str) or is_filled_in(medium) or medium in _MEDIA:
+        if not isinstance(medium, str) or is_filled_in(medium):
+            continue
+        if medium.startswith(_PAGES):
+            wanted = f"hugepages{medium.removeprefix(_PAGES)}"
+            if not any(name == wanted or name.startswith(f"{wanted}-") for name in _requested(spec)):
+                message = f"{dotted(place)} is {medium}, but no container requests any: the pod never starts"
+                help_ = "add hugepages-2Mi, or another size, to the limits of the container that uses them"
+                yield Problem(place, message, help_, kind=INCONSISTENT)
+            continue
+        if medium in _MEDIA:
             continue
         if near := next((each for each in _MEDIA if each.lower() == medium.lower()), ""):
             message = f"{dotted(place)} is {medium}, which no kubelet can mount: the pod never starts"
             yield Problem(place, message, f"write {near}", kind=INCONSISTENT)
 
 
-_MEDIA = ("", "Memory", "HugePages")
+def _requested(spec: dict[str, Any]) -> Iterator[str]:
+    """Names of resources, also where the amounts are placeholders."""
+    for holder in (spec, *(container for _, container in _containers(spec, ()))):
+        for side in ("limits", "requests"):
+            listed = lookup(holder, ("resources", side))
+            yield from map(str, listed if isinstance(listed, dict) else ())
+
+
+_PAGES = "HugePages"
+_MEDIA = ("", "Memory", _PAGES)
 
 
 def _mounts(

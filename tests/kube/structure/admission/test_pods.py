@@ -139,6 +139,36 @@ def test_a_pod_with_a_gate_has_no_node_yet(node: str, gates: str, refused: bool)
     assert said(text) == ([(CONFLICTING, message)] if refused else [])
 
 
+PAGES = """
+apiVersion: v1
+kind: Pod
+metadata: {name: serve}
+spec:
+  volumes: [{name: pages, emptyDir: {medium: MEDIUM}}]
+  containers:
+  - name: main
+    image: registry.example.com/serve:1
+    volumeMounts: [{name: pages, mountPath: /pages}]
+    resources: {limits: {cpu: 1, memory: 1Gi, RESOURCE: SIZE}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("medium", "resource", "size", "refused"),
+    [
+        ("HugePages", "nvidia.com/gpu", "1", True),
+        ("HugePages-1Gi", "hugepages-2Mi", "1Gi", True),
+        ("HugePages", "hugepages-2Mi", "1Gi", False),
+        ("HugePages-2Mi", "hugepages-2Mi", '"${PAGES}"', False),
+    ],
+)
+def test_pages_of_a_volume_are_requested(medium: str, resource: str, size: str, refused: bool) -> None:
+    text = PAGES.replace("MEDIUM", medium).replace("RESOURCE", resource).replace("SIZE", size)
+    found = [message for _, message in said(text) if "medium" in message]
+    there = f"spec.volumes[0].emptyDir.medium is {medium}"
+    assert found == ([f"{there}, but no container requests any: the pod never starts"] if refused else [])
+
+
 CONTROLLER = """
 apiVersion: apps/v1
 kind: KIND
@@ -329,7 +359,9 @@ UNMOUNTABLE = "which no kubelet can mount: the pod never starts"
 )
 def test_media(medium: str, said: list[str]) -> None:
     spec = {
-        "containers": [{"name": "main", "image": "app:1"}],
+        "containers": [
+            {"name": "main", "image": "app:1", "resources": {"limits": {"cpu": 1, "hugepages-2Mi": "1Gi"}}}
+        ],
         "volumes": [{"name": "shm", "emptyDir": {"medium": medium}}],
     }
     data = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}
