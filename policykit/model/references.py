@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from policykit.model.pool import Taint, Toleration
 from policykit.namedtuple import NamedTuple
 
 
@@ -18,6 +19,40 @@ class ObjectReference(NamedTuple):
     kinds: tuple[str, ...]
     """Those that may have the name."""
     name: str
+
+
+class NamedParts(NamedTuple):
+    """What an object has of some kind: the keys of a ConfigMap, the requests of a device claim."""
+
+    owner: str
+    """Kind and name of the object, in words."""
+    namespace: str
+    part: str
+    """In words: `key`, `request`."""
+    names: frozenset[str]
+
+
+class PartReference(NamedTuple):
+    """A name of a part of an object. Locations of its fact: `name`."""
+
+    owner: str
+    namespace: str
+    part: str
+    name: str
+
+
+class DeclaredNodePool(NamedTuple):
+    """A NodePool that creates nodes with taints. Its fact has no location."""
+
+    name: str
+    taints: tuple[Taint, ...] = ()
+
+
+class NodePoolUse(NamedTuple):
+    """Pods that select nodes of such pools by name. Locations of its fact: `tolerations`."""
+
+    names: tuple[str, ...]
+    tolerations: tuple[Toleration, ...] = ()
 
 
 class PodSelector(NamedTuple):

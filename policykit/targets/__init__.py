@@ -149,6 +149,30 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.node_pools:facts"),
+        frozenset({"NodePool"}),
+        pods=True,
+        substrings=("karpenter.sh/",),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:schedulers"),
+        frozenset({"KubeSchedulerConfiguration"}),
+        pods=True,
+        substrings=("chedulerName",),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:requests"),
+        frozenset({"ResourceClaim", "ResourceClaimTemplate"}),
+        pods=True,
+        substrings=("esourceClaim",),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:files"),
+        frozenset({"ConfigMap"}),
+        pods=True,
+        substrings=("--config=", "KubeSchedulerConfiguration"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:claims"),
         frozenset({"PersistentVolumeClaim"}),
         pods=True,

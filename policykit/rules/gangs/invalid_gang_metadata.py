@@ -48,6 +48,7 @@ _MARKS = (
     "gang.scheduling.koordinator.sh/",
     "pod-group.scheduling.sigs.k8s.io",
     "scheduling.k8s.io/group-name",
+    "scheduling.x-k8s.io/pod-group",
     "scheduling.volcano.sh/group-min-member",
     "volcano.sh/network-topology-",
     "yunikorn.apache.org/",
@@ -69,7 +70,25 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     sets = pod_sets(manifest.data)
     yield from misspelt_keys.violations(manifest, sets, misspelt)
     yield from _unquoted(manifest, sets)
+    yield from _labels_as_annotations(sets)
     yield from system_violations("PK310", manifest, context)
+
+
+def _labels_as_annotations(sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Labels of plugins: those of schedulers are judged by their own rules."""
+    for target in TARGETS:
+        own = [key.key for key in target.keys if key.where == "labels" and key.purpose == "gang"]
+        for pod_set in sets if target.read_group and not target.schedulers else ():
+            for key in own:
+                if key in pod_set.annotations and key not in pod_set.labels:
+                    yield Violation(
+                        pod_set.place("annotations", key),
+                        f"{key} is an annotation, but {target.title} reads it as a label: the pods start one "
+                        "by one",
+                        "move it to the labels of the pods",
+                        Severity.WARNING,
+                        key=True,
+                    )
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:

@@ -3,8 +3,9 @@
 Launchers start one process for each card: torchrun as `nprocPerNode` says, mpirun as `slotsPerWorker`, a
 server of language models as its tensor and pipeline parallel sizes. Beyond the cards of the pod a process
 finds no device of its own, and the job fails once its pods run. Ray counts as many cards as `num-gpus` says,
-and places tasks that find none. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests,
-the others are idle; where it lists more, CUDA finds none from the first that is missing.
+and places tasks that find none; it never places a replica of Ray Serve that needs more cards than any of its
+pods has. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the others are idle;
+where it lists more, CUDA finds none from the first that is missing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from policykit.kube import requests
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import digits, mapping, text, whole
 from policykit.model.cluster import Cluster
@@ -60,6 +62,8 @@ class _Processes(NamedTuple):
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Pods without a card, and those whose number is not known, are left alone."""
     seen: set[Path] = set()
+    if manifest.kind == "RayService" and not manifest.partial:
+        yield from _replicas(manifest, context.cluster)
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
         asked = requests.effective(pod_set.spec, pod_set.devices)
         names = card_resources_in(asked, context.cluster)
@@ -76,6 +80,50 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     f"{found.number} processes for each pod, but it requests {there}: {found.why}",
                     f"write {cards}, or request {found.number} cards",
                 )
+
+
+_SERVE: Path = ("spec", "serveConfigV2")
+
+
+def _replicas(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """Source: `RayActorOptionsSchema` of Ray Serve (2.46); a placement group asks for several pods."""
+    config = lookup(manifest.data, _SERVE)
+    groups = pod_sets(manifest.data)
+    if not isinstance(config, str) or not groups or any(has_unknown_amounts(one, cluster) for one in groups):
+        return
+    most = max(_cards_of(manifest, one, cluster) for one in groups)
+    for document in parse(config) if most else ():  # without cards Ray looks for those of the machine
+        data = document.root.data if document.root is not None and not document.problem else None
+        for number, application in _numbered(lookup(data, ("applications",))):
+            for position, each in _numbered(application.get("deployments")):
+                path: Path = ("ray_actor_options", "num_gpus")
+                cards = _amount(lookup(each, path))
+                if each.get("placement_group_bundles") is None and cards > most:
+                    name = text(each.get("name")) or "a deployment"
+                    yield Violation(
+                        _SERVE,
+                        f"a replica of {name} needs {cards:g} cards, but no pod of the Ray cluster has more "
+                        f"than {most}: it is never placed",
+                        "request more cards in a worker group, or use placement_group_bundles",
+                        inside=("applications", number, "deployments", position, *path),
+                    )
+
+
+def _amount(written: object) -> float:
+    return written if isinstance(written, int | float) and not isinstance(written, bool) else 0
+
+
+def _cards_of(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None) -> int:
+    """As Ray counts them: as it is told, else the limit of its container."""
+    told = _number(lookup(manifest.data, (*pod_set.path[:-1], *_START)))
+    asked = requests.effective(pod_set.spec, pod_set.devices)
+    return sum(asked[name] for name in card_resources_in(asked, cluster)) if told is None else told
+
+
+def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, Mapping):
+            yield number, each
 
 
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
@@ -232,5 +280,6 @@ RULE = Rule(
         "-tp",
         "--num-shard",
         "VISIBLE_DEVICES",
+        "serveConfigV2",
     ),
 )

@@ -2,7 +2,8 @@
 
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
-that of an object here is reported.
+that of an object here is reported. What an object that is here consists of is known: the requests of a device
+claim, and the keys of a ConfigMap that a scheduler reads as files.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.queue import Demand
-from policykit.model.references import NamedObject, ObjectReference
+from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
 from policykit.model.severity import Severity
-from policykit.nearest import Names
+from policykit.nearest import Names, some
 
 BAD = """\
 apiVersion: resource.k8s.io/v1
@@ -63,6 +64,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if likely := _likely(scope, each.value.name, objects[kinds]):
             what = f"{' or '.join(kinds)} {each.value.name}"
             yield Violation(each.at("name"), f"no file here defines {what}", f"did you mean {likely}?")
+    yield from _parts(scope)
     scaled: dict[str, Names] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
@@ -74,6 +76,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if likely := _likely(scope, name, scaled[kind]):
             message = f"no file here defines {kind} {name}, which is to be scaled"
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+
+
+def _parts(scope: Scope) -> Iterator[Violation]:
+    """What no object of the name has; there may be several for several clusters."""
+    there: dict[tuple[str, str, str], set[str]] = {}
+    for owner in scope.of(NamedParts):
+        key = (owner.value.owner, owner.value.namespace, owner.value.part)
+        there.setdefault(key, set()).update(owner.value.names)
+    for each in scope.of(PartReference):
+        value = each.value
+        names = there.get((value.owner, value.namespace, value.part))
+        if names is not None and value.name not in names and not each.partial:
+            message = f"{value.owner} has no {value.part} {value.name}"
+            yield Violation(each.at("name"), message, f"it has {some(sorted(names))}" if names else "add it")
 
 
 def _likely(scope: Scope, name: str, known: Names) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.requests import containers
 from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -15,10 +16,13 @@ from policykit.manifests.shape import mapping, mappings, pairs, text, texts
 from policykit.model.references import (
     ClaimUse,
     NamedObject,
+    NamedParts,
     ObjectReference,
+    PartReference,
     PodSelector,
     SinglePodClaim,
 )
+from policykit.targets import target_name_of
 
 _TEMPLATE, _CLAIM, _CLASS = "ResourceClaimTemplate", "ResourceClaim", "DeviceClass"
 DECLARED = frozenset(
@@ -72,6 +76,96 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
                 name = lookup(pod_set.spec, ("resourceClaims", number, key))
                 yield from _reference(name, pod_set.place("resourceClaims", number, key), kinds)
+
+
+PROFILE = "scheduler profile"
+
+
+def schedulers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Profiles of schedulers, and pods that name one that nothing else is known of."""
+    if manifest.partial:
+        return
+    if manifest.kind == "KubeSchedulerConfiguration":
+        for profile in mappings(manifest.data.get("profiles")):
+            yield Fact(NamedObject(PROFILE, text(profile.get("schedulerName"))), {}, answers=True)
+    for pod_set in pod_sets:
+        name, path = pod_set.scheduler_name, pod_set.scheduler_path
+        if name and path is not None and target_name_of(name, context.cluster) is None:
+            yield from _reference(name, path, (PROFILE,))
+
+
+def requests(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of device claims and their templates, and the containers that use one of several."""
+    if manifest.partial:
+        return
+    namespace = manifest.namespace or context.namespace
+    base = _REQUESTS.get(manifest.kind)
+    if base and (manifest.group, manifest.kind) in DECLARED:
+        names = frozenset(text(each.get("name")) for each in mappings(lookup(manifest.data, base)))
+        if names and not any(not name or is_placeholder(name) for name in names):
+            yield Fact(
+                NamedParts(f"{manifest.kind} {manifest.name}", namespace, "request", names), {}, answers=True
+            )
+    for pod_set in pod_sets:
+        owners = {
+            text(each.get("name")): _claim(each) for each in mappings(pod_set.spec.get("resourceClaims"))
+        }
+        for field, position, container in containers(pod_set.spec):
+            for number, each in enumerate(mappings(lookup(container, ("resources", "claims")))):
+                name, owner = text(each.get("request")), owners.get(text(each.get("name")), "")
+                if name and owner and not is_placeholder(name):
+                    place = pod_set.place(field, position, "resources", "claims", number, "request")
+                    yield Fact(PartReference(owner, namespace, "request", name), {"name": place})
+
+
+def _claim(stated: Mapping[str, object]) -> str:
+    for key, kind in (("resourceClaimTemplateName", _TEMPLATE), ("resourceClaimName", _CLAIM)):
+        if name := text(stated.get(key)):
+            return f"{kind} {name}"
+    return ""
+
+
+_FLAG = "--config"
+
+
+def files(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Keys of ConfigMaps with the configuration of a scheduler, and the files that schedulers are told."""
+    if manifest.partial:
+        return
+    namespace = manifest.namespace or context.namespace
+    if manifest.kind == "ConfigMap" and not manifest.group:
+        data = mapping(manifest.data.get("data"))
+        if any("KubeSchedulerConfiguration" in text(each) for each in data.values()):
+            names = frozenset(str(key) for key in (*data, *mapping(manifest.data.get("binaryData"))))
+            yield Fact(NamedParts(f"ConfigMap {manifest.name}", namespace, "key", names), {}, answers=True)
+    for pod_set in pod_sets:
+        maps = {text(each.get("name")): _config_map(each) for each in mappings(pod_set.spec.get("volumes"))}
+        for field, position, container in containers(pod_set.spec):
+            mounts = {
+                text(each.get("mountPath")).rstrip("/"): maps.get(text(each.get("name")), "")
+                for each in mappings(container.get("volumeMounts"))
+                if not each.get("subPath") and not each.get("subPathExpr")
+            }
+            for place, number, word in _words(container):
+                folder, _, name = word.removeprefix(f"{_FLAG}=").rpartition("/")
+                owner = mounts.get(folder, "")
+                if word.startswith(f"{_FLAG}=") and owner and name and not is_placeholder(word):
+                    at = pod_set.place(field, position, place, number)
+                    yield Fact(PartReference(f"ConfigMap {owner}", namespace, "key", name), {"name": at})
+
+
+def _config_map(volume: Mapping[str, object]) -> str:
+    """Name of the ConfigMap of which it has all keys."""
+    source = mapping(volume.get("configMap"))
+    return "" if source.get("items") or source.get("optional") else text(source.get("name"))
+
+
+def _words(container: Mapping[str, object]) -> Iterator[tuple[str, int, str]]:
+    for field in ("command", "args"):
+        listed = container.get(field)
+        for number, word in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(word, str):
+                yield field, number, word
 
 
 _TERMS: Path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")

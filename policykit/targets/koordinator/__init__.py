@@ -14,6 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup
 from policykit.targets.koordinator.names import (
+    DESCHEDULER_CONFIGURATION,
     GANG_NAME,
     GROUP_API,
     GROUP_LABELS,
@@ -106,9 +107,17 @@ TARGET = Target(
             substrings=("koord",),
         ),
     ),
-    configurations=tuple(
-        Configuration(name, (name.partition(" ")[0],), lambda data: False, _is_slo(name))
-        for name in SLO_CONFIGURATIONS
+    configurations=(
+        *(
+            Configuration(name, (name.partition(" ")[0],), lambda data: False, _is_slo(name))
+            for name in SLO_CONFIGURATIONS
+        ),
+        Configuration(
+            DESCHEDULER_CONFIGURATION,
+            (DESCHEDULER_CONFIGURATION,),
+            lambda data: False,
+            kind=DESCHEDULER_CONFIGURATION,
+        ),
     ),
     added_plugins=Lazy("policykit.targets.koordinator.scheduler.configuration:added_plugins"),
     assigned_scheduler=Lazy("policykit.targets.koordinator.admission:scheduler_of_profile"),

@@ -51,6 +51,8 @@ KEYS = (
     Key("annotations", "scheduling.koordinator.sh/gpu-partition-spec", "device"),
 )
 
+DESCHEDULER_CONFIGURATION = "DeschedulerConfiguration"
+"""Kind of the configuration of koord-descheduler."""
 SLO_CONFIGURATIONS = tuple(
     f"{key} of slo-controller-config"
     for key in (

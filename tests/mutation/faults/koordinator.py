@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, put, remove, replace
 from tests.mutation.places import at, containers, limits, named
@@ -143,7 +144,15 @@ def _switch_as_text(subject: Subject) -> Iterator[Change]:
         yield replace(("enable",), "true")
 
 
+def _thresholds(subject: Subject) -> Iterator[Change]:
+    """The low threshold of koord-descheduler above the high one."""
+    path: Path = ("profiles", 0, "pluginConfig", 0, "args", "lowThresholds")
+    for name in mapping(at(subject, path)):
+        yield replace((*path, name), 99)
+
+
 FAULTS = (
+    fault("thresholds the wrong way round", "PK616", _thresholds),
     fault("a switch of colocation in quotes", "PK615", _switch_as_text),
     fault("the queue of an early KAI on a pod", "PK132", _removed_label),
     fault("a quota label that is a boolean", "PK006 PK004", _quota_label("is-parent", True)),

@@ -5,12 +5,13 @@ from typing import Any
 
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 from policykit.placement.review import review as reviewed
 from policykit.placement.topology import HOSTNAME, domains
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, replace
+from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, replace
 from tests.mutation.places import (
     PREFERRED,
     REQUIRED,
@@ -415,7 +416,21 @@ def _near_two(subject: Subject) -> Iterator[Change]:
             yield put(path, {"podAffinity": {REQUIRED: terms}})
 
 
+def _tainted_node_pool(subject: Subject) -> Iterator[Change]:
+    """Pods that tolerate nothing select a NodePool of Karpenter beside them, which has a taint."""
+    path: Path = ("spec", "template", "spec")
+    if subject.manifest.kind == "Deployment" and not {"tolerations", "nodeSelector"} & {
+        *mapping(at(subject, path))
+    }:
+        head = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n"
+        ref = "    spec:\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}\n"
+        more = "      taints: [{key: example.com/gpu, effect: NoSchedule}]\n      requirements: []\n"
+        if text := injected(subject, put((*path, "nodeSelector"), {"karpenter.sh/nodepool": "gpu"})):
+            yield Change(text=f"{text.rstrip()}\n---\n{head}{ref}{more}")
+
+
 FAULTS = (
+    fault("a NodePool whose taint nothing tolerates", "PK143", _tainted_node_pool, elsewhere=True),
     fault("a budget for no pods", "PK136", _budget_for_none),
     fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),

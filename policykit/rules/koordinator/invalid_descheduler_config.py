@@ -1,0 +1,151 @@
+"""koord-descheduler does not start with its configuration.
+
+It reads the file at start-up and exits where a value is outside its bounds: nothing balances the load of the
+nodes, and no pod is migrated. The args of LowNodeLoad count only where a profile enables the plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.kube.placeholders import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.severity import Severity
+from policykit.targets.koordinator.names import DESCHEDULER_CONFIGURATION
+
+BAD = """\
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerConfiguration
+profiles:
+- name: koord-descheduler
+  plugins:
+    balance:
+      enabled: [{name: LowNodeLoad}]
+  pluginConfig:
+  - name: LowNodeLoad
+    args:
+      apiVersion: descheduler/v1alpha2
+      kind: LowNodeLoadArgs
+      lowThresholds: {cpu: 70}
+      highThresholds: {cpu: 50}
+"""
+
+GOOD = BAD.replace("{cpu: 70}", "{cpu: 45}")
+
+_END = "koord-descheduler does not start"
+_LOAD, _MIGRATION = "LowNodeLoad", "MigrationController"
+_MODES = ("ReservationFirst", "EvictDirectly")
+_LEAST: Mapping[str, int] = {
+    "evictBurst": 1,
+    "maxConcurrentReconciles": 1,
+    "maxMigratingGlobally": 0,
+    "maxMigratingPerNamespace": 0,
+    "maxMigratingPerNode": 0,
+}
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `pkg/descheduler/apis/config/validation` of Koordinator (1.8)."""
+    if manifest.partial or not manifest.api_version.startswith("descheduler/"):
+        return
+    seen: set[str] = set()
+    for position, profile in _numbered(manifest.data.get("profiles")):
+        base: Path = ("profiles", position)
+        name = profile.get("name")
+        if not name:
+            yield Violation(base, f"the profile has no name: {_END}", "name it")
+        elif name in seen and not is_placeholder(name):
+            yield Violation(
+                (*base, "name"), f"two profiles are named {name}: {_END}", "give each its own name"
+            )
+        seen.add(text(name))
+        enabled = mappings(lookup(profile, ("plugins", "balance", "enabled")))
+        plugins = {text(each.get("name")) for each in enabled}
+        configured: set[str] = set()
+        for number, config in _numbered(profile.get("pluginConfig")):
+            path: Path = (*base, "pluginConfig", number)
+            plugin, args = text(config.get("name")), mapping(config.get("args"))
+            if plugin in configured:
+                yield Violation((*path, "name"), f"{plugin} is configured twice: {_END}", "merge the two")
+            configured.add(plugin)
+            if plugin == _LOAD and plugin in plugins:
+                yield from _load(args, (*path, "args"))
+            elif plugin == _MIGRATION:
+                yield from _migration(args, (*path, "args"))
+
+
+def _load(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    yield from _either(args, base, "evictableNamespaces")
+    yield from _at_least(args, base, "numberOfNodes", 0)
+    yield from _thresholds(args, base)
+    for position, pool in _numbered(args.get("nodePools")):
+        yield from _thresholds(pool, (*base, "nodePools", position))
+
+
+def _thresholds(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    low, high = mapping(data.get("lowThresholds")), mapping(data.get("highThresholds"))
+    for field, stated in (("lowThresholds", low), ("highThresholds", high)):
+        for name, percent in stated.items():
+            if _is_number(percent) and percent < 0:
+                yield Violation(
+                    (*base, field, name), f"{name} is {percent:g}, but must be 0 or more: {_END}", "write 0"
+                )
+    for name, percent in low.items():
+        most = high.get(name)
+        if _is_number(percent) and _is_number(most) and percent > most:
+            yield Violation(
+                (*base, "lowThresholds", name),
+                f"{name} is {percent:g}, above its highThresholds {most:g}: {_END}",
+                "lower it: nodes below the low thresholds take what those above the high ones give away",
+            )
+
+
+def _migration(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    yield from _either(args, base, "namespaces")
+    for field, least in _LEAST.items():
+        yield from _at_least(args, base, field, least)
+    mode = args.get("defaultJobMode")
+    if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
+        message = f"defaultJobMode is {mode}: {_END}"
+        yield Violation((*base, "defaultJobMode"), message, f"write {' or '.join(_MODES)}")
+
+
+def _either(args: Mapping[str, Any], base: Path, field: str) -> Iterator[Violation]:
+    stated = mapping(args.get(field))
+    if stated.get("include") and stated.get("exclude"):
+        yield Violation((*base, field), f"{field} has include and exclude: {_END}", "delete one of the two")
+
+
+def _at_least(args: Mapping[str, Any], base: Path, field: str, least: int) -> Iterator[Violation]:
+    number = whole(args.get(field))
+    if number is not None and number < least:
+        yield Violation(
+            (*base, field), f"{field} is {number}, but must be {least} or more: {_END}", f"write {least}"
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for position, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, Mapping):
+            yield position, each
+
+
+RULE = Rule(
+    code="PK616",
+    name="invalid-descheduler-config",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({DESCHEDULER_CONFIGURATION}),
+)

@@ -1,0 +1,85 @@
+"""Pods select NodePools of Karpenter whose taints they do not tolerate.
+
+Karpenter creates no node for them, and the nodes that are there refuse them: they stay pending. A startup
+taint is removed once the node is ready, and needs no toleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.tolerations import untolerated
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.pool import Taint
+from policykit.model.references import DeclaredNodePool, NodePoolUse
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: gpu
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      taints:
+      - {key: nvidia.com/gpu, value: "true", effect: NoSchedule}
+      requirements:
+      - {key: karpenter.k8s.aws/instance-family, operator: In, values: [p5]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: serve
+spec:
+  nodeSelector:
+    karpenter.sh/nodepool: gpu
+  tolerations:
+  - {key: nvidia.com/gpu, operator: Equal, value: present, effect: NoSchedule}
+  containers:
+  - name: main
+    image: registry.example/serve:1
+    resources:
+      requests: {cpu: 8, memory: 64Gi}
+      limits: {nvidia.com/gpu: 1}
+"""
+
+GOOD = BAD.replace("value: present", 'value: "true"')
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Reported if all NodePools that the pods may use are here, in each of their versions."""
+    uses = scope.of(NodePoolUse)
+    pools = scope.of(DeclaredNodePool) if uses else ()
+    if any(each.partial or each.as_written for each in pools):
+        return
+    for use in uses:
+        value = use.value
+        taints = [_untolerated(name, value, [each.value for each in pools]) for name in value.names]
+        if all(taints):
+            yield Violation(
+                use.at("tolerations"),
+                f"the pods select only NodePool {', '.join(value.names)}, but do not tolerate taint "
+                f"{taints[0]} of {value.names[0]}",
+                "tolerate the taint, or select another NodePool",
+            )
+
+
+def _untolerated(name: str, use: NodePoolUse, pools: Sequence[DeclaredNodePool]) -> Taint | None:
+    """A taint that keeps the pods away; None: in one cluster at least there is none, or no such NodePool."""
+    found = [untolerated(each.taints, use.tolerations) for each in pools if each.name == name]
+    return found[0] if found and all(found) else None
+
+
+RULE = Rule(
+    code="PK143",
+    name="node-pool-not-tolerated",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)
