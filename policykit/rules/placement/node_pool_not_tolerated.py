@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from policykit.kube.tolerations import untolerated
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.pool import Taint
+from policykit.model.pool import Taint, Toleration
 from policykit.model.references import DeclaredNodePool, NodePoolUse
 from policykit.model.severity import Severity
 
@@ -51,13 +51,14 @@ GOOD = BAD.replace("value: present", 'value: "true"')
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Reported if all NodePools that the pods may use are here, in each of their versions."""
-    uses = scope.of(NodePoolUse)
-    pools = scope.of(DeclaredNodePool) if uses else ()
-    if any(each.partial or each.as_written for each in pools):
-        return
-    for use in uses:
+    pools: dict[str, list[tuple[Taint, ...]]] = {}
+    for each in scope.of(DeclaredNodePool):
+        if each.partial or each.as_written:
+            return
+        pools.setdefault(each.value.name, []).append(each.value.taints)
+    for use in scope.of(NodePoolUse):
         value = use.value
-        taints = [_untolerated(name, value, [each.value for each in pools]) for name in value.names]
+        taints = [_untolerated(pools.get(name, []), value.tolerations) for name in value.names]
         if all(taints):
             yield Violation(
                 use.at("tolerations"),
@@ -67,9 +68,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             )
 
 
-def _untolerated(name: str, use: NodePoolUse, pools: Sequence[DeclaredNodePool]) -> Taint | None:
+def _untolerated(versions: list[tuple[Taint, ...]], tolerations: Sequence[Toleration]) -> Taint | None:
     """A taint that keeps the pods away; None: in one cluster at least there is none, or no such NodePool."""
-    found = [untolerated(each.taints, use.tolerations) for each in pools if each.name == name]
+    found = [untolerated(taints, tolerations) for taints in versions]
     return found[0] if found and all(found) else None
 
 
