@@ -419,9 +419,9 @@ def _near_two(subject: Subject) -> Iterator[Change]:
 def _tainted_node_pool(subject: Subject) -> Iterator[Change]:
     """Pods that tolerate nothing select a NodePool of Karpenter beside them, which has a taint."""
     path: Path = ("spec", "template", "spec")
-    if subject.manifest.kind == "Deployment" and not {"tolerations", "nodeSelector"} & {
-        *mapping(at(subject, path))
-    }:
+    fields = mapping(at(subject, path))
+    placed = {"tolerations", "nodeSelector"} & {*fields}
+    if subject.manifest.kind == "Deployment" and fields.get("containers") and not placed:
         head = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n"
         ref = "    spec:\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}\n"
         more = "      taints: [{key: example.com/gpu, effect: NoSchedule}]\n      requirements: []\n"
