@@ -9,26 +9,24 @@ from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, state_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.limits import NamespaceLimits
 from policykit.gates.pod_affinity import PodAffinities
+from policykit.gates.volumes import Volumes
 from policykit.kube import runtime_classes
-from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
-from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context
 from policykit.linter.scope import Scope
 from policykit.manifests.document import Manifest
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mappings, text
 from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import Membership
 from policykit.model.pod_admission import PodMutation
 from policykit.model.queue import DeclaredPriority, Demand
-from policykit.model.topology import DeclaredClaim, DeclaredVolume
 from policykit.namedtuple import NamedTuple
 from policykit.placement import topology
 from policykit.placement.capacity import gang_problem, pods_in
-from policykit.placement.landing import selection
+from policykit.placement.claims import claim_uses
 from policykit.placement.owner import is_gated_or_suspended, owner
 from policykit.placement.pod_affinity import affine, empty_selections
 from policykit.placement.review import Review
@@ -104,10 +102,7 @@ class PodGates:
         self._queues = limits.Queues(scope, cluster)
         self._limits = NamespaceLimits(scope, cluster)
         self._short = {each.group.value[:3]: each.message for each in group_shortages(scope, cluster)}
-        volumes = [each.value for each in scope.of(DeclaredVolume)]
-        self._by_claim = {each.claim: each for each in volumes if each.claim}
-        self._by_name = {(each.kind, each.name): each for each in volumes}
-        self._claims = {each.value[:2]: each.value for each in scope.of(DeclaredClaim)}
+        self._mounts = Volumes(scope, cluster)
         self._affinities = PodAffinities(scope, cluster)
         self._priorities = {each.value.name for each in scope.of(DeclaredPriority)}
         self._priorities |= {each.name for each in cluster.priorities}
@@ -243,30 +238,13 @@ class PodGates:
             yield Gate("affinity", REFUSED if unmet.certain else UNKNOWN, unmet.message)
 
     def _volumes(self, review: Review) -> Iterator[Gate]:
-        """Claims whose volumes other nodes mount than those of the pools that accept the pods."""
-        accepting = [landing.pool for landing in review.landings if landing.accepts]
-        namespace = review.manifest.namespace or review.namespace
-        for volume in mappings(review.pod_set.spec.get("volumes")) if accepting else ():
-            name = text(mapping(volume.get("persistentVolumeClaim")).get("claimName"))
-            found = self._limiting(namespace, name) if name else None
-            if found is None:
-                continue
-            terms = tuple(Term(tuple(Requirement(*one) for one in term)) for term in found.terms)
-            answers = [selection(self._cluster, pool, NodeAffinity(required=terms)) for pool in accepting]
-            if not any(answers):
-                nodes = " or ".join(" and ".join(map(str, term.expressions)) for term in terms)
-                state = UNKNOWN if None in answers else REFUSED
-                message = f"claim {name}: {found.kind} {found.name} is only for nodes with {nodes}"
-                yield Gate("volume", state, message)
-
-    def _limiting(self, namespace: str, claim: str) -> DeclaredVolume | None:
-        """What limits the volume of a claim to some nodes: the volume itself, else its StorageClass."""
-        own = self._claims.get((namespace, claim))
-        bound = self._by_claim.get(f"{namespace}/{claim}")
-        if bound or own is None:
-            return bound
-        kind, name = ("PersistentVolume", own.volume) if own.volume else ("StorageClass", own.storage_class)
-        return self._by_name.get((kind, name))
+        """Claims whose volumes the pods cannot mount, or not all of them."""
+        for _, use in claim_uses(review):
+            if found := self._mounts.problem(use):
+                refused = found.whole and found.known and found.certain
+                yield Gate("volume", REFUSED if refused else UNKNOWN, found.message)
+            if found := self._mounts.of_one_pod(use):
+                yield Gate("volume", UNKNOWN, f"claim {use.claim}: {found.message}")
 
 
 def _runtime_class(review: Review) -> Iterator[Gate]:

@@ -111,21 +111,3 @@ class EmptySelection(NamedTuple):
     message: str
     waits: bool
     """The pods stay pending; if not, the term has no effect."""
-
-
-class SinglePodClaim(NamedTuple):
-    """A PersistentVolumeClaim with access mode ReadWriteOncePod. Locations of its fact: `mode`."""
-
-    namespace: str
-    name: str
-
-
-class ClaimUse(NamedTuple):
-    """Pods that name a PersistentVolumeClaim. Its fact has no location."""
-
-    namespace: str
-    claim: str
-    pods: int | None
-    """None: unknown."""
-    adds_first: bool = False
-    """A rolling update removes no pod before a new one is ready."""

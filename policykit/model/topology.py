@@ -93,23 +93,3 @@ class PluginUse(NamedTuple):
     plugin: str
     use: str
     """The field or annotation."""
-
-
-class DeclaredVolume(NamedTuple):
-    """A PersistentVolume, or a StorageClass, whose volumes only some nodes can mount."""
-
-    kind: str
-    name: str
-    terms: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...]
-    """ORed; each a conjunction of label key, operator and values."""
-    claim: str = ""
-    """Namespace and name of the claim that it is bound to: `team/data`."""
-
-
-class DeclaredClaim(NamedTuple):
-    """A PersistentVolumeClaim."""
-
-    namespace: str
-    name: str
-    volume: str = ""
-    storage_class: str = ""

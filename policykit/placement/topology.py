@@ -115,7 +115,7 @@ def _too_few_to_spread(pod_set: PodSet, pools: list[Pool], replicas: int) -> Ite
             whole(stated.get("minDomains")),
             whole(stated.get("maxSkew")),
         )
-        if not isinstance(key, str) or not least or not skew or not _selects(stated, pod_set):
+        if not isinstance(key, str) or not least or not skew or not selects_own(stated, pod_set):
             continue
         found = domains(pools, key) if stated.get("whenUnsatisfiable") == "DoNotSchedule" else None
         if found and found < least:
@@ -152,11 +152,20 @@ def _own_terms(pod_set: PodSet, field: str) -> Iterator[tuple[str, Path]]:
     for at, term in enumerate(terms if isinstance(terms, list) else ()):
         one = mapping(term)
         key = one.get("topologyKey")
-        if isinstance(key, str) and key and not is_placeholder(key) and _selects(one, pod_set):
+        if isinstance(key, str) and key and not is_placeholder(key) and selects_own(one, pod_set):
             yield key, pod_set.place("affinity", field, _REQUIRED, at, "topologyKey")
 
 
-def _selects(term: Mapping[str, Any], pod_set: PodSet) -> bool:
+def apart_on_nodes(pod_set: PodSet) -> str:
+    """What keeps each pod of a template on a node without another one, for display; empty: nothing does."""
+    if any(key == HOSTNAME for key, _ in _own_terms(pod_set, "podAntiAffinity")):
+        return "anti-affinity keeps the pods on different nodes"
+    port = next((port for port, _ in _host_ports(pod_set)), None)
+    return f"host port {port} keeps the pods on different nodes" if port else ""
+
+
+def selects_own(term: Mapping[str, Any], pod_set: PodSet) -> bool:
+    """Whether the labelSelector of a term selects the pods of the same template."""
     selector = mapping(term.get("labelSelector"))
     wanted = pairs(selector.get("matchLabels"))
     expressions = selectors.read_all(selector.get("matchExpressions"))

@@ -69,6 +69,7 @@ CATALOGUE = (
     Entry("PK142", "placement", "unknown-workload-kind", needs_policy=True, subject="pods",
         substrings=("policykit.io/workload",)),
     Entry("PK143", "placement", "node-pool-not-tolerated", subject="scope"),
+    Entry("PK144", "placement", "unusable-volume", subject="scope"),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject="pods"),
     Entry("PK202", "resources", "wrong-card-resource", needs_policy=True, subject="pods"),
     Entry("PK203", "resources", "exceeds-node", needs_policy=True, subject="pods"),

@@ -116,8 +116,10 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("untimeClass",),
     ),
     FactReader(
-        Lazy("policykit.targets.facts.unplaced_pods:volumes"),
+        Lazy("policykit.targets.facts.volumes:facts"),
         frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"}),
+        pods=True,
+        substrings=("ersistentVolume", "olumeClaimTemplate", "torageClass"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:facts"),
@@ -171,12 +173,6 @@ FACTS: tuple[FactReader, ...] = (
         frozenset({"ConfigMap"}),
         pods=True,
         substrings=("--config=", "KubeSchedulerConfiguration"),
-    ),
-    FactReader(
-        Lazy("policykit.targets.facts.references:claims"),
-        frozenset({"PersistentVolumeClaim"}),
-        pods=True,
-        substrings=("claimName", "ReadWriteOncePod"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:selectors"),

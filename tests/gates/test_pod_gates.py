@@ -260,9 +260,13 @@ apiVersion: storage.k8s.io/v1
 kind: StorageClass
 metadata: {name: fast}
 provisioner: example.com/disk
+volumeBindingMode: WaitForFirstConsumer
 allowedTopologies:
 - matchLabelExpressions: [{key: rack, values: [b]}]
 """
+
+
+MOUNTED = "{name: data, persistentVolumeClaim: {claimName: data}}"
 
 
 @pytest.mark.parametrize(
@@ -270,7 +274,10 @@ allowedTopologies:
     [
         (
             CLAIM % "volumeName: disk-1" + VOLUME % "rack",
-            ["volume refused: claim data: PersistentVolume disk-1 is only for nodes with rack In b"],
+            [
+                "volume refused: claim data: PersistentVolume disk-1 is only for nodes with rack In b, "
+                "but the pods run only in pool gpu"
+            ],
         ),
         (
             CLAIM % "volumeName: disk-1" + VOLUME % "kubernetes.io/hostname",
@@ -281,7 +288,17 @@ allowedTopologies:
         ),
         (
             CLAIM % "storageClassName: fast" + CLASS,
-            ["volume refused: claim data: StorageClass fast is only for nodes with rack In b"],
+            [
+                "volume refused: claim data: StorageClass fast is only for nodes with rack In b, "
+                "but the pods run only in pool gpu"
+            ],
+        ),
+        (
+            CLAIM % "storageClassName: fast" + CLASS.replace("WaitForFirstConsumer", "Immediate"),
+            [
+                "volume unknown: claim data: StorageClass fast is only for nodes with rack In b, "
+                "but the pods run only in pool gpu"
+            ],
         ),
         (CLAIM % "volumeName: disk-2" + VOLUME % "rack", []),
         (CLAIM % "storageClassName: slow" + CLASS, []),
@@ -289,8 +306,18 @@ allowedTopologies:
     ],
 )
 def test_volumes(beside: str, held: list[str]) -> None:
-    claims = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
-    assert gates(POD.replace("spec:", f"spec:\n  {claims}", 1) + beside) == held
+    assert gates(POD.replace("spec:", f"spec:\n  volumes: [{MOUNTED}]", 1) + beside) == held
+
+
+def test_volumes_of_one_pod() -> None:
+    job = JOB.replace("schedulerName: volcano\n        rest", f"volumes: [{MOUNTED}]\n        rest")
+    held = [
+        "volume unknown: claim data: ReadWriteOncePod lets one pod use the volume, but Job train has 4: "
+        "the others stay pending"
+    ]
+    modes = CLAIM % "accessModes: [ReadWriteOncePod]"
+    assert [each for each in gates(job + QUEUE + modes) if each.startswith("volume")] == held
+    assert gates(job + QUEUE + CLAIM % "accessModes: [ReadWriteMany]") == []
 
 
 NEAR: dict[str, Any] = {

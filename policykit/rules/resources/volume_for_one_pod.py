@@ -2,17 +2,18 @@
 
 The access mode ReadWriteOncePod keeps a second pod of the cluster from being placed while the first one is
 there. The other replicas stay pending, and so does the new pod of a rolling update that keeps the old one
-until the new one is ready.
+until the new one is ready. Of two Deployments that mount it one never runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.gates.volumes import Volumes
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.references import ClaimUse, SinglePodClaim
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
+from policykit.model.volumes import ONE_POD, DeclaredClaim
 
 BAD = """\
 apiVersion: v1
@@ -48,29 +49,14 @@ GOOD = BAD.replace("ReadWriteOncePod", "ReadOnlyMany")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Reported at the claim. Source: plugin `VolumeRestrictions` of kube-scheduler (v1.36)."""
-    uses: dict[tuple[str, str], list[LocatedFact[ClaimUse]]] = {}
-    for use in scope.of(ClaimUse):
-        if not use.partial:
-            uses.setdefault((use.value.namespace, use.value.claim), []).append(use)
-    for claim in scope.of(SinglePodClaim):
-        key = (claim.value.namespace, claim.value.name)
-        for use in () if claim.partial else uses.get(key, ()):
-            value = use.value
-            if value.pods is not None and value.pods > 1:
-                fault = f"{use.resource.kind} {use.resource.name} has {value.pods}: the others stay pending"
-                advice = "write ReadWriteMany or ReadOnlyMany, or a StatefulSet with volumeClaimTemplates"
-            elif value.adds_first:
-                fault = (
-                    f"a rolling update of {use.resource.kind} {use.resource.name} starts a second one before "
-                    "it removes the first, and never ends"
-                )
-                advice = "set strategy.type: Recreate in it"
-            else:
-                continue
-            yield Violation(
-                claim.at("mode"), f"ReadWriteOncePod lets one pod use the volume, but {fault}", advice
-            )
+    """Reported at the claim, once for each of its users."""
+    claims = [each for each in scope.of(DeclaredClaim) if ONE_POD in each.value.access_modes]
+    volumes = Volumes(scope, context.cluster) if claims else None
+    for claim in claims:
+        for use in volumes.users(claim.value) if volumes and not claim.partial else ():
+            if found := volumes.of_one_pod(use) if volumes else None:
+                severity = Severity.ERROR if found.certain else None
+                yield Violation(claim.at("modes"), found.message, found.help, severity)
 
 
 RULE = Rule(

@@ -7,20 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
-from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, pairs, text, texts
+from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.references import (
-    ClaimUse,
     NamedObject,
     NamedParts,
     ObjectReference,
     PartReference,
     PodSelector,
-    SinglePodClaim,
 )
 from policykit.targets import target_name_of
 
@@ -205,24 +202,6 @@ def _near_others(manifest: Manifest, pod_set: PodSet, context: Context) -> Itera
             for n in range(len(found.terms))
         }
         yield Fact(found, at)
-
-
-_MODE = "ReadWriteOncePod"
-
-
-def claims(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Claims for one pod, and who names any claim."""
-    namespace = manifest.namespace or context.namespace
-    modes = texts(lookup(manifest.data, ("spec", "accessModes")))
-    if manifest.kind == "PersistentVolumeClaim" and _MODE in modes:
-        yield Fact(SinglePodClaim(namespace, manifest.name), {"mode": ("spec", "accessModes")})
-    for pod_set in pod_sets if not manifest.partial else ():
-        pods = pod_set.replicas
-        added = pods == 1 and adds_first(manifest.data, manifest.group, manifest.kind, pods)
-        for volume in mappings(pod_set.spec.get("volumes")) if not pod_set.stored else ():
-            name = text(mapping(volume.get("persistentVolumeClaim")).get("claimName"))
-            if name and not is_placeholder(name):
-                yield Fact(ClaimUse(namespace, name, pods, added), {}, answers=True)
 
 
 def _selector(data: object, path: Path, at: Path, fault: str) -> Iterator[Fact]:

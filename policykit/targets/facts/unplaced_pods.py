@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
-from policykit.manifests.shape import mapping, mappings, pairs, text, texts
+from policykit.manifests.shape import mapping, mappings, pairs
 from policykit.model.pod_admission import PodMutation, RuntimeClassUse, UnplacedPods
-from policykit.model.topology import DeclaredClaim, DeclaredVolume
 
 if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
@@ -68,34 +66,6 @@ def runtime_classes(manifest: Manifest, pod_sets: Sequence[PodSet], context: Con
             }
             plain = name in classes.PLAIN and not (selector or overhead)
             yield Fact(RuntimeClassUse(name, selector, overhead), places, answers=plain)
-
-
-def volumes(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of a claim, and of what limits a volume to some nodes; `where` alone asks for them."""
-    if context.cluster is None or manifest.partial:
-        return
-    spec = mapping(manifest.data.get("spec"))
-    if manifest.kind == "PersistentVolumeClaim":
-        names = (text(spec.get("volumeName")), text(spec.get("storageClassName")))
-        claim = DeclaredClaim(manifest.namespace or context.namespace, manifest.name, *names)
-        yield Fact(claim, {}, answers=True)
-        return
-    if manifest.kind == "StorageClass":
-        listed: object = manifest.data.get("allowedTopologies")
-        field, claimed = "matchLabelExpressions", ""
-    else:
-        listed = lookup(spec, ("nodeAffinity", "required", "nodeSelectorTerms"))
-        field, bound = "matchExpressions", mapping(spec.get("claimRef"))
-        claimed = f"{text(bound.get('namespace'))}/{text(bound.get('name'))}" if bound else ""
-    terms = tuple(
-        tuple(
-            (text(each.get("key")), text(each.get("operator")) or "In", texts(each.get("values")))
-            for each in mappings(term.get(field))
-        )
-        for term in mappings(listed)
-    )
-    if terms:
-        yield Fact(DeclaredVolume(manifest.kind, manifest.name, terms, claimed), {}, answers=True)
 
 
 def _mutations(manifest: Manifest) -> Iterator[Fact]:

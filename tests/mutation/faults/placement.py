@@ -429,9 +429,33 @@ def _tainted_node_pool(subject: Subject) -> Iterator[Change]:
             yield Change(text=f"{text.rstrip()}\n---\n{head}{ref}{more}")
 
 
+def _on_one_node(subject: Subject) -> Iterator[Change]:
+    """Pods on nodes of their own, all of which mount the volume of one node."""
+    spec = at(subject, ("spec",))
+    labels = at(subject, ("spec", "template", "metadata", "labels"))
+    if subject.manifest.kind != "Deployment" or not isinstance(spec, dict) or not isinstance(labels, dict):
+        return
+    path: Path = ("spec", "template", "spec")
+    free = all(at(subject, (*path, field)) is None for field in ("volumes", "affinity"))
+    if free and not subject.manifest.namespace and has_schema(subject) and spec.get("replicas") == 2:
+        term = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": labels}}
+        volume = [{"name": "one", "persistentVolumeClaim": {"claimName": "one"}}]
+        change = Change(
+            (
+                Patch("add", (*path, "volumes"), volume),
+                Patch("add", (*path, "affinity"), {"podAntiAffinity": {REQUIRED: [term]}}),
+            )
+        )
+        head = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: one}\n"
+        claim = "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"
+        if text := injected(subject, change):
+            yield Change(text=f"{text.rstrip()}\n---\n{head}{claim}")
+
+
 FAULTS = (
     fault("a NodePool whose taint nothing tolerates", "PK143", _tainted_node_pool, elsewhere=True),
     fault("a budget for no pods", "PK136", _budget_for_none),
+    fault("a volume of one node for pods apart", "PK144", _on_one_node),
     fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),

@@ -1,0 +1,171 @@
+"""Whether pods can mount the volumes of their claims: on the nodes where they run, and all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.selectors import Requirement
+from policykit.linter.scope import Scope
+from policykit.model.pod_admission import PodMutation
+from policykit.model.pool import Pool
+from policykit.model.volumes import ONE_NODE, ONE_POD, ClaimUse, DeclaredClaim, DeclaredVolume
+from policykit.namedtuple import NamedTuple
+from policykit.placement.landing import selection
+from policykit.targets.facts.volumes import is_of_files
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+_SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
+_RECREATE = "set strategy.type: Recreate"
+
+
+class VolumeProblem(NamedTuple):
+    """Why pods do not get a volume."""
+
+    message: str
+    help: str = ""
+    certain: bool = False
+    """It is so whatever else there is; if not, it depends on what the files do not have."""
+    known: bool = True
+    """False: the files do not even say whether it is so."""
+    whole: bool = True
+    """None of the pods runs; if not, one of them does."""
+
+
+class Volumes:
+    """The volumes and claims of a scope, by which those of each pod are judged."""
+
+    def __init__(self, scope: Scope, cluster: Cluster | None) -> None:
+        self._cluster = cluster
+        self._pools = {pool.name: pool for pool in cluster.pools} if cluster else {}
+        self._changed = {each.value.namespace for each in scope.of(PodMutation)}
+        self._claims: dict[tuple[str, str], list[DeclaredClaim]] = {}
+        for claim in scope.of(DeclaredClaim):
+            self._claims.setdefault(claim.value[:2], []).append(claim.value)
+        volumes = [each.value for each in scope.of(DeclaredVolume)]
+        self._by_claim = {each.claim: each for each in volumes if each.claim}
+        self._by_name = {(each.kind, each.name): each for each in volumes}
+        self._of_class: dict[str, list[DeclaredVolume]] = {}
+        for volume in volumes:
+            self._of_class.setdefault(volume.storage_class, []).append(volume)
+        self._users: dict[tuple[str, str], list[ClaimUse]] = {}
+        for use in scope.of(ClaimUse):
+            if not use.partial:
+                self._users.setdefault((use.value.namespace, use.value.claim), []).append(use.value)
+
+    def users(self, claim: DeclaredClaim) -> Sequence[ClaimUse]:
+        """The pods that mount it."""
+        return self._users.get(claim[:2], ())
+
+    def problem(self, use: ClaimUse) -> VolumeProblem | None:
+        """Of the nodes that can mount the volume."""
+        claim = self._claim(use)
+        return self._out_of_reach(use, claim) or (self._apart(use, claim) if claim else None)
+
+    def of_one_pod(self, use: ClaimUse) -> VolumeProblem | None:
+        """Of a volume that only one pod of the cluster may use at a time.
+
+        Source: the plugin VolumeRestrictions of kube-scheduler (v1.36).
+        """
+        claim = self._claim(use)
+        if claim is None or ONE_POD not in claim.access_modes:
+            return None
+        rule, pods = f"{ONE_POD} lets one pod use the volume, but", use.replicas or 0
+        if pods > 1:
+            fault = f"{rule} {use.what} has {pods}: the others stay pending"
+            return VolumeProblem(fault, _SHARE, certain=True, whole=False)
+        if use.adds_first:
+            fault = "starts a second one before it removes the first, and never ends"
+            return VolumeProblem(f"{rule} a rolling update of {use.what} {fault}", _RECREATE, whole=False)
+        first = min((each.what for each in self.users(claim) if each.lasting), default=use.what)
+        if use.lasting and use.what != first:
+            fault = f"{rule} both {first} and {use.what} do: one of them never runs"
+            return VolumeProblem(fault, _SHARE, whole=False)
+        return None
+
+    def _claim(self, use: ClaimUse) -> DeclaredClaim | None:
+        """None: it is not here, or two differ."""
+        known = self._claims.get((use.namespace, use.claim), [])
+        return known[0] if len(set(known)) == 1 else None
+
+    def _out_of_reach(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
+        """Source: the plugin VolumeBinding of kube-scheduler (v1.36)."""
+        pools = [self._pools[name] for name in use.pools]
+        found = self._candidates(use, claim) if pools else ()
+        answers = [self._mounts(each, pools) for each in found]
+        if not found or True in answers:
+            return None
+        who = f"claim {use.claim}" if use.claim else "a claim of each pod"
+        first, known = found[0], None not in answers
+        where = f"{'pool' if len(pools) == 1 else 'pools'} {', '.join(use.pools)}"
+        if len(found) > 1:
+            count = f"none of the {len(found)} PersistentVolumes of class {first.storage_class}"
+            message = f"{who}: {count} is for nodes of {where}, where alone the pods run"
+        else:
+            message = f"{who}: {first.kind} {first.name} is only for nodes with {_nodes(first)}"
+            message += f", but the pods run only in {where}" if known else ""
+        moved = "" in self._changed or use.namespace in self._changed
+        alone = (
+            len(found) == 1
+            and first.certain
+            and (first.kind == "StorageClass" or first is self._bound(use, claim))
+        )
+        return VolumeProblem(
+            message,
+            "select nodes that can mount it, or another volume",
+            certain=known and alone and use.closed and not moved,
+            known=known,
+        )
+
+    def _candidates(self, use: ClaimUse, claim: DeclaredClaim | None) -> Sequence[DeclaredVolume]:
+        """What may be bound to the claim: the volume that is, else those that its StorageClass allows."""
+        bound = self._bound(use, claim)
+        if bound is not None:
+            return (bound,)
+        name = use.storage_class or (claim.storage_class if claim and not claim.volume else "")
+        known = self._by_name.get(("StorageClass", name))
+        if known is None:
+            return ()
+        return self._of_class.get(name, ()) if known.made_by_hand else (known,)
+
+    def _bound(self, use: ClaimUse, claim: DeclaredClaim | None) -> DeclaredVolume | None:
+        if not use.claim:
+            return None
+        bound = self._by_claim.get(f"{use.namespace}/{use.claim}")
+        return bound or (self._by_name.get(("PersistentVolume", claim.volume)) if claim else None)
+
+    def _mounts(self, volume: DeclaredVolume, pools: Sequence[Pool]) -> bool | None:
+        """Whether nodes of some pool can mount it; None: unknown."""
+        if not volume.terms or self._cluster is None:
+            return True
+        terms = tuple(Term(tuple(Requirement(*one) for one in term)) for term in volume.terms)
+        answers = [selection(self._cluster, pool, NodeAffinity(required=terms)) for pool in pools]
+        return True if True in answers else None if None in answers else False
+
+    def _apart(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
+        """A volume for one node, and pods on different ones. Source: attach-detach controller (v1.36)."""
+        if set(claim.access_modes) != {ONE_NODE} or not use.apart or use.read_only:
+            return None
+        if self._is_of_files(use, claim):
+            return None
+        name = f"claim {use.claim} is {ONE_NODE}, for pods of one node, and {use.apart}"
+        if (use.replicas or 0) > 1:
+            message = f"{name}: only 1 of the {use.replicas} pods runs at a time"
+            return VolumeProblem(message, _SHARE, whole=False)
+        if use.adds_first:
+            message = f"{name}: a rolling update, which starts a new pod before it removes one, never ends"
+            return VolumeProblem(message, _RECREATE, whole=False)
+        return None
+
+    def _is_of_files(self, use: ClaimUse, claim: DeclaredClaim) -> bool:
+        """Whether the volume is part of a file system of the network, where access modes limit nothing."""
+        bound = self._bound(use, claim)
+        known = bound or self._by_name.get(("StorageClass", claim.storage_class))
+        return is_of_files(claim.storage_class) or (known is not None and known.many_nodes)
+
+
+def _nodes(volume: DeclaredVolume) -> str:
+    return " or ".join(" and ".join(str(Requirement(*one)) for one in term) for term in volume.terms)

@@ -1,0 +1,63 @@
+"""Volumes, the claims for them, and the pods that use these."""
+
+from __future__ import annotations
+
+from policykit.namedtuple import NamedTuple
+
+ONE_POD, ONE_NODE = "ReadWriteOncePod", "ReadWriteOnce"
+"""Access modes of a volume that a single pod may use, or the pods of a single node."""
+
+
+class DeclaredVolume(NamedTuple):
+    """A PersistentVolume, or a StorageClass."""
+
+    kind: str
+    name: str
+    terms: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...] = ()
+    """The nodes that can mount its volumes: ORed; each a conjunction of label key, operator and values.
+    Empty: any."""
+    claim: str = ""
+    """Namespace and name of the claim that it is bound to: `team/data`."""
+    storage_class: str = ""
+    """Of a PersistentVolume."""
+    certain: bool = True
+    """The terms hold whatever the driver does."""
+    made_by_hand: bool = False
+    """A StorageClass that makes no volumes: its claims get volumes that somebody declares."""
+    many_nodes: bool = False
+    """A file system of the network, which any number of nodes can mount whatever its access modes."""
+
+
+class DeclaredClaim(NamedTuple):
+    """A PersistentVolumeClaim. Locations of its fact: `modes`."""
+
+    namespace: str
+    name: str
+    volume: str = ""
+    storage_class: str = ""
+    access_modes: tuple[str, ...] = ()
+
+
+class ClaimUse(NamedTuple):
+    """Pods of one template that mount a claim. Locations of its fact: `claim`."""
+
+    namespace: str
+    what: str
+    """In words: `Deployment cache`."""
+    replicas: int | None
+    """None: unknown."""
+    claim: str
+    """In their namespace; empty: each pod gets a claim of its own."""
+    storage_class: str = ""
+    """Of claims that each pod gets."""
+    pools: tuple[str, ...] = ()
+    """Those that do not refuse the pods; empty: none is known to take them."""
+    apart: str = ""
+    """Why no two of the pods are on one node, for display; empty: they may be."""
+    adds_first: bool = False
+    """A rolling update starts a pod before it removes one."""
+    closed: bool = False
+    """No other pools take them, and nothing else decides where they go."""
+    read_only: bool = False
+    lasting: bool = False
+    """There are such pods, and they run until somebody removes them."""

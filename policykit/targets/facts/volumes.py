@@ -1,0 +1,98 @@
+"""Facts about volumes, the claims for them, and the pods that mount these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.model.volumes import ONE_POD, DeclaredClaim, DeclaredVolume
+
+_BY_HAND = "kubernetes.io/no-provisioner"
+_FILES = re.compile(
+    r"nfs|efs|cephfs|lustre|juicefs|gluster|filestore|azure-?file|file\.|smb|cifs|weka|beegfs|gpfs|hdfs|alluxio|fluid"
+)
+"""Words in the provisioners and classes of file systems of the network."""
+_FILE_SOURCES = frozenset({"azureFile", "cephfs", "glusterfs", "nfs", "quobyte"})
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of a claim, of what its volumes may be, and of pods."""
+    if manifest.partial:
+        return
+    if pod_sets:
+        yield from _uses(manifest, pod_sets, context)
+    elif manifest.kind == "PersistentVolumeClaim":
+        spec = mapping(manifest.data.get("spec"))
+        claim = DeclaredClaim(
+            manifest.namespace or context.namespace,
+            manifest.name,
+            text(spec.get("volumeName")),
+            text(spec.get("storageClassName")),
+            texts(spec.get("accessModes")),
+        )
+        modes = {"modes": ("spec", "accessModes")}
+        yield Fact(claim, modes, answers=ONE_POD not in claim.access_modes)
+    elif manifest.kind == "StorageClass":
+        yield Fact(_class(manifest), {}, answers=True)
+    elif manifest.kind == "PersistentVolume":
+        yield Fact(_volume(manifest), {}, answers=True)
+
+
+def _uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    from policykit.placement.claims import claim_uses
+    from policykit.placement.review import review
+
+    for pod_set in pod_sets:
+        for path, use in claim_uses(review(manifest, pod_set, context.cluster, context.namespace)):
+            yield Fact(use, {"claim": path})
+
+
+def _class(manifest: Manifest) -> DeclaredVolume:
+    """A driver without topology makes volumes for any node, whatever topologies are allowed; those of a claim
+    that waits for its pod are limited by the scheduler."""
+    provisioner = text(manifest.data.get("provisioner"))
+    by_hand = provisioner == _BY_HAND
+    listed = () if by_hand else manifest.data.get("allowedTopologies")
+    return DeclaredVolume(
+        "StorageClass",
+        manifest.name,
+        _terms(listed, "matchLabelExpressions"),
+        certain=manifest.data.get("volumeBindingMode") == "WaitForFirstConsumer",
+        made_by_hand=by_hand,
+        many_nodes=bool(_FILES.search(provisioner.lower())),
+    )
+
+
+def _volume(manifest: Manifest) -> DeclaredVolume:
+    spec = mapping(manifest.data.get("spec"))
+    bound = mapping(spec.get("claimRef"))
+    return DeclaredVolume(
+        "PersistentVolume",
+        manifest.name,
+        _terms(lookup(spec, ("nodeAffinity", "required", "nodeSelectorTerms")), "matchExpressions"),
+        f"{text(bound.get('namespace'))}/{text(bound.get('name'))}" if bound else "",
+        text(spec.get("storageClassName")),
+        many_nodes=not _FILE_SOURCES.isdisjoint(spec)
+        or bool(_FILES.search(text(mapping(spec.get("csi")).get("driver")).lower())),
+    )
+
+
+def _terms(listed: object, field: str) -> tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...]:
+    return tuple(
+        tuple(
+            (text(each.get("key")), text(each.get("operator")) or "In", texts(each.get("values")))
+            for each in mappings(term.get(field))
+        )
+        for term in mappings(listed)
+    )
+
+
+def is_of_files(name: str) -> bool:
+    """Whether the name of a class is that of a file system of the network."""
+    return _FILES.search(name.lower()) is not None
