@@ -70,6 +70,7 @@ CATALOGUE = (
         substrings=("policykit.io/workload",)),
     Entry("PK143", "placement", "node-pool-not-tolerated", subject="scope"),
     Entry("PK144", "placement", "unusable-volume", subject="scope"),
+    Entry("PK145", "placement", "node-pool-mismatch", subject="scope"),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject="pods"),
     Entry("PK202", "resources", "wrong-card-resource", needs_policy=True, subject="pods"),
     Entry("PK203", "resources", "exceeds-node", needs_policy=True, subject="pods"),

@@ -66,6 +66,21 @@ TARGET = Target(
                 "hami.io/",
             ),
         ),
+        FactReader(
+            Lazy("policykit.targets.nodes.machine_pool_facts:facts"),
+            frozenset(
+                {
+                    "InitConfiguration",
+                    "JoinConfiguration",
+                    "Node",
+                    "NodeFeatureRule",
+                    "NodePool",
+                    "Provisioner",
+                }
+            ),
+            pods=True,
+            substrings=("nodeSelector", "nodeAffinity", "karpenter.sh", "odeRegistration", "labels:"),
+        ),
     ),
     always=True,
 )

@@ -103,6 +103,15 @@ def _exists_with_value(subject: Subject) -> Iterator[Change]:
             yield put((*path, "value"), "true")
 
 
+def _other_instances(subject: Subject) -> Iterator[Change]:
+    """A NodePool of Karpenter, named by pods with cards beside it, gets a family without any."""
+    asked = at(subject, ("spec", "template", "spec", "requirements"))
+    if subject.manifest.kind == "NodePool" and "nvidia.com/gpu:" in subject.text and isinstance(asked, list):
+        for number, one in enumerate(asked):
+            if isinstance(one, dict) and one.get("key") == "karpenter.k8s.aws/instance-family":
+                yield replace(("spec", "template", "spec", "requirements", number, "values"), ["m6i"])
+
+
 def _kind_misspelt(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets if subject.cluster else ():
         name, place = pod_set.labels.get(WORKLOAD_KEY, ""), pod_set.places.get("labels")
@@ -459,6 +468,7 @@ FAULTS = (
     fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),
+    fault("instances without the card of the pods", "PK145", _other_instances),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
