@@ -468,7 +468,7 @@ FAULTS = (
     fault("affinity to pods of two workloads at once", "PK136", _near_two),
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),
-    fault("instances without the card of the pods", "PK145", _other_instances),
+    fault("instances without the card of the pods", "PK145", _other_instances, elsewhere=True),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
