@@ -33,7 +33,7 @@ class Fact(NamedTuple):
     inside: Mapping[str, Path] = {}
     """Fields inside the text of a string, to paths in that text; `places` has the path of the string."""
     answers: bool = False
-    """Whether it is only compared with other facts, and no finding is reported at it."""
+    """Whether it is only compared with other facts: where all facts are such ones, nothing is reported."""
     as_written: bool = False
     """Whether it is about the source files of a kustomization, not about the objects built from them."""
 
@@ -50,7 +50,7 @@ class LocatedFact(NamedTuple, Generic[T]):
     partial: bool = False
     """Read from a patch or fragment: nothing is "missing" from it."""
     answers: bool = False
-    """Whether it is only compared with other facts, and no finding is reported at it."""
+    """Whether it is only compared with other facts: where all facts are such ones, nothing is reported."""
     as_written: bool = False
     """Whether it is about the source files of a kustomization, not about the objects built from them."""
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from policykit.catalogue import cards, labels, machines, resources
 from policykit.catalogue.machines import Machine
 from policykit.kube import selectors, tolerations
+from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, WantedNodes
@@ -19,6 +21,7 @@ from policykit.model.pool import Taint
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import PluginConfiguration
 from policykit.nearest import nearest
+from policykit.placement.policy_labels import is_for_unlisted_nodes
 from policykit.targets.nodes.machine_pool_facts import INSTANCE_TYPES, POOL_KEYS, is_chosen
 
 BAD = """\
@@ -71,13 +74,30 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     if context.cluster is not None:
         known |= context.cluster.declared_keys
     for wanted in scope.of(WantedNodes):
+        if not pools and not wanted.value.cards:
+            continue
+        if _is_open(wanted.value):
+            continue
+        if not pools:
+            yield from _direct(wanted, shared=shared)
+            continue
         named = [pool for pool in pools if _names(pool, wanted.value)]
         if named and (scope.complete or any(key in wanted.value.selector for key in POOL_KEYS)):
             yield from _refused(wanted, named, shared=shared)
         elif not named:
             yield from _direct(wanted, shared=shared)
-        if pools and not named and scope.complete and context.cluster is None:
+        if not named and scope.complete and context.cluster is None:
             yield from _nowhere(scope, wanted, pools, known)
+
+
+def _is_open(wanted: WantedNodes) -> bool:
+    """Whether something is still to be filled in, or the pods are for nodes that no NodePool makes."""
+    terms = tuple(Term(tuple(selectors.Requirement(*one) for one in term)) for term in wanted.terms)
+    words = [*wanted.selector, *wanted.selector.values()]
+    words += [word for term in wanted.terms for one in term for word in (one.key, *one.values)]
+    return any(map(is_placeholder, words)) or is_for_unlisted_nodes(
+        NodeAffinity(wanted.selector, terms or None), wanted.tolerations
+    )
 
 
 def _names(pool: MachinePool, wanted: WantedNodes) -> bool:
@@ -113,7 +133,7 @@ def _refused(
         others = [pool.name for pool in named[1:]]
         also = f"; {', '.join(others[:_SHOWN])} cannot run them either" if others else ""
         yield Violation(
-            wanted.at(field if field in wanted.fields else "affinity"),
+            wanted.at(next(each for each in (field, "affinity", *wanted.fields) if each in wanted.fields)),
             f"{message}: Karpenter creates no node of it for the pods{also}",
             advice,
         )

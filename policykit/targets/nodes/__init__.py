@@ -79,7 +79,7 @@ TARGET = Target(
                 }
             ),
             pods=True,
-            substrings=("nodeSelector", "nodeAffinity", "karpenter.sh", "odeRegistration", "labels:"),
+            substrings=("nodeSelector", "nodeAffinity", "karpenter.sh", "odeRegistration", "kind: Node"),
         ),
     ),
     always=True,

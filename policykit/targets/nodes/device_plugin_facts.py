@@ -33,6 +33,7 @@ from policykit.targets.nodes import HAMI_CONFIGURATION, node_settings
 _VENDOR = "nvidia.com/"
 _CHOICE = "nvidia.com/device-plugin.config"
 _PROGRAM = "nvidia-device-plugin"
+_PLUGIN = "device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
@@ -72,10 +73,11 @@ def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
     Its sidecar config-manager tells it which file to read. Source: `cmd/nvidia-device-plugin` (0.12 to 0.18).
     """
     found = [
-        (field, position, container)
-        for field, position, container in requests.containers(pod_set.spec)
-        if daemons.role(text(container.get("image"))) == "device-plugin"
-        and daemons.serves(text(container.get("image"))) == "nvidia"
+        each
+        for each in requests.containers(pod_set.spec)
+        if _PLUGIN in (image := text(each[2].get("image")))
+        and daemons.role(image) == "device-plugin"
+        and daemons.serves(image) == "nvidia"
     ]
     if len(found) != 1 or not _starts_plugin(found[0][2]):
         return

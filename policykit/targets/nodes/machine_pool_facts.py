@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from policykit.catalogue import labels
-from policykit.kube import affinity, requests, selectors, tolerations
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube import requests, selectors, tolerations
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -18,6 +18,7 @@ from policykit.targets.nodes import node_settings
 POOL_KEYS = ("karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
 """Labels that Karpenter gives nodes, with the name of their NodePool or Provisioner."""
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_OWN = frozenset((*POOL_KEYS, *INSTANCE_TYPES))
 _GROUP = "karpenter.sh"
 _TEMPLATES: dict[str, tuple[Path, Path]] = {
     "NodePool": (("spec", "template", "metadata", "labels"), ("spec", "template", "spec")),
@@ -31,11 +32,13 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.kind in _TEMPLATES and manifest.group == _GROUP:
         yield _pool(manifest)
         return
+    if pod_sets:
+        for pod_set in () if manifest.partial else pod_sets:
+            yield from _wanted(manifest, pod_set, context)
+        return
     keys = frozenset(key for marks in node_settings.read(manifest) for key in marks.labels)
     if keys:
         yield Fact(KnownLabels(keys), {}, answers=True)
-    for pod_set in () if manifest.partial else pod_sets:
-        yield from _wanted(manifest, pod_set)
 
 
 def _pool(manifest: Manifest) -> Fact:
@@ -49,46 +52,66 @@ def _pool(manifest: Manifest) -> Fact:
         _expressions(selectors.read_all(lookup(manifest.data, (*template, "requirements")))),
         tolerations.read_taints(lookup(manifest.data, (*template, "taints"))),
     )
-    return Fact(value, {"name": ("metadata", "name")}, answers=True)
+    return Fact(value, {"name": ("metadata", "name")})
 
 
-def _wanted(manifest: Manifest, pod_set: PodSet) -> Iterator[Fact]:
-    """Of pods that select a label which is not every cluster's."""
-    if pod_set.per_node or not (pod_set.spec.get("nodeSelector") or pod_set.spec.get("affinity")):
-        return
-    selected = affinity.read(pod_set.spec)
-    expressions = [one for term in selected.required or () for one in term.expressions]
-    words = [*selected.selector, *selected.selector.values(), *(one.key for one in expressions)]
-    if not any(is_chosen(key) for key in (*selected.selector, *(one.key for one in expressions))):
-        return
-    if any(map(is_placeholder, (*words, *(value for one in expressions for value in one.values)))):
-        return
-    from policykit.placement.owner import may_change_after_admission, may_still_change
-    from policykit.placement.policy_labels import is_for_unlisted_nodes
+def _wanted(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
+    """Of pods that select a label which is not every cluster's.
 
-    tolerated = tolerations.read(pod_set.spec.get("tolerations"))
-    if may_change_after_admission(manifest, pod_set) or is_for_unlisted_nodes(selected, tolerated):
+    Without cards, a NodePool, or an instance type they are of interest only where a NodePool is, and by their
+    nodeSelector: affinity is most often to labels of a policy.
+    """
+    if pod_set.per_node or not ("nodeSelector" in pod_set.spec or "affinity" in pod_set.spec):
         return
-    asked: dict[str, int] = {}
+    from policykit.placement.review import review
+
+    found = review(manifest, pod_set, context.cluster, context.namespace)
+    selected = found.affinity
+    terms = selected.required or ()
+    keys = [*selected.selector, *[one.key for term in terms for one in term.expressions]]
+    if not any(map(is_chosen, keys)) or (found.may_still_change and _is_changed_later(manifest, pod_set)):
+        return
+    asked = {name: found.requests[name] for name in found.card_resources} if found.card_resources else {}
+    if not (asked or selected.selector or not _OWN.isdisjoint(keys)):
+        return
     places = {f"selector.{key}": pod_set.place("nodeSelector", key) for key in selected.selector}
+    if terms or not places:
+        places["affinity"] = pod_set.place("affinity")
+    if asked:
+        places |= _requests(pod_set, asked)
+    value = WantedNodes(
+        selected.selector,
+        tuple([_expressions(term.expressions) for term in terms]),
+        found.tolerations,
+        asked,
+        not found.may_still_change,
+    )
+    yield Fact(value, places, answers=not asked and _OWN.isdisjoint(keys))
+
+
+def _is_changed_later(manifest: Manifest, pod_set: PodSet) -> bool:
+    from policykit.placement.owner import may_change_after_admission
+
+    return may_change_after_admission(manifest, pod_set)
+
+
+def _requests(pod_set: PodSet, asked: Mapping[str, int]) -> dict[str, Path]:
+    """Where the first container with each resource requests it."""
+    places: dict[str, Path] = {}
     for field, position, container in requests.containers(pod_set.spec):
-        for name, amount in requests.requested(container).items() if field == "containers" else ():
-            if "/" in name and amount > 0:
-                asked[name] = asked.get(name, 0) + amount
+        for name in requests.requested(container):
+            if name in asked:
                 places.setdefault(f"card.{name}", pod_set.place(field, position, "resources"))
-    settled = not may_still_change(manifest, pod_set)
-    terms = tuple(_expressions(term.expressions) for term in selected.required or ())
-    value = WantedNodes(selected.selector, terms, tolerated, asked, settled)
-    places |= {field: pod_set.place(field) for field in ("affinity", "tolerations")}
-    yield Fact(value, places)
+    return places
 
 
 def _expressions(found: Iterable[selectors.Requirement]) -> tuple[Expression, ...]:
-    return tuple(Expression(*each) for each in found if each.key)
+    return tuple([Expression(*each) for each in found if each.key])
 
 
+@lru_cache(maxsize=1024)
 def is_chosen(key: str) -> bool:
     """Whether an administrator gives nodes the label, or it names a NodePool or an instance type."""
-    if key in POOL_KEYS or key in INSTANCE_TYPES:
+    if key in _OWN:
         return True
     return not (labels.well_known(key) or labels.provider(key) or labels.discovery(key))
