@@ -20,7 +20,7 @@ from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, 
 from policykit.model.pool import Taint
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import PluginConfiguration
-from policykit.nearest import nearest
+from policykit.nearest import Names
 from policykit.placement.policy_labels import is_for_unlisted_nodes
 from policykit.targets.nodes.machine_pool_facts import INSTANCE_TYPES, POOL_KEYS, is_chosen
 
@@ -62,32 +62,67 @@ _SKU = "karpenter.azure.com/sku-name"
 _OF_KARPENTER = ("kubernetes.io/arch", "kubernetes.io/os", "topology.kubernetes.io/", *INSTANCE_TYPES)
 """Keys, and starts of keys, that Karpenter knows of each instance, beside those of providers."""
 _SHOWN = 4
+_MOST = 20
+"""Different NodePools with one label, up to which each is tried."""
+
+
+class _Pools:
+    """The NodePools of a scope, by the labels that their nodes have."""
+
+    def __init__(self, pools: Sequence[MachinePool]) -> None:
+        self.names = Names(pool.name for pool in pools)
+        self.given: dict[str, str] = {}
+        """The last value of each label, for suggestions."""
+        self.keys: set[str] = set()
+        self._by_label: dict[tuple[str, str], dict[object, MachinePool]] = {}
+        """Label to the different pools that have it: several clusters may have the same one."""
+        for pool in pools:
+            own = {key: value for key, value in pool.labels.items() if key not in POOL_KEYS}
+            kind = (*sorted(own.items()), *pool.requirements, *pool.taints)
+            pairs = [*pool.labels.items()]
+            pairs += [
+                (one.key, value) for one in pool.requirements if one.operator == "In" for value in one.values
+            ]
+            for pair in pairs:
+                self._by_label.setdefault(pair, {}).setdefault(kind, pool)
+            self.given |= own
+            self.keys |= {*pool.labels, *(one.key for one in pool.requirements)}
+        self.likely = {value: key for key, value in self.given.items()}
+        self.labels = Names(self.given)
+
+    def named(self, wanted: WantedNodes) -> Sequence[MachinePool]:
+        """Those with a label that the pods select and that only such nodes are known to have."""
+        pairs = [*wanted.selector.items()]
+        for one in wanted.terms[0] if len(wanted.terms) == 1 else ():
+            pairs += [(one.key, value) for value in one.values if one.operator == "In"]
+        by_name = [pair for pair in pairs if pair[0] in POOL_KEYS]
+        chosen = by_name or [
+            (key, value) for key, value in pairs if is_chosen(key) and key not in INSTANCE_TYPES
+        ]
+        found: dict[object, MachinePool] = {}
+        for pair in chosen:
+            found |= self._by_label.get(pair, {})
+        return tuple(found.values())
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Source: `pkg/scheduling` of Karpenter (0.32 to 1.8): labels without known values never match."""
     located = scope.of(MachinePool)
-    pools = [] if any(one.partial for one in located) else [one.value for one in located]
+    pools = _Pools([] if any(one.partial for one in located) else [one.value for one in located])
     shared = bool(scope.of(PluginConfiguration))
-    known = {key for one in scope.of(KnownLabels) for key in one.value.keys}
-    known |= {key for pool in pools for key in (*pool.labels, *(each.key for each in pool.requirements))}
-    if context.cluster is not None:
-        known |= context.cluster.declared_keys
+    known = pools.keys | {key for one in scope.of(KnownLabels) for key in one.value.keys}
     for wanted in scope.of(WantedNodes):
-        if not pools and not wanted.value.cards:
+        if not (pools.keys or wanted.value.cards) or _is_open(wanted.value):
             continue
-        if _is_open(wanted.value):
-            continue
-        if not pools:
+        named = pools.named(wanted.value)
+        if not named:
             yield from _direct(wanted, shared=shared)
-            continue
-        named = [pool for pool in pools if _names(pool, wanted.value)]
-        if named and (scope.complete or any(key in wanted.value.selector for key in POOL_KEYS)):
+            if pools.keys and scope.complete and context.cluster is None:
+                yield from _nowhere(scope, wanted, pools, known)
+        elif len(named) <= _MOST and (
+            scope.complete or any(key in wanted.value.selector for key in POOL_KEYS)
+        ):
             yield from _refused(wanted, named, shared=shared)
-        elif not named:
-            yield from _direct(wanted, shared=shared)
-        if not named and scope.complete and context.cluster is None:
-            yield from _nowhere(scope, wanted, pools, known)
 
 
 def _is_open(wanted: WantedNodes) -> bool:
@@ -98,28 +133,6 @@ def _is_open(wanted: WantedNodes) -> bool:
     return any(map(is_placeholder, words)) or is_for_unlisted_nodes(
         NodeAffinity(wanted.selector, terms or None), wanted.tolerations
     )
-
-
-def _names(pool: MachinePool, wanted: WantedNodes) -> bool:
-    """Whether the pods select a label that only such nodes are known to have."""
-    pairs = [*wanted.selector.items()]
-    pairs += [
-        (one.key, value)
-        for term in wanted.terms
-        if len(wanted.terms) == 1
-        for one in term
-        if one.operator == "In"
-        for value in one.values
-    ]
-    return any(
-        is_chosen(key) and key not in INSTANCE_TYPES and _gives(pool, key, value) for key, value in pairs
-    )
-
-
-def _gives(pool: MachinePool, key: str, value: str) -> bool:
-    if pool.labels.get(key) == value:
-        return True
-    return any(one.key == key and one.operator == "In" and value in one.values for one in pool.requirements)
 
 
 def _refused(
@@ -281,22 +294,20 @@ def _direct(wanted: LocatedFact[WantedNodes], *, shared: bool) -> Iterator[Viola
 
 
 def _nowhere(
-    scope: Scope, wanted: LocatedFact[WantedNodes], pools: Sequence[MachinePool], known: set[str]
+    scope: Scope, wanted: LocatedFact[WantedNodes], pools: _Pools, known: set[str]
 ) -> Iterator[Violation]:
     """A label that no NodePool here gives its nodes; nodes that Karpenter does not create may have it."""
     for key, value in wanted.value.selector.items():
         if key in POOL_KEYS:
-            there = tuple(pool.name for pool in pools)
-            near = nearest(value, there)
-            if near and not scope.may_hold(value):
+            near = pools.names.nearest(value)
+            if near and near != value and not scope.may_hold(value):
                 yield Violation(
                     wanted.at(f"selector.{key}"),
                     f"no file here has NodePool {value}",
                     f"did you mean {near}?",
                 )
         elif is_chosen(key) and key not in known and key not in INSTANCE_TYPES and not scope.may_hold(key):
-            given = {k: v for pool in pools for k, v in pool.labels.items() if k not in POOL_KEYS}
-            near = nearest(key, tuple(sorted(given))) or next((k for k, v in given.items() if v == value), "")
+            near = pools.labels.nearest(key) or pools.likely.get(value, "")
             yield Violation(
                 wanted.at(f"selector.{key}"),
                 f"no NodePool here gives its nodes the label {key}, so Karpenter creates none for the pods",
