@@ -169,7 +169,9 @@ def _reason(pool: MachinePool, wanted: WantedNodes, *, shared: bool) -> tuple[st
             (p, k) for one in wanted.terms[0] if (p := _problem(pool, one)) and (k := one.key)
         )
         return "affinity", f"{title} {problem}", _advice(key)
-    taint = _untolerated(pool.taints, wanted) if wanted.settled else None
+    # PK143 compares the taints of a NodePool that pods select by its name.
+    by_name = not wanted.selector.keys().isdisjoint(POOL_KEYS)
+    taint = _untolerated(pool.taints, wanted) if wanted.settled and not by_name else None
     if taint is not None:
         return (
             "tolerations",
