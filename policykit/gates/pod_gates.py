@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, state_of
+from policykit.gates.gang_members import lacks, name_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.limits import NamespaceLimits
 from policykit.gates.pod_affinity import PodAffinities
@@ -101,6 +102,7 @@ class PodGates:
         self._cluster = cluster
         self._queues = limits.Queues(scope, cluster)
         self._limits = NamespaceLimits(scope, cluster)
+        self._lacks = {each.name: each for each in lacks(scope)}
         self._short = {each.group.value[:3]: each.message for each in group_shortages(scope, cluster)}
         self._mounts = Volumes(scope, cluster)
         self._affinities = PodAffinities(scope, cluster)
@@ -193,20 +195,17 @@ class PodGates:
         name, shown = found[:3], f"PodGroup {found.group}"
         if name in self._short:
             return (Gate("gang", REFUSED, self._short[name]),)
-        groups = [each.value for each in self._scope.groups if each.value[:3] == name]
-        members = [each.value for each in self._scope.memberships if each.value[:3] == name]
-        if not groups and not found.by_pods and found.min_member is None:
-            return (Gate("gang", UNKNOWN, f"no file here defines {shown}"),)
-        stated = [each.min_member for each in groups if each.min_member is not None]
-        stated = stated or [each.min_member for each in members if each.min_member is not None]
-        pods = [each.pods for each in members]
-        if not stated or None in pods or len(groups) > 1 or self._scope.may_hold(found.group):
+        groups = [each.value for each in self._scope.groups if each.value[2] == found.group]
+        there = any(name_of(each) == name_of(found) for each in groups)
+        if not there and not found.by_pods and found.min_member is None:
+            places = sorted({each.namespace for each in groups if each.target_name == found.target_name})
+            aside = f" in namespace {found.namespace}, only in {places[0]}" if places else ""
+            return (Gate("gang", UNKNOWN, f"no file here defines {shown}{aside}"),)
+        lack = self._lacks.get(name_of(found))
+        if lack is None:
             return ()
-        there, least = sum(each or 0 for each in pods), min(stated)
-        if there >= least:
-            return ()
-        detail = f"{shown} needs {least} members, but the files have {there}"
-        return (Gate("gang", REFUSED if self._scope.complete and groups else UNKNOWN, detail),)
+        refused = self._scope.complete and lack.certain
+        return (Gate("gang", REFUSED if refused else UNKNOWN, lack.message),)
 
     def _room(self, review: Review) -> tuple[Gate, ...]:
         """Pods that do not start together run as far as there is room."""

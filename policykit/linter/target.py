@@ -157,6 +157,10 @@ class Target(NamedTuple):
     """How its scheduler filters nodes."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
     """Whether it places these pods, and so ignores their preferences; None: it never ignores them."""
+    gangs_of_cluster: bool = False
+    """Whether the pods of a gang may be in several namespaces."""
+    reserves_gangs: bool = False
+    """Whether pods of its own hold the room of a gang until its members come, or a timeout."""
     groups_pods: bool = False
     """Whether it groups the pods of known kinds itself, so that they need no group object."""
     grouped_by_controllers: bool = False

@@ -207,6 +207,40 @@ def test_members_that_join_a_group_by_name(text: str, held: list[str]) -> None:
     assert [each for each in gates(text + QUEUE) if each.startswith("gang")] == held
 
 
+STATED = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %s, namespace: team-a}
+spec:
+  parallelism: 2
+  completions: 2
+  template:
+    metadata:
+      annotations:
+        gang.scheduling.koordinator.sh/name: train
+        gang.scheduling.koordinator.sh/min-available: "%d"
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: "registry.example/train:1", resources: {requests: {cpu: 1}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "held"),
+    [
+        ((4, 4), []),
+        ((5, 5), ["gang refused: gang train needs 5 members but Job a and Job b have 4 pods"]),
+        (
+            (4, 5),
+            ["gang unknown: gang train needs 5 members, as Job b states, but Job a and Job b have 4 pods"],
+        ),
+    ],
+)
+def test_members_that_state_their_gang(sizes: tuple[int, int], held: list[str]) -> None:
+    jobs = [STATED % pair for pair in zip("ab", sizes, strict=True)]
+    assert [each for each in gates("---\n".join(jobs)) if each.startswith("gang")] == held
+
+
 def test_a_scope_that_is_not_complete_refuses_nothing_for_absence() -> None:
     assert gates(JOB, complete=False) == ["queue unknown: no file here defines queue research"]
 

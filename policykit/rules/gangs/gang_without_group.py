@@ -138,14 +138,14 @@ def _is_reported_there(one: GangPartners, other: _Name, groups: Mapping[_Name, _
 
 
 def _unused(scope: Scope) -> Iterator[Violation]:
-    """Task groups that no pod of their application names."""
+    """Task groups that no pod of their application names, in whatever namespace it is."""
     lists = scope.of(TaskGroups)
-    used = {(m.value.namespace, m.value.group) for m in scope.memberships}
+    used = {m.value.group for m in scope.memberships}
     opened = {each.value[:2] for each in lists if not each.value.closed}
     for each in lists:
         value = each.value
         for number, name in enumerate(value.names):
-            named = (value.namespace, f"{value.application}/{name}") in used
+            named = f"{value.application}/{name}" in used
             if value[:2] not in opened and not named and not is_placeholder(name + value.application):
                 yield Violation(
                     each.at(str(number)),

@@ -61,6 +61,8 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     supports_gangs=True,
+    gangs_of_cluster=True,
+    reserves_gangs=True,
     batch_scheduler=True,
     filters=NodeFilters(resources_first=True, skips_cordoned=True),
     application_label=APP_ID,
