@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, whole
-from policykit.model.gang import Autoscaler
+from policykit.model.gang import Autoscaler, VerticalScaler
 
 UNSCALABLE: Mapping[tuple[str, str], str] = {
     ("", "Pod"): "a Pod",
@@ -63,6 +64,28 @@ def places(manifest: Manifest) -> Mapping[str, Path]:
 
 
 _RESOURCES = ("cpu", "memory")
+_IDLE = ("Off", "Initial")
+
+
+def read_vertical(manifest: Manifest, namespace: str) -> VerticalScaler | None:
+    """A VerticalPodAutoscaler; None: not one that changes running pods, or without a target.
+
+    Source: `UpdateMode` in `apis/autoscaling.k8s.io/v1` of the vertical pod autoscaler (1.4).
+    """
+    spec = mapping(manifest.data.get("spec"))
+    target = mapping(spec.get("targetRef"))
+    kind, name, mode = target.get("kind"), target.get("name"), lookup(spec, ("updatePolicy", "updateMode"))
+    if not isinstance(kind, str) or not isinstance(name, str):
+        return None
+    if mode in _IDLE or not (mode is None or isinstance(mode, str)) or is_placeholder(mode):
+        return None
+    policies = [each for _, each in _numbered(lookup(spec, ("resourcePolicy", "containerPolicies")))]
+    changed = {str(each) for policy in policies for each in policy.get("controlledResources") or ()}
+    if any(policy.get("mode") == "Off" for policy in policies):
+        return None
+    return VerticalScaler(manifest.namespace or namespace, kind, name, frozenset(changed or _RESOURCES))
+
+
 _PERCENTAGE: Path = ("spec", "targetCPUUtilizationPercentage")
 
 

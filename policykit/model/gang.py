@@ -154,6 +154,17 @@ class Autoscaler(NamedTuple):
     """Resources whose use it measures as a share of what the pods request."""
 
 
+class VerticalScaler(NamedTuple):
+    """Something that changes the requests of the pods of a workload. Locations of its fact: `name`."""
+
+    namespace: str
+    kind: str
+    name: str
+    """Kind and name of the workload."""
+    resources: frozenset[str]
+    """Those whose requests it changes."""
+
+
 class GangRule(NamedTuple):
     """When the pods of a workload kind's jobs start."""
 

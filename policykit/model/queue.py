@@ -155,6 +155,8 @@ class Demand(NamedTuple):
     """The object states its namespace."""
     labels: Mapping[str, str] = {}
     """Of a single pod."""
+    replicas: int = 1
+    """Number of such pods that run at a time; 1 also if it is unknown."""
 
 
 class DeclaredQuota(NamedTuple):

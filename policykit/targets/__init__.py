@@ -157,6 +157,15 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("karpenter.sh/",),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.references:vertical_scalers"),
+        frozenset({"VerticalPodAutoscaler"}),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.references:names"),
+        frozenset({"ConfigMap", "PersistentVolumeClaim", "Secret", "Service", "ServiceAccount"}),
+        pods=True,
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:schedulers"),
         frozenset({"KubeSchedulerConfiguration"}),
         pods=True,

@@ -2,7 +2,8 @@
 
 Strategy MostAllocated of NodeResourcesFit gives up to 100 points times its weight, which is 1 by default.
 PodTopologySpread counts twice, and NodeResourcesBalancedAllocation and ImageLocality count as well. Without
-a higher weight, or with these left on, the fuller node often loses.
+a higher weight, or with these left on, the fuller node often loses. A profile in which NodeResourcesFit does
+not score ignores the strategy.
 """
 
 from __future__ import annotations
@@ -48,6 +49,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     profiles = manifest.data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
+        if (unread := _unscored(mapping(profile))) is not None:
+            yield Violation(
+                ("profiles", position, "pluginConfig", unread, "args", "scoringStrategy"),
+                f"scoringStrategy has no effect: {FIT} does not score in this profile",
+                f"enable {FIT} at score, or delete scoringStrategy",
+                Severity.WARNING,
+                key=True,
+            )
+            continue
         at = _packing(mapping(profile))
         if at is not None and not _weighs(mapping(profile)):
             rivals = ", ".join(f"{name} {_most(name)}" for name in _SPREADING)
@@ -56,6 +66,23 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"{_PACKS} gives up to {_most(FIT)} points, but other default scores may spread: {rivals}",
                 f"raise the weight of {FIT} at score, or disable the plugins that spread",
             )
+
+
+def _unscored(profile: Mapping[str, Any]) -> int | None:
+    """Index of the args whose strategy nothing asks for; None: there are none."""
+    score, all_points = (mapping(mapping(profile.get("plugins")).get(point)) for point in _POINTS)
+    off, off_everywhere = _names(score, "disabled"), _names(all_points, "disabled")
+    on = _names(score, "enabled") | (set() if off & {FIT, "*"} else _names(all_points, "enabled"))
+    if FIT in on or not (off | off_everywhere) & {FIT, "*"}:
+        return None
+    for at, each in enumerate(mappings(profile.get("pluginConfig"))):
+        if each.get("name") == FIT and mapping(each.get("args")).get("scoringStrategy"):
+            return at
+    return None
+
+
+def _names(point: Mapping[str, Any], field: str) -> set[object]:
+    return {each.get("name") for each in mappings(point.get(field))}
 
 
 def _packing(profile: Mapping[str, Any]) -> int | None:

@@ -74,6 +74,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/controller/jobframework` and `pkg/controller/jobs` (0.9 to 0.19)."""
     if manifest.read_as or not words(manifest.data).begin(("kueue.x-k8s.io/",)):
         return
+    yield from _on_cron_job(manifest)
     seen: set[Path] = set()
     for pod_set in pod_sets(manifest.data):
         for found in _of_pod_set(manifest, pod_set, context):
@@ -95,6 +96,24 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
             yield from _queue_annotation(manifest, place, labels, sure=have is not None)
     yield from _priority_annotation(manifest, (*labels[:-1], "annotations"), labels)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
+
+
+_OF_JOBS: Path = ("spec", "jobTemplate", "metadata", "labels")
+
+
+def _on_cron_job(manifest: Manifest) -> Iterator[Violation]:
+    """Kueue admits the Jobs, which get the labels of the template."""
+    queue = manifest.labels.get(QUEUE_NAME)
+    if (manifest.group, manifest.kind) != ("batch", "CronJob") or not queue or is_placeholder(queue):
+        return
+    if QUEUE_NAME not in mapping(lookup(manifest.data, _OF_JOBS)) and not manifest.partial:
+        yield Violation(
+            ("metadata", "labels", QUEUE_NAME),
+            f"queue {queue} is on the CronJob, not on the Jobs that Kueue admits",
+            f"move it to {dotted(_OF_JOBS)}",
+            Severity.WARNING,
+            key=True,
+        )
 
 
 def _of_another_queue(manifest: Manifest, pod_set: PodSet, own: Mapping[str, str]) -> Iterator[Violation]:

@@ -21,6 +21,7 @@ from policykit.nearest import Names, nearest
 from policykit.placement.label_values import REQUIRED_TERMS, contradiction
 from policykit.placement.policy_labels import is_known_for_every_pool, known_values
 from policykit.placement.review import Review
+from policykit.rules.placement.card_memory import beyond_all_cards
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -232,7 +233,7 @@ def _impossible(review: Review, requirement: Requirement, path: Path, *, alone: 
         or _in_policy(review, requirement)
     ):
         return
-    for find in (_text, _number, _foreign_form, _chip, _unpartitioned, _nominal, _clique):
+    for find in (_text, _number, _foreign_form, _chip, _unpartitioned, _nominal, _memory, _clique):
         found = find(review, requirement)
         if found is not None:
             message, advice, certain = found
@@ -338,6 +339,10 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
         f"compare with operator Gt, or select {_PRODUCT}: the value depends on the driver version",
         False,
     )
+
+
+def _memory(review: Review, requirement: Requirement) -> _Problem:
+    return beyond_all_cards(review.cluster, requirement)
 
 
 def _reported_memory(chosen: tuple[str, ...]) -> dict[int, str]:

@@ -16,7 +16,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.declared_queues import QueueUse
-from policykit.model.gang import Autoscaler
+from policykit.model.gang import Autoscaler, VerticalScaler
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import DeclaredRange, Demand
@@ -57,6 +57,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Sources: `validateAmbiguousSelector` of the autoscaler (v1.36), `verifyHpas` of KEDA (v2.18)."""
     scalers = [each for each in scope.autoscalers if not each.partial]
     yield from _on_one_target(scalers)
+    yield from _vertical(scope, scalers)
     if not scalers:
         return
     demands = {_object(each): each.value for each in scope.of(Demand) if each.value.pods == 1}
@@ -98,6 +99,23 @@ def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation
                 each.at("name"),
                 f"{value.kind} {value.name} is scaled by {other.resource.kind} {other.resource.name} too",
                 "keep one of the two: they change the replicas against each other",
+            )
+
+
+def _vertical(scope: Scope, scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation]:
+    """One changes the requests of which the other measures a share. Source: the vertical pod autoscaler's
+    known limitations (1.4)."""
+    measuring = {(each.value.namespace, each.value.kind, each.value.name): each for each in scalers}
+    for vertical in scope.of(VerticalScaler):
+        value = vertical.value
+        scaler = measuring.get((value.namespace, value.kind, value.name))
+        shared = sorted(value.resources & set(scaler.value.shares)) if scaler else []
+        if scaler and shared and not vertical.partial:
+            yield Violation(
+                vertical.at("name"),
+                f"it changes the requests of {shared[0]}, of which {scaler.resource.kind} "
+                f"{scaler.resource.name} measures a share: the two work against each other",
+                "write updateMode: Off, or let the other one measure something else",
             )
 
 

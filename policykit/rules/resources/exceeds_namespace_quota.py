@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from policykit.gates.limits import NamespaceLimits, QuotaExcess
+from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
@@ -62,6 +63,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         if excess is None or demand.partial:
             yield from _unstated(scope, demand, limits, reported)
+            yield from _of_all_replicas(demand, limits, quotas, reported)
             continue
         there = (ranges if excess.container else quotas).get((demand.value.namespace, excess.quota), [])
         if not _share_a_namespace(demand, there):
@@ -108,6 +110,33 @@ def _unstated(
                 Severity.WARNING,
             )
             return
+
+
+def _of_all_replicas(
+    demand: LocatedFact[Demand],
+    limits: NamespaceLimits,
+    quotas: Mapping[tuple[str, str], list[_Limits]],
+    reported: set[tuple[str, str, str]],
+) -> Iterator[Violation]:
+    """Of one workload; a quota may be meant to hold back some of them until others end, but not these."""
+    value, number = demand.value, demand.value.replicas
+    if number < 2 or value.pods > 1 or demand.partial or demand.resource.kind not in POD_PER_REPLICA:
+        return
+    total = value._replace(
+        pods=number,
+        request={name: number * amount for name, amount in value.request.items()},
+        limits={name: number * amount for name, amount in value.limits.items()},
+    )
+    excess = limits.quota_excess(total)
+    there = quotas.get((value.namespace, excess.quota), []) if excess else []
+    if excess is None or not there or not _share_a_namespace(demand, there):
+        return
+    if (key := (value.namespace, excess.quota, excess.key)) not in reported:
+        reported.add(key)
+        yield _of_a_pod(there[0], value, excess, Severity.WARNING)._replace(
+            message=f"{_object(value)}, with {number} pods, {excess.message}",
+            help="raise the amount, or run fewer pods: those above it are never created",
+        )
 
 
 def _object(demand: Demand) -> str:

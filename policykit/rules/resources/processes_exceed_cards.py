@@ -62,8 +62,8 @@ class _Processes(NamedTuple):
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Pods without a card, and those whose number is not known, are left alone."""
     seen: set[Path] = set()
-    if manifest.kind == "RayService" and not manifest.partial:
-        yield from _replicas(manifest, context.cluster)
+    if manifest.group == "ray.io" and not manifest.partial:
+        yield from _placed_by_ray(manifest, context.cluster)
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
         asked = requests.effective(pod_set.spec, pod_set.devices)
         names = card_resources_in(asked, context.cluster)
@@ -85,14 +85,34 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 _SERVE: Path = ("spec", "serveConfigV2")
 
 
-def _replicas(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
-    """Source: `RayActorOptionsSchema` of Ray Serve (2.46); a placement group asks for several pods."""
-    config = lookup(manifest.data, _SERVE)
-    groups = pod_sets(manifest.data)
-    if not isinstance(config, str) or not groups or any(has_unknown_amounts(one, cluster) for one in groups):
+_ENTRYPOINT: Path = ("spec", "entrypointNumGpus")
+
+
+def _placed_by_ray(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """What needs more cards than any pod of the Ray cluster has.
+
+    Sources: `RayActorOptionsSchema` of Ray Serve, and the job submission of Ray (2.46)."""
+    config, asked = lookup(manifest.data, _SERVE), _amount(lookup(manifest.data, _ENTRYPOINT))
+    groups = pod_sets(manifest.data) if isinstance(config, str) or asked else ()
+    if not groups or any(has_unknown_amounts(one, cluster) for one in groups):
         return
     most = max(_cards_of(manifest, one, cluster) for one in groups)
-    for document in parse(config) if most else ():  # without cards Ray looks for those of the machine
+    if not most:
+        return  # without cards Ray looks for those of the machine
+    if asked > most:
+        yield Violation(
+            _ENTRYPOINT,
+            f"the entrypoint needs {asked:g} cards, but no pod of the Ray cluster has more than {most}: it "
+            "is never started",
+            "request more cards in a worker group",
+        )
+    if isinstance(config, str):
+        yield from _replicas(config, most)
+
+
+def _replicas(config: str, most: int) -> Iterator[Violation]:
+    """A placement group asks for several pods."""
+    for document in parse(config):
         data = document.root.data if document.root is not None and not document.problem else None
         for number, application in _numbered(lookup(data, ("applications",))):
             for position, each in _numbered(application.get("deployments")):
@@ -281,5 +301,6 @@ RULE = Rule(
         "--num-shard",
         "VISIBLE_DEVICES",
         "serveConfigV2",
+        "entrypointNumGpus",
     ),
 )

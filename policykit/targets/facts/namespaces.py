@@ -146,6 +146,7 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         _priority(pod_set),
         _is_stated(manifest, namespace),
         pod_set.labels,
+        pod_set.replicas or 1,
     )
 
 

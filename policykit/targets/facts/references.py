@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from policykit.catalogue.resources import is_card
+from policykit.kube.autoscaling import read_vertical
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.kube.requests import containers
+from policykit.kube.requests import containers, effective
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -73,6 +75,61 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
                 name = lookup(pod_set.spec, ("resourceClaims", number, key))
                 yield from _reference(name, pod_set.place("resourceClaims", number, key), kinds)
+
+
+def vertical_scalers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of VerticalPodAutoscalers."""
+    if manifest.group == "autoscaling.k8s.io" and not manifest.partial:
+        found = read_vertical(manifest, context.namespace)
+        if found is not None:
+            yield Fact(found, {"name": ("spec", "targetRef", "name")})
+
+
+_NAMED = frozenset({"ConfigMap", "PersistentVolumeClaim", "Secret", "Service", "ServiceAccount"})
+
+
+def names(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Objects of Kubernetes itself that pods with cards name, and those that are here."""
+    if manifest.partial:
+        return
+    if manifest.kind in _NAMED and not manifest.group:
+        yield Fact(NamedObject(manifest.kind, manifest.name), {}, answers=True)
+    for pod_set in pod_sets:
+        if not any(is_card(name) for name in effective(pod_set.spec, pod_set.devices)):
+            continue
+        if manifest.kind == "StatefulSet":
+            path: Path = ("spec", "serviceName")
+            yield from _reference(lookup(manifest.data, path), path, ("Service",))
+        for kind, place in _of_pod(pod_set.spec):
+            yield from _reference(
+                lookup(pod_set.spec, place), pod_set.place(str(place[0]), *place[1:]), (kind,)
+            )
+
+
+_SOURCES = (("configMap", "name", "ConfigMap"), ("secret", "secretName", "Secret"))
+_VARIABLES = (
+    ("configMapKeyRef", "ConfigMap"),
+    ("configMapRef", "ConfigMap"),
+    ("secretKeyRef", "Secret"),
+    ("secretRef", "Secret"),
+)
+
+
+def _of_pod(spec: Mapping[str, object]) -> Iterator[tuple[str, Path]]:
+    """Kind and place of each name, but for what may be missing."""
+    yield "ServiceAccount", ("serviceAccountName",)
+    for number in _positions(spec.get("volumes")):
+        yield "PersistentVolumeClaim", ("volumes", number, "persistentVolumeClaim", "claimName")
+        for field, key, kind in _SOURCES:
+            if not mapping(lookup(spec, ("volumes", number, field))).get("optional"):
+                yield kind, ("volumes", number, field, key)
+    for field, position, container in containers(spec):
+        for listed, inner in (("env", ("valueFrom",)), ("envFrom", ())):
+            for number in _positions(container.get(listed)):
+                for key, kind in _VARIABLES:
+                    path: Path = (listed, number, *inner, key)
+                    if not mapping(lookup(container, path)).get("optional"):
+                        yield kind, (field, position, *path, "name")
 
 
 PROFILE = "scheduler profile"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
-from policykit.kube.requests import below_containers
+from policykit.kube.requests import amounts, below_containers
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
@@ -55,6 +55,7 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from _mounts(spec, path, data, mounting)
             yield from _mounted_once(mounting)
         yield from _pod_level(spec, path)
+        yield from _above_pod(spec, path, containers)
         if kind == "Pod":
             yield from _preemption(spec, path)
         if spec.get("volumes") is not None:
@@ -213,6 +214,20 @@ def _pod_level(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             f"but the containers request {amount_text(name, total)} together"
         )
         yield Problem(place, message, f"write {amount_text(name, total)} or more", kind=CONFLICTING)
+
+
+def _above_pod(spec: dict[str, Any], path: Path, containers: Sequence[_Container]) -> Iterator[Problem]:
+    """Source: `validatePodResourceConsistency` (v1.36)."""
+    whole = amounts(lookup(spec, ("resources", "limits")))
+    for place, container in containers if whole else ():
+        for name, limit in amounts(lookup(container, ("resources", "limits"))).items():
+            if name in whole and limit > whole[name]:
+                at = (*place, "resources", "limits", name)
+                most = amount_text(name, whole[name])
+                message = f"{dotted(at)} is {amount_text(name, limit)}, above {most} of the pod"
+                yield Problem(
+                    at, message, f"write at most {most}, or raise that of the pod", kind=CONFLICTING
+                )
 
 
 def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]:

@@ -139,11 +139,28 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
         yield from _within(group, at)
         yield from _first_container(group, at)
         yield from _stated(group, at)
+        yield from _quoted(group, at)
         if scaled and group.get("suspend") is True:
             yield refused((*at, "suspend"), "conflicts with enableInTreeAutoscaling", "delete one of the two")
     head = spec.get("headGroupSpec")
     if isinstance(head, Mapping):
         yield from _stated(head, (*base, "headGroupSpec"))
+        yield from _quoted(head, (*base, "headGroupSpec"))
+
+
+def _quoted(group: Data, at: Path) -> Iterator[Problem]:
+    """The parameters are part of a command line. Source: `generateRayStartCommand` (v1.6)."""
+    path: Path = ("rayStartParams", "resources")
+    written = lookup(group, path)
+    if not isinstance(written, str) or is_filled_in(written):
+        return
+    if written.lstrip().startswith("{") and '"' in written:
+        yield refused(
+            (*at, *path),
+            f"is {written}, of which the shell takes the quotes: ray start does not read it",
+            "write it in quotes of its own: " + repr('"' + written.replace('"', '\\"') + '"'),
+            Severity.WARNING,
+        )
 
 
 _IMAGE = re.compile(r"(?:^|/)ray(?:-ml|-llm)?:([0-9]+\.[0-9]+\.[0-9]+)")

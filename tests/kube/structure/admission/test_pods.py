@@ -139,6 +139,24 @@ def test_a_pod_with_a_gate_has_no_node_yet(node: str, gates: str, refused: bool)
     assert said(text) == ([(CONFLICTING, message)] if refused else [])
 
 
+LIMITED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: serve}
+spec:
+  resources: {limits: {cpu: 4, memory: 16Gi}}
+  containers:
+  - {name: main, image: "registry.example.com/m:1", resources: {limits: {cpu: CPU, memory: 16Gi}}}
+  - {name: side, image: "registry.example.com/s:1", resources: {limits: {memory: 8Gi}}}
+"""
+
+
+@pytest.mark.parametrize(("cpu", "refused"), [("8", True), ("4000m", False), ('"${CPU}"', False)])
+def test_limits_of_containers_are_within_that_of_their_pod(cpu: str, refused: bool) -> None:
+    message = "spec.containers[0].resources.limits.cpu is 8, above 4 of the pod"
+    assert said(LIMITED.replace("CPU", cpu)) == ([(CONFLICTING, message)] if refused else [])
+
+
 PAGES = """
 apiVersion: v1
 kind: Pod

@@ -1,7 +1,8 @@
-"""A volume in memory is larger than the memory limit of the containers that write to it.
+"""A volume is larger than what the containers that write to it may have.
 
-What is written to it, such as the shared memory of workers in /dev/shm, counts as memory of the container
-that wrote it. The container is killed at its limit, long before the volume is full.
+What is written to a volume in memory, such as the shared memory of workers in /dev/shm, counts as memory of
+the container that wrote it: the container is killed at its limit, long before the volume is full. A pod whose
+volumes and containers use more disk than the limits of ephemeral-storage of its containers is evicted.
 """
 
 from __future__ import annotations
@@ -38,40 +39,44 @@ spec:
 
 GOOD = BAD.replace("memory: 32Gi", "memory: 256Gi")
 
-_MEMORY = "memory"
+_MEMORY, _DISK = "memory", "ephemeral-storage"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Containers without a limit are left alone. Source: `pkg/volume/emptydir` of the kubelet (v1.36)."""
+    """Containers without a limit are left alone.
+
+    Sources: `pkg/volume/emptydir` and `podEphemeralStorageLimitEviction` of the kubelet (v1.36).
+    """
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
         listed = pod_set.spec.get("volumes")
         for number, volume in enumerate(listed if isinstance(listed, list) else ()):
             place = mapping(mapping(volume).get("emptyDir"))
-            size = amount(_MEMORY, place.get("sizeLimit"))
-            if place.get("medium") != "Memory" or size is None:
+            size, medium = amount(_MEMORY, place.get("sizeLimit")), place.get("medium")
+            if size is None or medium not in (None, "", "Memory"):
                 continue
-            names, limit = _writers(pod_set, text(mapping(volume).get("name")))
+            name = text(mapping(volume).get("name"))
+            names, limit = _limit(pod_set, _MEMORY, name) if medium else _limit(pod_set, _DISK)
             if names and limit is not None and limit < size:
-                there, together = f"container {names[0]}", ""
-                if len(names) > 1:
-                    there, together = f"containers {', '.join(names)}", " together"
+                there = f"container {names[0]}" if len(names) == 1 else f"containers {', '.join(names)}"
+                together = " together" if len(names) > 1 else ""
                 yield Violation(
                     pod_set.place("volumes", number, "emptyDir", "sizeLimit"),
-                    f"the volume may hold {amount_text(_MEMORY, size)}, but what is in it counts as memory "
-                    f"of {there}, with a limit of {amount_text(_MEMORY, limit)}{together}",
-                    "raise the memory limit above the sizeLimit by what the processes need, or lower it",
+                    f"the volume may hold {amount_text(_MEMORY, size)}, but what is in it counts as "
+                    f"{_MEMORY if medium else _DISK} of {there}, with a limit of "
+                    f"{amount_text(_MEMORY, limit)}{together}",
+                    "raise the limit above the sizeLimit by what else is used, or lower the sizeLimit",
                 )
 
 
-def _writers(pod_set: PodSet, volume: str) -> tuple[list[str], int | None]:
-    """Containers that mount it, and the sum of their limits; None: not all have one."""
+def _limit(pod_set: PodSet, resource: str, volume: str = "") -> tuple[list[str], int | None]:
+    """Containers that mount the volume, or all, and the sum of their limits; None: not all have one."""
     names: list[str] = []
     total = 0
-    whole = amount(_MEMORY, lookup(pod_set.spec, ("resources", "limits", _MEMORY)))
+    whole = amount(_MEMORY, lookup(pod_set.spec, ("resources", "limits", resource)))
     for field, _, container in requests.containers(pod_set.spec):
-        if not _stays(field, container) or volume not in _mounted(container):
+        if not _stays(field, container) or (volume and volume not in _mounted(container)):
             continue
-        limit = amount(_MEMORY, lookup(container, ("resources", "limits", _MEMORY)))
+        limit = amount(_MEMORY, lookup(container, ("resources", "limits", resource)))
         if limit is None and whole is None:
             return [], None
         names.append(text(container.get("name")))
@@ -89,7 +94,7 @@ def _mounted(container: Mapping[str, Any]) -> list[str]:
 
 RULE = Rule(
     code="PK225",
-    name="memory-volume-exceeds-limit",
+    name="volume-exceeds-limit",
     severity=Severity.WARNING,
     subject=Manifest,
     doc=__doc__ or "",
