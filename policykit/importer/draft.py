@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.escape import one_line
-from policykit.manifests.document import span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.manifests.writer import scalar
@@ -59,10 +58,10 @@ class Draft:
         above: dict[int, list[str]] = {}
         for path, caption in self.captions.items():
             if self._exists(path):
-                above.setdefault(span(root, path, key=True).line - 1, []).extend(caption.split("\n"))
+                above.setdefault(root.location(path, key=True).line - 1, []).extend(caption.split("\n"))
         for path, note in self.notes.items():
             if self._exists(path):
-                number = span(root, path, key=True).line - 1
+                number = root.location(path, key=True).line - 1
                 if len(lines[number]) + len(note) + 4 <= _WIDE:
                     lines[number] += f"  # {one_line(note)}"
                 else:

@@ -260,11 +260,10 @@ def _keys(text: str) -> Iterator[Key | None]:
 
 def _places(text: str) -> list[Span]:
     """The location of each entry; empty: the text is not YAML, as nearly all JSON is."""
-    from policykit.manifests.document import span
     from policykit.manifests.parser import parse as documents
 
     for document in documents(text):
         if document.root is not None:
             amount = len(document.root.data["findings"])
-            return [span(document.root, ("findings", position)) for position in range(amount)]
+            return [document.root.location(("findings", position)) for position in range(amount)]
     return []

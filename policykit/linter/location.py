@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Resource
-from policykit.manifests.document import Manifest, span
+from policykit.manifests.document import Manifest
 from policykit.manifests.memoize import computed_once
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step, escaped, pointer
@@ -99,7 +99,7 @@ def embedded_span(text: str, root: Node, path: Path, inside: Path) -> Span | Non
     document = _first_document(node.data)
     if document is None or document.root is None:
         return None
-    return relocation(text, path, node)(span(document.root, inside))
+    return relocation(text, path, node)(document.root.location(inside))
 
 
 @lru_cache(maxsize=4)

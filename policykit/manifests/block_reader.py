@@ -8,7 +8,7 @@ few ask where a value is, so a node knows its line, which is read again when som
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -218,10 +218,14 @@ class _Block:
         value = "\n".join(body)
         return (value if unended or mark == "|-" else value + "\n"), lines
 
-    def part(self, number: int, group: int) -> tuple[int, int]:
-        """Columns of the key or value in a line; a value that is not there is empty, behind the colon."""
+    def match(self, number: int) -> re.Match[str]:
         found = _LINE.match(self.raw()[number])
         assert found is not None
+        return found
+
+    def part(self, number: int, group: int) -> tuple[int, int]:
+        """Columns of the key or value in a line; a value that is not there is empty, behind the colon."""
+        found = self.match(number)
         start, end = found.span(group)
         return (start, end) if start >= 0 else (found.end(_KEY) + 1,) * 2
 
@@ -281,6 +285,32 @@ class _BlockNode(Node):
         if self._group == _VALUE and self._block.raw()[place][start : start + 1] == "|":
             end = start + 1
         return Span(place + 1, start + 1, place + 1, end + 1)
+
+    def location(self, path: Sequence[Step], *, key: bool = False) -> Span:
+        """Most values have a key in their line, which tells it without nodes."""
+        place, data = self._place, self.data
+        line = -1  # of the key
+        for step in path:
+            if type(place) is dict:
+                if step not in place:
+                    break
+                place, data = place[step], data[step]
+                line, place = (place, place) if type(place) is int else place
+            elif type(place) is list and type(step) is int and 0 <= step < len(place):
+                place, data, line = place[step], data[step], -1
+            elif type(data) is dict or type(data) is list:
+                return super().location(path, key=key)
+            else:
+                break
+        if line < 0:
+            return super().location(path, key=key)
+        match = self._block.match(line)
+        start, end = match.span(_VALUE)
+        if key or start < 0 or type(data) is dict or type(data) is list:
+            start, end = match.span(_KEY)
+        elif match.string[start] == "|":
+            end = start + 1
+        return Span(line + 1, start + 1, line + 1, end + 1)
 
     def child(self, step: Step) -> Node | None:
         place = self._place

@@ -90,12 +90,8 @@ class Manifest(_ManifestFields):
         return isinstance(entries, dict) and _ENCRYPTION in entries and _ENCRYPTION not in self.data
 
     def span(self, path: Sequence[Step], *, key: bool = False) -> Span:
-        """The location of the value at `path`, or of the nearest parent that exists.
-
-        A scalar is its own text; a collection is the key that introduces it, or in a list
-        its first line. With `key` it is the key in every case.
-        """
-        return span(self.node, path, key=key)
+        """The location of the value at `path`: see Node.location."""
+        return self.node.location(path, key=key)
 
     def written(self, path: Sequence[Step]) -> str:
         """The text of a number, boolean or null at `path`; empty for anything else, and for aliases."""
@@ -150,39 +146,6 @@ def _wrapped(manifest: Manifest, node: Node, kind: str, path: Path) -> Iterator[
     for step, child in children:
         if child.entries:
             yield from _wrapped(manifest, child, kind, (*path, step))
-
-
-def span(root: Node, path: Sequence[Step], *, key: bool = False) -> Span:
-    """The location of `path` below `root`: see Manifest.span."""
-    node = root
-    for step in path:
-        child = node.child(step)
-        if child is None:
-            break
-        parent, node, last = node, child, step
-    if node is not root and (key or node.is_collection or _is_empty(node)):
-        introduced_by = parent.key(last)
-        if introduced_by is not None:
-            return introduced_by.head
-    return _first_line(node) if node.is_collection else node.head
-
-
-def _is_empty(node: Node) -> bool:
-    return not node.data and node.start_offset == node.end_offset
-
-
-def _first_line(node: Node) -> Span:
-    """A collection without a key of its own: up to the end of its first child."""
-    start = node.start
-    first: Node | None = None
-    if isinstance(node.entries, dict):
-        first = next((k for k, _ in node.entries.values()), None)
-    elif node.entries:
-        first = node.entries[0]
-    if first is None or first.entries is not None or first.end.line != start.line:
-        end = node.end if node.end.line == start.line else start
-        return Span(start.line + 1, start.column + 1, end.line + 1, max(end.column, start.column + 1) + 1)
-    return Span(start.line + 1, start.column + 1, first.end.line + 1, first.end.column + 1)
 
 
 class Words(NamedTuple):

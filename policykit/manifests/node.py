@@ -113,6 +113,24 @@ class Node:
         entries = self.entries
         return entries[step][0] if isinstance(entries, dict) and step in entries else None
 
+    def location(self, path: Sequence[Step], *, key: bool = False) -> Span:
+        """The location of the value at `path`, or of the nearest parent that exists.
+
+        A scalar is its own text; a collection is the key that introduces it, or in a list
+        its first line. With `key` it is the key in every case.
+        """
+        node = self
+        for step in path:
+            child = node.child(step)
+            if child is None:
+                break
+            parent, node, last = node, child, step
+        if node is not self and (key or node.is_collection or _is_empty(node)):
+            introduced_by = parent.key(last)
+            if introduced_by is not None:
+                return introduced_by.head
+        return _first_line(node) if node.is_collection else node.head
+
     @property
     def is_collection(self) -> bool:
         return type(self.data) is dict or type(self.data) is list
@@ -147,6 +165,24 @@ class Node:
             return self.span
         start = self.start
         return Span(start.line + 1, start.column + 1, start.line + 1, start.column + 2)
+
+
+def _is_empty(node: Node) -> bool:
+    return not node.data and node.start_offset == node.end_offset
+
+
+def _first_line(node: Node) -> Span:
+    """A collection without a key of its own: up to the end of its first child."""
+    start = node.start
+    first: Node | None = None
+    if isinstance(node.entries, dict):
+        first = next((k for k, _ in node.entries.values()), None)
+    elif node.entries:
+        first = node.entries[0]
+    if first is None or first.entries is not None or first.end.line != start.line:
+        end = node.end if node.end.line == start.line else start
+        return Span(start.line + 1, start.column + 1, end.line + 1, max(end.column, start.column + 1) + 1)
+    return Span(start.line + 1, start.column + 1, first.end.line + 1, first.end.column + 1)
 
 
 class Duplicate(NamedTuple):

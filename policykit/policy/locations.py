@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
@@ -88,7 +87,7 @@ class PolicyLocations(NamedTuple):
         file, found = location(self.tree, path, key=key)
         if not file.startswith(PROFILE):
             return file, found
-        return next(self._extending(file), (self.file, span(self.sources[self.file].root, ("extends",))))
+        return next(self._extending(file), (self.file, self.sources[self.file].root.location(("extends",))))
 
     def own(self, path: Path) -> bool:
         """Whether the policy's own file sets the value at a path."""
@@ -99,7 +98,7 @@ class PolicyLocations(NamedTuple):
         for source in self.sources.values():
             listed = source.root.data.get("extends")
             if not source.name.startswith(PROFILE) and isinstance(listed, list) and profile in listed:
-                yield source.name, span(source.root, ("extends", listed.index(profile)))
+                yield source.name, source.root.location(("extends", listed.index(profile)))
 
 
 def policy_locations(file: str, read: Reader) -> PolicyLocations | None:

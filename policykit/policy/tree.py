@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from policykit.manifests.document import span
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path, Step
 from policykit.namedtuple import NamedTuple
@@ -104,7 +103,7 @@ def location(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> 
         if below is None:
             break
         here = below
-    return here.source.name, span(here.source.root, path, key=key)
+    return here.source.name, here.source.root.location(path, key=key)
 
 
 def _child(tree: SourcedValue, step: Step) -> SourcedValue | None:

@@ -10,7 +10,6 @@ from policykit.errors import SourceError
 from policykit.linter.input_file import Kustomization
 from policykit.linter.not_judged import BUILD_FAILED, NO_PROGRAM, OUTSIDE, OVER_LIMITS
 from policykit.linter.rule import FailedBuild
-from policykit.manifests.document import span
 from policykit.manifests.node import Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
@@ -128,7 +127,7 @@ def _inline(file: str, at: Path) -> str:
 def _span(file: str, at: Path) -> Span:
     for parsed in parse(_text(file)):
         if parsed.root is not None:
-            return span(parsed.root, at)
+            return parsed.root.location(at)
     return _START
 
 

@@ -9,6 +9,7 @@ from policykit.manifests import event_reader
 from policykit.manifests.node import Lines, Node
 from policykit.manifests.parsed_document import ParsedDocument
 from policykit.manifests.parser import as_yaml
+from policykit.manifests.path import Path
 
 Facts = tuple[Any, ...]
 
@@ -25,6 +26,7 @@ def described(documents: Iterable[ParsedDocument]) -> list[Facts]:
         (
             parsed.start_line,
             parsed.problem,
+            tuple(_locations(parsed.root)) if parsed.root else None,
             tuple(_nodes(parsed.root, {}, {})) if parsed.root else None,
             [
                 (duplicate.key, _scalar(duplicate.node), _scalar(duplicate.first))
@@ -38,6 +40,21 @@ def described(documents: Iterable[ParsedDocument]) -> list[Facts]:
 def _scalar(node: Node) -> Facts:
     data = "" if isinstance(node.data, (dict, list)) else repr(node.data)
     return (type(node.data), data, node.extent, node.start, node.end, node.style, node.written)
+
+
+_MOST_LOCATED = 300
+
+
+def _locations(root: Node) -> Iterator[Facts]:
+    """Where findings at the first paths point, and at what is not there, asked before any node is made."""
+    waiting: list[tuple[Path, Any]] = [((), root.data)]
+    for path, data in waiting:
+        asked = (path, (*path, "absent"), (*path, 9))
+        yield path, [root.location(each, key=key) for each in asked for key in (False, True)]
+        steps: Iterable[tuple[Any, Any]] = ()
+        if isinstance(data, (dict, list)) and len(waiting) < _MOST_LOCATED:
+            steps = data.items() if isinstance(data, dict) else enumerate(data)
+        waiting += [((*path, step), value) for step, value in steps]
 
 
 def _nodes(root: Node, shared: dict[int, int], found: dict[int, int]) -> Iterator[Facts]:

@@ -18,7 +18,7 @@ from policykit.linter.builds.templates import Templates
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.input_file import BuiltKustomization, Kustomization, Route, origin_of, routes
 from policykit.linter.location import relocation
-from policykit.manifests.document import Manifest, span
+from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span, node_at
 from policykit.manifests.path import Path, lookup, pointer
 from policykit.model.severity import Severity
@@ -226,7 +226,7 @@ class SourceLocator:
             where = f"it is in {_relative(file, tree.file)}:{finding.span.line}" if file else ""
             finding = finding._replace(
                 path=input_file.path,
-                span=span(root, at),
+                span=root.location(at),
                 document=tree.document,
                 pointer=pointer(at),
                 help=f"{finding.help}\n{where}".strip("\n"),
@@ -236,7 +236,7 @@ class SourceLocator:
 
 
 def _place(found: SourceLocation, key: bool, inner: Span | None, value: object) -> Span:
-    place = span(found.root, found.path, key=key)
+    place = found.root.location(found.path, key=key)
     node = node_at(found.root, found.path)
     if inner and node is not None and node.data == value:
         place = relocation(found.text, found.path, node)(inner)
