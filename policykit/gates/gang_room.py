@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets import Gang, gangs, pod_sets
@@ -93,12 +94,18 @@ def group_shortages(scope: Scope, cluster: Cluster) -> Iterator[GroupShortage]:
 
 def _states_topology(manifest: Manifest) -> bool:
     """Whether it names the level of its own gang: gang-topology judges that."""
+    paths = _topology_paths().get((manifest.group, manifest.kind), ())
+    return any(lookup(manifest.data, path) is not None for path in paths)
+
+
+@cache
+def _topology_paths() -> Mapping[tuple[str, str], list[Path]]:
+    """Of a kind the fields of all systems for it."""
+    found: dict[tuple[str, str], list[Path]] = {}
     for target in TARGETS:
-        paths = target.gang_topology.load() if target.gang_topology else {}
-        path = paths.get((manifest.group, manifest.kind))
-        if path is not None and lookup(manifest.data, path) is not None:
-            return True
-    return False
+        for kind, path in (target.gang_topology.load() if target.gang_topology else {}).items():
+            found.setdefault(kind, []).append(path)
+    return found
 
 
 def _lack(minimum: int, members: Sequence[MemberRoom]) -> _Lack | None:

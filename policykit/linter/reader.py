@@ -204,10 +204,14 @@ Source: `crypto.hpp` of git-crypt, `pkg/crypto` of Plural's CLI, the specificati
 OpenSSL, AppleDouble in RFC 1740.
 """
 
+_STARTS = tuple(start for start, _ in _NO_TEXT)
+
 
 def no_text(raw: bytes) -> str:
     """What a file contains instead of text; empty: unknown."""
-    return next((what for start, what in _NO_TEXT if raw.startswith(start)), "")
+    if not raw.startswith(_STARTS):
+        return ""
+    return next(what for start, what in _NO_TEXT if raw.startswith(start))
 
 
 def documents(text: Text) -> Iterator[ParsedDocument]:
@@ -222,7 +226,8 @@ def is_template(text: str) -> bool:
     """Whether a text has braces of a Helm, Jinja, Terraform or envsubst template, or a line `<SOME_NAME>`."""
     if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
         return True
-    return any(sign in text for sign in ("${", "%{", "<")) and _DIRECTIVE.search(text) is not None
+    signs = "${" in text or "%{" in text or "<" in text
+    return signs and _DIRECTIVE.search(text) is not None
 
 
 def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:

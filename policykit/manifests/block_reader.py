@@ -302,11 +302,20 @@ class _BlockNode(Node):
                 return super().location(path, key=key)
             else:
                 break
-        if line < 0:
-            return super().location(path, key=key)
+        group = _KEY
+        if line < 0:  # an item of a list, or all: a mapping is its first key
+            if type(place) is dict and place:
+                line = next(iter(place.values()))
+                line = line if type(line) is int else line[0]
+            elif type(place) is int and type(data) is not dict and type(data) is not list:
+                line, group = place, _VALUE
+            else:
+                return super().location(path, key=key)
+        elif not (key or type(data) is dict or type(data) is list):
+            group = _VALUE
         match = self._block.match(line)
-        start, end = match.span(_VALUE)
-        if key or start < 0 or type(data) is dict or type(data) is list:
+        start, end = match.span(group)
+        if start < 0:
             start, end = match.span(_KEY)
         elif match.string[start] == "|":
             end = start + 1

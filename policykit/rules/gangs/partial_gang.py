@@ -98,8 +98,9 @@ def _pods(gang: Gang, members: Sequence[PodSet], workers: Sequence[PodSet]) -> i
 
 def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:
     """Gangs whose size is part of a list in an annotation of their pods."""
-    readers = [target.read_membership for target in TARGETS if target.read_membership]
-    several = [one for one in sets if (one.replicas or 0) > 1 and card_resources(one, context.cluster)]
+    annotated = [one for one in sets if one.annotations and (one.replicas or 0) > 1]
+    several = [one for one in annotated if card_resources(one, context.cluster)]
+    readers = [target.read_membership for target in TARGETS if target.read_membership] if several else []
     for one, read in product(several, readers):
         pods = one.replicas or 0
         found = read(manifest, one, context.namespace)

@@ -55,9 +55,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _mentions_koordinator(review: Review) -> bool:
     """Whether a resource, a label or an annotation is Koordinator's."""
     pod_set = review.pod_set
-    resources = (name for name in review.requests if isinstance(name, str))
-    keys = (*pod_set.labels, *pod_set.annotations, *resources)
-    return any(_DOMAIN in key.partition("/")[0] or key in OLD_RESOURCES for key in keys)
+    for keys in (pod_set.labels, pod_set.annotations, review.requests):
+        for key in keys:
+            if _DOMAIN in key.partition("/")[0] or key in OLD_RESOURCES:
+                return True
+    return False
 
 
 RULE = Rule(

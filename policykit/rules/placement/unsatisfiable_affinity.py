@@ -7,6 +7,7 @@ integers only, so `80GB` never matches. A value that no pool has cannot match ei
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from policykit.catalogue import labels
@@ -233,13 +234,19 @@ def _impossible(review: Review, requirement: Requirement, path: Path, *, alone: 
         or _in_policy(review, requirement)
     ):
         return
-    for find in (_text, _number, _foreign_form, _chip, _unpartitioned, _nominal, _memory, _clique):
-        found = find(review, requirement)
-        if found is not None:
-            message, advice, certain = found
-            # It is only probably wrong if another term may match or other vendors may have such nodes.
-            yield Violation(path, message, advice, None if certain and alone else Severity.WARNING)
-            return
+    found = _by_itself(requirement)
+    for find in (_unpartitioned, _nominal, _memory, _clique):
+        found = found or find(review, requirement)
+    if found is not None:
+        message, advice, certain = found
+        # It is only probably wrong if another term may match or other vendors may have such nodes.
+        yield Violation(path, message, advice, None if certain and alone else Severity.WARNING)
+
+
+@lru_cache(maxsize=1024)  # a tree selects the same values many times
+def _by_itself(requirement: Requirement) -> _Problem:
+    """What is wrong whatever the pods are."""
+    return _text(requirement) or _number(requirement) or _foreign_form(requirement) or _chip(requirement)
 
 
 _Problem = tuple[str, str, bool] | None
@@ -253,7 +260,7 @@ def _in_policy(review: Review, requirement: Requirement) -> bool:
     )
 
 
-def _text(review: Review, requirement: Requirement) -> _Problem:
+def _text(requirement: Requirement) -> _Problem:
     if requirement.operator not in ("Gt", "Lt") or labels.label_format(requirement.key) != "text":
         return None
     message = (
@@ -262,7 +269,7 @@ def _text(review: Review, requirement: Requirement) -> _Problem:
     return message, "select the values with operator In", True
 
 
-def _number(review: Review, requirement: Requirement) -> _Problem:
+def _number(requirement: Requirement) -> _Problem:
     if requirement.operator != "In" or labels.label_format(requirement.key) != "integer":
         return None
     if any(int64(value) is not None for value in requirement.values):
@@ -271,7 +278,7 @@ def _number(review: Review, requirement: Requirement) -> _Problem:
     return message, f"copy the value from a node: kubectl get nodes -L {requirement.key}", True
 
 
-def _foreign_form(review: Review, requirement: Requirement) -> _Problem:
+def _foreign_form(requirement: Requirement) -> _Problem:
     """The device name for a label to which the cloud writes names of its own."""
     there = labels.provider_values(requirement.key)
     if requirement.operator != "In" or not there or any(value in there for value in requirement.values):
@@ -298,7 +305,7 @@ def _shortened(requirement: Requirement, there: Sequence[str]) -> _Problem:
     )
 
 
-def _chip(review: Review, requirement: Requirement) -> _Problem:
+def _chip(requirement: Requirement) -> _Problem:
     if requirement.key != _CHIP or requirement.operator != "In":
         return None
     from policykit.catalogue.cards import product

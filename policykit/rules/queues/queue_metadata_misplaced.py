@@ -7,7 +7,7 @@ their own objects. Anywhere else it is stored and ignored, and the pods go to th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -216,9 +216,9 @@ def _serves(one: _TargetKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
 
 def _maps(data: object, path: Path) -> Iterator[Path]:
     """Paths of all labels and annotations."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         for key, value in data.items():
-            if key in ("labels", "annotations") and isinstance(value, Mapping):
+            if key in ("labels", "annotations") and isinstance(value, dict):
                 yield (*path, key)
             elif isinstance(key, str) and key not in _ELSEWHERE:
                 yield from _maps(value, (*path, key))

@@ -80,13 +80,13 @@ def _lists(review: Review) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
     data, pod_set, whole = review.manifest.data, review.pod_set, not review.manifest.partial
     for field, position, container in containers(pod_set.spec):
         resources = container.get("resources")
-        if isinstance(resources, Mapping):
+        if isinstance(resources, dict):
             yield pod_set.place(field, position, "resources"), resources, whole
     names = [device.resource for device in pod_set.devices]
     whole = whole and len(set(names)) == len(names) and lookup(data, _DEFAULTS) is None
     for base in dict.fromkeys(device.path[:-2] for device in pod_set.devices):
         resources = lookup(data, base)
-        if base[-1:] == ("resources",) and isinstance(resources, Mapping):
+        if base[-1:] == ("resources",) and isinstance(resources, dict):
             yield base, resources, whole
 
 
@@ -130,7 +130,7 @@ def _is_taken(amount: object) -> bool:
 
 def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:
     amounts = resources.get(side)
-    return amounts if isinstance(amounts, Mapping) else {}
+    return amounts if isinstance(amounts, dict) else {}
 
 
 def _problem(

@@ -62,15 +62,19 @@ _BOARD = 8
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Other rules check Koordinator's combinations and Volcano's amounts."""
-    yield from _pairs(review)
-    yield from _amounts(review)
-    if _MEMORY in review.requests:
-        yield from _card_memory(review)
-    yield from _other_scheduler(review)
     yield from system_violations("PK213", review, context)
     if amounts.TOPOLOGY in review.affinity.selector:
         yield from _slices(review)
-    yield from _two_partitions(review)
+    extended = ["/" in name for name in review.requests].count(True)
+    if not extended:
+        return
+    yield from _amounts(review)
+    if extended > 1:
+        yield from _pairs(review)
+        yield from _two_partitions(review)
+    if _MEMORY in review.requests:
+        yield from _card_memory(review)
+    yield from _other_scheduler(review)
     yield from _unlikely_counts(review)
 
 

@@ -7,8 +7,8 @@ and `+` instead of `.` in the name of a MIG profile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import resource
@@ -61,8 +61,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             continue
         known = resource(name)
         if known is None:
-            if name not in _COMPUTE:
-                yield from _misspelt(review, path, name)
+            yield from _misspelt(review, path, name)
         elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
@@ -94,13 +93,21 @@ def _requested(review: Review) -> Iterator[tuple[Path, str]]:
         resources = container.get("resources")
         places: dict[str, Path] = {}
         for side in ("limits", "requests"):
-            amounts = resources.get(side) if isinstance(resources, Mapping) else None
-            for name in amounts if isinstance(amounts, Mapping) else ():
-                if isinstance(name, str):
+            amounts = resources.get(side) if isinstance(resources, dict) else None
+            for name in amounts if isinstance(amounts, dict) else ():
+                if isinstance(name, str) and not _is_usual(name):
                     places.setdefault(name, pod_set.place(field, position, "resources", side, name))
         yield from ((path, name) for name, path in places.items())
     for device in pod_set.devices:
-        yield device.path, device.resource
+        if not _is_usual(device.resource):
+            yield device.path, device.resource
+
+
+@lru_cache(maxsize=1024)  # a tree has few names
+def _is_usual(name: str) -> bool:
+    """Whether there is nothing to say of it under any policy."""
+    known = resource(name)
+    return name in _COMPUTE if known is None else known.role != "accounting"
 
 
 @memoize_beside
