@@ -17,7 +17,7 @@ _BREAK = re.compile(b"\n")
 
 
 class SourceFiles:
-    """The files of a report, each read once."""
+    """The files of a report, each read once: findings are in the order of their files."""
 
     def __init__(self, raw: Callable[[str], bytes]) -> None:
         self._raw = raw
@@ -28,6 +28,7 @@ class SourceFiles:
     def line(self, path: str, number: int) -> str:
         """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
+            self._lines.clear()
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
             lines = text.split("\n")
             self._lines[path] = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
@@ -38,6 +39,7 @@ class SourceFiles:
         """Line and column, from 1 and in code points, of an offset in bytes."""
         raw = self._content(path)
         if path not in self._starts:
+            self._starts.clear()
             shift = len(_BOM) if raw.startswith(_BOM) else 0
             self._starts[path] = [shift, *(match.end() for match in _BREAK.finditer(raw))]
         starts = self._starts[path]
@@ -46,6 +48,7 @@ class SourceFiles:
 
     def _content(self, path: str) -> bytes:
         if path not in self._bytes:
+            self._bytes.clear()
             self._bytes[path] = self._raw(path)
         return self._bytes[path]
 

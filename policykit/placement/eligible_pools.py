@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from policykit.catalogue.resources import resource
 from policykit.kube.affinity import NodeAffinity
+from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Toleration
 from policykit.model.workload import WorkloadKind
@@ -106,8 +107,13 @@ def named_products(
     cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity
 ) -> tuple[str, ...]:
     """Products named by selector or required affinity, else by Equal tolerations."""
-    keys = dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key)
+    keys = _product_keys(cluster)
     selected = [value for key in keys for value in selected_values(affinity, key)]
     if selected:
         return tuple(dict.fromkeys(selected))
     return tuple(dict.fromkeys(v for key in keys for v in tolerated_values(tolerations, key)))
+
+
+@memoize_beside
+def _product_keys(cluster: Cluster) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key))

@@ -10,6 +10,7 @@ from policykit.kube import selectors
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
 from policykit.kube.tolerations import tolerates, untolerated
+from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
 from policykit.model.pool import KUBE_SCHEDULER, Amounts, NodeFilters, Pool, Shape, Taint, Toleration
 from policykit.model.quantity import amount_text
@@ -119,6 +120,34 @@ def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | No
         for labels, name in _variants(cluster, pool, shape, affinity)
     ]
     return _any(answers)
+
+
+def selections(cluster: Cluster, affinity: NodeAffinity) -> Mapping[str, bool | None]:
+    """Of each pool by name whether selector and required affinity admit its nodes: see `selection`."""
+    return _selections(cluster, (*affinity.selector.items(),), affinity.required)
+
+
+@memoize_beside  # pods of one kind are alike
+def _selections(
+    cluster: Cluster, selector: tuple[tuple[str, str], ...], required: tuple[Term, ...] | None
+) -> Mapping[str, bool | None]:
+    affinity = NodeAffinity(dict(selector), required)
+    return {pool.name: selection(cluster, pool, affinity) for pool in cluster.pools}
+
+
+def untolerated_by_pool(
+    cluster: Cluster, tolerations: tuple[Toleration, ...], requests: Amounts
+) -> Mapping[str, tuple[Taint, ...]]:
+    """Of each pool by name the hard taints that the pod does not tolerate: see `untolerated_taints`."""
+    return _untolerated_by_pool(cluster, tolerations, tuple([name for name in requests if "/" in name]))
+
+
+@memoize_beside
+def _untolerated_by_pool(
+    cluster: Cluster, tolerations: tuple[Toleration, ...], extended: tuple[str, ...]
+) -> Mapping[str, tuple[Taint, ...]]:
+    requests = dict.fromkeys(extended, 1)
+    return {pool.name: untolerated_taints(pool, tolerations, requests) for pool in cluster.pools}
 
 
 def untolerated_taints(

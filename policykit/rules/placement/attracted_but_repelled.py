@@ -10,7 +10,7 @@ from functools import partial
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.landing import selections, untolerated_by_pool
 from policykit.placement.review import Review
 from policykit.rules.placement.fixes import placement_fix
 
@@ -86,11 +86,12 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or review.eligible_pools is None or not review.selects_nodes or not review.is_final:
         return
-    answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
+    answers = selections(cluster, review.affinity)
     if not {True, False} & {*answers.values()} or review.selects_unlisted_pool:
         return  # it selects by labels unknown to the policy
     selected = [pool for pool in cluster.pools if answers[pool.name] is not False]
-    lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in selected}
+    untolerated = untolerated_by_pool(cluster, review.tolerations, review.requests)
+    lacking = {pool.name: untolerated[pool.name] for pool in selected}
     if selected and all(lacking.values()):
         pool = selected[0]
         yield Violation(

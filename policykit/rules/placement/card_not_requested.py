@@ -19,7 +19,7 @@ from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources, has_unknown_amounts
-from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.landing import selections, untolerated_by_pool
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.policy_labels import dedicated_keys, is_policy_label
 from policykit.placement.review import Review
@@ -134,22 +134,23 @@ def _selected(review: Review) -> list[Pool]:
     cluster = review.cluster
     if cluster is None or not _selects_by_own_labels(review, cluster):
         return []
-    answers = [(pool, selection(cluster, pool, review.affinity)) for pool in cluster.pools]
-    cards_only = all(answer is False or (answer and pool.card) for pool, answer in answers)
-    return [pool for pool, answer in answers if answer] if cards_only else []
+    answers = selections(cluster, review.affinity)
+    possible = [pool for pool in cluster.pools if answers[pool.name] is not False]
+    cards_only = all(answers[pool.name] and pool.card for pool in possible)
+    return possible if cards_only else []
 
 
 def _tolerated(review: Review) -> list[Pool]:
     """Dedicated card pools whose taints the pod tolerates by key."""
     cluster = review.cluster
     named = tuple(toleration for toleration in review.tolerations if toleration.key)
+    if cluster is None:
+        return []
+    lacking = untolerated_by_pool(cluster, named, review.requests)
     return [
         pool
-        for pool in (cluster.pools if cluster else ())
-        if pool.card
-        and cluster
-        and dedicated_keys(cluster, pool)
-        and not untolerated_taints(pool, named, review.requests)
+        for pool in cluster.pools
+        if pool.card and dedicated_keys(cluster, pool) and not lacking[pool.name]
     ]
 
 

@@ -15,7 +15,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.writer import scalar
 from policykit.model.pool import Pool, Taint, Toleration
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.landing import selections, untolerated_by_pool
 from policykit.placement.recognition import HOW_TO_STATE
 from policykit.placement.review import Review
 from policykit.rules.placement.fixes import card_choice, placement_fix
@@ -90,13 +90,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     A pod without cards that another pool accepts is not reported, nor is a pod that selects other
     pools and lands there.
     """
-    if not review.eligible_pools or not review.is_final or review.selects_unlisted_pool:
+    cluster = review.cluster
+    if cluster is None or not review.eligible_pools or not review.is_final or review.selects_unlisted_pool:
         return
     if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return
-    lacking = {
-        p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.eligible_pools
-    }
+    untolerated = untolerated_by_pool(cluster, review.tolerations, review.requests)
+    lacking = {pool.name: untolerated[pool.name] for pool in review.eligible_pools}
     if not all(lacking.values()) or _selects_others(review):
         return
     pool = _first_choice(review)
@@ -116,7 +116,8 @@ def _selects_others(review: Review) -> bool:
     cluster = review.cluster
     if cluster is None or not review.accepting or not review.selects_nodes:
         return False
-    return all(selection(cluster, pool, review.affinity) is False for pool in review.eligible_pools or ())
+    selected = selections(cluster, review.affinity)
+    return all(selected[pool.name] is False for pool in review.eligible_pools or ())
 
 
 def _first_choice(review: Review) -> Pool:

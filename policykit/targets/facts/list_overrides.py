@@ -36,7 +36,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _inline(manifest.data)
     else:
         for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
-            yield Fact(written, {"list": path}, answers=not written.patch, as_written=True)
+            places = {"list": path} if written.patch else {}
+            yield Fact(written, places, answers=not written.patch, as_written=True)
 
 
 def _inline(data: Mapping[str, Any]) -> Iterator[Fact]:
