@@ -141,7 +141,8 @@ def schedulers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context)
         return
     if manifest.kind == "KubeSchedulerConfiguration":
         for profile in mappings(manifest.data.get("profiles")):
-            yield Fact(NamedObject(PROFILE, text(profile.get("schedulerName"))), {}, answers=True)
+            if name := text(profile.get("schedulerName")):
+                yield Fact(NamedObject(PROFILE, name), {}, answers=True)
     for pod_set in pod_sets:
         name, path = pod_set.scheduler_name, pod_set.scheduler_path
         if name and path is not None and target_name_of(name, context.cluster) is None:
