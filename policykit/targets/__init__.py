@@ -169,7 +169,7 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.references:schedulers"),
         frozenset({"KubeSchedulerConfiguration"}),
         pods=True,
-        substrings=("chedulerName",),
+        substrings=("chedulerName", "atchScheduler"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:requests"),
