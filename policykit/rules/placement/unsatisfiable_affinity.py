@@ -228,11 +228,8 @@ def _impossible_values(review: Review) -> Iterator[Violation]:
 
 
 def _impossible(review: Review, requirement: Requirement, path: Path, *, alone: bool) -> Iterator[Violation]:
-    if (
-        any(is_placeholder(value) for value in requirement.values)
-        or problem(requirement)
-        or _in_policy(review, requirement)
-    ):
+    is_open = any(map(is_placeholder, requirement.values)) or problem(requirement)
+    if is_open or _in_policy(review, requirement):
         return
     found = _by_itself(requirement)
     for find in (_unpartitioned, _nominal, _memory, _clique):
