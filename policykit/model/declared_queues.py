@@ -33,6 +33,8 @@ class Application(NamedTuple):
     """The gang's task groups as one comparable text."""
     template: str = ""
     """Template within the object."""
+    misspelt: str = ""
+    """A label that is nearly the one of the application, where none is; its location is `misspelt`."""
 
 
 class NamespaceMetadata(NamedTuple):

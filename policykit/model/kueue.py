@@ -55,7 +55,7 @@ class DeclaredNamespace(NamedTuple):
 
 
 class DeclaredAdmissionCheck(NamedTuple):
-    """An AdmissionCheck. Locations of its fact: `name`, `parameters`."""
+    """An AdmissionCheck. Locations of its fact: `name`, `parameters`, `controller`."""
 
     name: str
     kind: str = ""

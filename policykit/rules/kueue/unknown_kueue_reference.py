@@ -27,7 +27,7 @@ from policykit.model.kueue import (
     TopologyRequest,
 )
 from policykit.model.severity import Severity
-from policykit.nearest import Names, are_numbered
+from policykit.nearest import Names, are_numbered, nearest
 from policykit.targets.kueue.names import TARGET_NAME
 
 BAD = """\
@@ -105,10 +105,33 @@ def _admission_checks(scope: Scope) -> Iterator[Violation]:
         parameters.setdefault(one.value.kind, []).append(one.value.name)
     of_kind = {kind: Names(names) for kind, names in parameters.items()}
     for each in checks:
+        yield from _controller(each)
         kind, name = each.value.kind, each.value.parameters
         there = of_kind[kind]
         fault = "the check is inactive, and so is every ClusterQueue with it"
         yield from _unknown(scope, each, "parameters", kind, name, there, fault)
+
+
+_CONTROLLERS = tuple(f"kueue.x-k8s.io/{name}" for name in ("multikueue", "provisioning-request"))
+"""Those of Kueue itself (0.9 to 0.19)."""
+
+
+def _controller(check: LocatedFact[DeclaredAdmissionCheck]) -> Iterator[Violation]:
+    name = check.value.controller
+    if (
+        not name.startswith("kueue.x-k8s.io/")
+        or name in _CONTROLLERS
+        or check.partial
+        or is_placeholder(name)
+    ):
+        return
+    likely = nearest(name, _CONTROLLERS)
+    yield Violation(
+        check.at("controller"),
+        f"Kueue has no controller {name}: the check stays pending",
+        f"did you mean {likely}?" if likely else f"known: {', '.join(_CONTROLLERS)}",
+        Severity.WARNING,
+    )
 
 
 def _unknown(

@@ -2,7 +2,7 @@
 
 The application and the queue may be set by several labels and annotations, of which the first wins.
 Queue, user and gang come from the first pod of an application that YuniKorn sees: what its other
-pods set is ignored.
+pods set is ignored. A label that is nearly the one of the application is none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
-from policykit.targets.yunikorn.names import TASK_GROUPS
+from policykit.targets.yunikorn.names import APP_ID, OLD_APP_IDS, TASK_GROUPS
 
 BAD = """\
 apiVersion: v1
@@ -43,6 +43,12 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     sharing: dict[tuple[str, str], list[LocatedFact[Application]]] = {}
     for located in scope.of(Application):
         value = located.value
+        if value.misspelt and not located.partial:
+            yield Violation(
+                located.at("misspelt"),
+                f"YuniKorn does not read {value.misspelt}: it makes up an application for the pods",
+                f"write {APP_ID}, or {OLD_APP_IDS[0]}",
+            )
         yield from _within(located, value.ids, "application")
         yield from _within(located, value.queues, "queue")
         if value.ids and not is_placeholder(value.ids[0].value):

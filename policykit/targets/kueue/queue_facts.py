@@ -195,7 +195,8 @@ def _admission_check(manifest: Manifest, context: Context) -> Iterator[Fact]:
     value = DeclaredAdmissionCheck(
         manifest.name, text(parameters.get("kind")), text(parameters.get("name")), controller
     )
-    yield Fact(value, {"name": _NAME, "parameters": ("spec", "parameters", "name")})
+    places: dict[str, Path] = {"name": _NAME, "parameters": ("spec", "parameters", "name")}
+    yield Fact(value, {**places, "controller": ("spec", "controllerName")})
 
 
 def _check_parameters(manifest: Manifest, context: Context) -> Iterator[Fact]:

@@ -19,7 +19,7 @@ from policykit.model.gang import TaskGroups
 from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn.metadata import TaskGroupEntry
 from policykit.targets.yunikorn.metadata import read_task_groups as read_groups
-from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, SCHEDULER, TASK_GROUPS
+from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, OLD_APP_IDS, SCHEDULER, TASK_GROUPS
 
 
 def application_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -30,7 +30,8 @@ def application_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: C
 
 def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
     ids, queues = metadata.ids(pod_set), metadata.queues(pod_set)
-    if not (ids or queues) or not metadata.is_scheduled(pod_set, context.cluster):
+    misspelt = "" if ids else next((key for key in pod_set.labels if _is_nearly_application(key)), "")
+    if not (ids or queues or misspelt) or not metadata.is_scheduled(pod_set, context.cluster):
         return
     places: dict[str, Path] = {}
     for each in (*ids, *queues):
@@ -44,8 +45,16 @@ def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Itera
         metadata.canonical_json(pod_set.annotations.get(metadata.USER_INFO, "")),
         metadata.canonical_json(pod_set.annotations.get(TASK_GROUPS, "")),
         pod_set.name,
+        misspelt,
     )
+    if misspelt:
+        places["misspelt"] = pod_set.place("labels", misspelt)
     yield Fact(value, places)
+
+
+def _is_nearly_application(key: str) -> bool:
+    """The old label, in other letters: its name has no domain, so only these are sure."""
+    return key not in OLD_APP_IDS and key.lower().replace("-", "").replace("_", "") == OLD_APP_IDS[0].lower()
 
 
 _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", "RayCluster", "RayJob"})
