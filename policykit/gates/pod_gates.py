@@ -199,13 +199,22 @@ class PodGates:
         there = any(name_of(each) == name_of(found) for each in groups)
         if not there and not found.by_pods and found.min_member is None:
             places = sorted({each.namespace for each in groups if each.target_name == found.target_name})
-            aside = f" in namespace {found.namespace}, only in {places[0]}" if places else ""
+            aside = f" in namespace {found.namespace}, only in {places[0]}" if places else self._like(found)
             return (Gate("gang", UNKNOWN, f"no file here defines {shown}{aside}"),)
         lack = self._lacks.get(name_of(found))
         if lack is None:
             return ()
         refused = self._scope.complete and lack.certain
         return (Gate("gang", REFUSED if refused else UNKNOWN, lack.message),)
+
+    def _like(self, joined: Membership) -> str:
+        """A group that is here, and may be the same under a name that a kustomization gives it."""
+        names = {each.value[:3] for each in self._scope.memberships}
+        for one in (each.value for each in self._scope.groups):
+            alike = one[:2] == joined[:2] and joined.group in one.name
+            if alike and one[:3] not in names:
+                return f", only {one.name}, which no pod joins"
+        return ""
 
     def _room(self, review: Review) -> tuple[Gate, ...]:
         """Pods that do not start together run as far as there is room."""

@@ -56,6 +56,7 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
     policies: dict[str, dict[int, None]] = {}
     judges: dict[str, frozenset[int]] = {}
     written: Facts = {}
+    stating: dict[str, str] = {}
     for input_file, settings, result, _, first in judged:
         policies.setdefault(key_of(input_file), {}).update(dict.fromkeys(settings))
         judges[input_file.path] = judges.get(input_file.path, frozenset()) | frozenset(settings)
@@ -64,14 +65,16 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
         if input_file.only == OBJECTS:
             facts.setdefault(input_file.scope, {})[input_file.path] = _split_as_written(result.facts)[1]
             continue
-        if input_file.only == TEXT:
-            written[input_file.path] = _split_as_written(result.facts)[0]
+        if found := _split_as_written(result.facts)[0]:
+            written[input_file.path] = found
         if result.facts and not (input_file.only == TEXT and input_file.scope in built):
             facts.setdefault(key_of(input_file), {})[input_file.path] = result.facts
+            stating[input_file.path] = key_of(input_file)
     for build in builds:
         for read in filter(None, map(build.names.get, build.tree.written())):
             stated = facts.setdefault(build.input_file.scope, {})
-            stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
+            if stating.get(read.path) != build.input_file.scope:
+                stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
     return ScopeFacts(
         facts,
         {name: tuple(numbers) for name, numbers in policies.items()},

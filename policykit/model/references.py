@@ -111,3 +111,10 @@ class EmptySelection(NamedTuple):
     message: str
     waits: bool
     """The pods stay pending; if not, the term has no effect."""
+
+
+class NameAffix(NamedTuple):
+    """What a kustomization adds to the names of its objects. Locations of its fact: `name`."""
+
+    prefix: str
+    suffix: str

@@ -84,6 +84,11 @@ FACTS: tuple[FactReader, ...] = (
     ),
     FactReader(Lazy("policykit.targets.facts.list_overrides:facts"), _PATCHED, pods=True),
     FactReader(
+        Lazy("policykit.targets.facts.name_affixes:facts"),
+        frozenset({"Component", "Kustomization"}),
+        substrings=("namePrefix", "nameSuffix"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.queue_submissions:facts"),
         frozenset({"Namespace"}),
         pods=True,

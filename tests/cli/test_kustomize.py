@@ -905,3 +905,60 @@ def test_the_kind_of_a_patch_with_a_target_is_that_of_the_target(shell: Shell) -
     assert shell.run("lint", "--select", "PK008").out == ""
     shell.write({"kustomization.yaml": "resources: [job.yaml]\npatches: [{path: patch.yaml}]\n"})
     assert "PK008" in shell.run("lint", "--select", "PK008").out
+
+
+GROUPED = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: train}
+spec: {minMember: 2}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  completions: 2
+  template:
+    metadata: {annotations: {scheduling.k8s.io/group-name: train}}
+    spec:
+      schedulerName: volcano
+      restartPolicy: Never
+      containers: [{name: main, image: "registry.example/train:1"}]
+"""
+API = "kustomize.config.k8s.io/v1beta1"
+REFERENCE = (
+    "nameReference: [{kind: PodGroup, group: scheduling.volcano.sh, fieldSpecs: "
+    r"[{kind: Job, path: spec/template/metadata/annotations/scheduling.k8s.io\/group-name}]}]"
+)
+
+
+def test_a_group_that_a_kustomization_renames_is_told_there(shell: Shell) -> None:
+    files = {
+        "base/kustomization.yaml": kustomization(resources=["job.yaml"]),
+        "base/job.yaml": GROUPED,
+        "prod/kustomization.yaml": kustomization(apiVersion=API, resources=["../base"], namePrefix="prod-"),
+        "a/kustomization.yaml": kustomization(apiVersion=API, resources=["../base"], nameSuffix="-a"),
+        "b/kustomization.yaml": kustomization(apiVersion=API, resources=["../a"], namePrefix="b-"),
+    }
+    assert places(lint(shell, files, select="PK306")) == [
+        "a/kustomization.yaml:1:116: PK306",
+        "b/kustomization.yaml:1:113: PK306",
+        "prod/kustomization.yaml:1:116: PK306",
+    ]
+    told = shell.run("lint", "--select", "PK306", "prod")
+    assert (
+        "PodGroup train prod-train, but the pods of Job prod-train name train: they never start" in told.out
+    )
+    assert REFERENCE in told.out
+
+
+def test_a_reference_that_kustomize_is_told_of_is_renamed(shell: Shell) -> None:
+    fields = {"namePrefix": "prod-", "configurations": ["names.yaml"]}
+    files = {
+        "base/kustomization.yaml": kustomization(resources=["job.yaml"]),
+        "base/job.yaml": GROUPED,
+        "prod/kustomization.yaml": kustomization(resources=["../base"], **fields),
+        "prod/names.yaml": REFERENCE,
+    }
+    assert places(lint(shell, files, select="PK306")) == []

@@ -1,7 +1,8 @@
 """Half of a gang is missing: the PodGroup or its pods.
 
 Pods that name a PodGroup that does not exist wait for it and never start. A PodGroup that no pod
-joins does nothing: its workload starts pod by pod, each as soon as it fits.
+joins does nothing: its workload starts pod by pod, each as soon as it fits. With `namePrefix` or `nameSuffix`
+kustomize renames the PodGroup, but not the annotation or label of the pods.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
+from policykit.rules.gangs.renamed_groups import renamed
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -61,13 +63,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     by_pods = (m.value for m in scope.memberships if m.value.by_pods)
     yield from _partners(scope, there | {value[:3] for value in by_pods})
     yield from _unused(scope)
+    gone = renamed(scope, joined, there)
+    yield from gone.violations
     joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     for group in scope.groups:
-        target_name, namespace, name = group.value.target_name, group.value.namespace, group.value.name
+        namespace, name = group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
-        if (target_name, namespace, name) not in joined:
+        if group.value[:3] not in joined and group.value[:3] not in gone.groups:
             yield Violation(
                 group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
@@ -78,7 +82,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         value = member.value
         if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
             continue
-        if (value.target_name, value.namespace, value.group) not in there:
+        if value[:3] not in there and value[:3] not in gone.members:
             elsewhere = declaring.get(value.group)
             aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
             yield Violation(
