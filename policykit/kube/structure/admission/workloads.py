@@ -280,10 +280,38 @@ def leader_worker_set(data: Data) -> Iterator[Problem]:
     policy = template.get("subGroupPolicy")
     if isinstance(policy, Mapping):
         yield from _divided(policy, whole(template.get("size", 1)))
+    yield from _exclusive(data, policy)
     update = lookup(data, _UPDATE)
     if isinstance(update, Mapping) and all(update.get(each) in (0, "0%") for each in _REPLACED):
         advice = "raise maxSurge or maxUnavailable"
         yield refused(_UPDATE, "allows neither an extra group nor a missing one", advice)
+
+
+_EXCLUSIVE, _PART_EXCLUSIVE = (
+    f"leaderworkerset.sigs.k8s.io/{name}" for name in ("exclusive-topology", "subgroup-exclusive-topology")
+)
+
+
+def _exclusive(data: Data, policy: object) -> Iterator[Problem]:
+    """Source: `setNodeSelectorForWorkerPods` and its callers in the pod controller (v0.8)."""
+    own = mapping(lookup(data, ("metadata", "annotations")))
+    if _PART_EXCLUSIVE in own and policy is None:
+        yield refused(
+            ("metadata", "annotations", _PART_EXCLUSIVE),
+            "is set, but there is no subGroupPolicy",
+            "add subGroupPolicy, or delete it: LeaderWorkerSet's webhook refuses it",
+            key=True,
+        )
+    for field in ("leaderTemplate", "workerTemplate"):
+        path: Path = (*_TEMPLATE, field, "metadata", "annotations")
+        if _EXCLUSIVE in mapping(lookup(data, path)) and _EXCLUSIVE not in own:
+            yield refused(
+                (*path, _EXCLUSIVE),
+                "is on the pods, so the workers are not kept in the domain of their leader",
+                "move it to the annotations of the LeaderWorkerSet",
+                Severity.WARNING,
+                key=True,
+            )
 
 
 def _divided(policy: Data, size: int | None) -> Iterator[Problem]:
