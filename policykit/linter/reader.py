@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import repeat
 
 from policykit.errors import SourceError
 from policykit.kube.podsets.podset import PodSet
@@ -169,6 +168,8 @@ _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\
 
 _LONG = 8_000
 """Characters of a line of which it is not remembered which words it contains."""
+_MOST_LINES = 2_048
+"""Lines of which that is remembered."""
 
 
 class Text(NamedTuple):
@@ -304,22 +305,26 @@ def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
     Files of a tree, and documents of a file, have most of their lines in common: each line is searched once.
     """
     lines = {*text.split("\n")}
-    found: Iterable[frozenset[str]] = ()
-    if len(text) >= _LONG:
-        long = {line for line in lines if len(line) >= _LONG}
-        lines -= long
-        found = (_words_in(line, words) for line in long)
-    return _others(words, frozenset().union(*found, *filter(None, map(_in_line, lines, repeat(words)))))
+    known = _known_lines(words)
+    if len(known) > _MOST_LINES:
+        known.clear()
+    new = [line for line in lines if line not in known]
+    if new:
+        # Few of the words are in what is new, and few of its lines have one.
+        joined = "\n".join(new)
+        there = [word for word in words if word in joined]
+        found = {line: frozenset([word for word in there if word in line]) for line in new}
+        if len(text) < _LONG or max(map(len, new)) < _LONG:
+            known.update(found)
+        else:
+            known = {**known, **found}
+    return _others(words, frozenset().union(*filter(None, map(known.__getitem__, lines))))
 
 
-@lru_cache(maxsize=2048)
-def _in_line(line: str, words: frozenset[str]) -> frozenset[str]:
-    """The words, in which no line ends, that a short line contains."""
-    return _words_in(line, words)
-
-
-def _words_in(text: str, words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word in text)
+@lru_cache(maxsize=8)
+def _known_lines(words: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Short lines, and which of the words each contains; no line ends in a word."""
+    return {}
 
 
 @lru_cache(maxsize=1024)  # files of a tree lack the same words

@@ -248,6 +248,8 @@ def _with_sources(judged: Iterable[UnitResult], found: Iterable[UnitFinding]) ->
         for each in judged
         for number, source in each.result.sources.items()
     }
+    if not sources:
+        return [*found]
     return [
         one._replace(
             finding=one.finding._replace(source=sources.get((one.finding.path, one.finding.document), ""))
@@ -318,7 +320,9 @@ def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
 
 def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:
     first = next((one for one in group if one.finding.fix), group[0]).finding
-    clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
+    clusters: tuple[str, ...] = tuple(filter(None, (names[group[0].setting],)))
+    if len(group) > 1:
+        clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
     if group[0].build < 0:
         return first if first.clusters == clusters else first._replace(clusters=clusters)
     help_text = _help(group, names)

@@ -63,6 +63,8 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
         for path, span in dict.fromkeys(
             [(one.finding.path, one.finding.span), *([one.source_location] if one.source_location else ())]
         ):
+            if path in input_files and not known.get(path):
+                continue
             at = _Place(
                 number, one.finding._replace(path=path, span=span), bool(one.source_location), one.ignored
             )

@@ -8,6 +8,7 @@ from typing import Any
 from policykit.kube.podsets.kind_entry import Binding, FieldRef, KindEntry, literal, value
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
+from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 
@@ -35,18 +36,17 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
 
 def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> tuple[Path, ...]:
     """Every location in the object that the scheduler reads, in order of precedence."""
-    known = _kind(data, pod_set)
+    known, binding = _kind(data, pod_set)
     targets = _targets(known, scheduler, what) if known is not None else ()
-    if known is None or not targets:
-        return ()
-    binding = _binding(known, pod_set)
-    found = (_place(target, pod_set, binding) for target in targets)
-    return tuple(path for path in found if path)
+    found = [_place(target, pod_set, binding) for target in targets]
+    return tuple([path for path in found if path])
 
 
-def _kind(data: Mapping[str, Any], pod_set: PodSet) -> KindEntry | None:
+@memoize_last_call  # every scheduler is asked for
+def _kind(data: Mapping[str, Any], pod_set: PodSet) -> tuple[KindEntry | None, Binding]:
     owner = value(data, pod_set.owner)
-    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None
+    known = entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None
+    return known, _binding(known, pod_set) if known else Binding((), ())
 
 
 def _targets(known: KindEntry, scheduler: str, what: str) -> tuple[FieldRef, ...]:

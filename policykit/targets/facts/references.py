@@ -100,13 +100,15 @@ def names(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         if manifest.kind == "StatefulSet":
             path: Path = ("spec", "serviceName")
             yield from _reference(lookup(manifest.data, path), path, ("Service",))
-        for kind, place in _of_pod(pod_set.spec):
-            yield from _reference(
-                lookup(pod_set.spec, place), pod_set.place(str(place[0]), *place[1:]), (kind,)
-            )
+        for kind, place, name in _of_pod(pod_set.spec):
+            yield from _reference(name, pod_set.place(str(place[0]), *place[1:]), (kind,))
 
 
-_SOURCES = (("configMap", "name", "ConfigMap"), ("secret", "secretName", "Secret"))
+_SOURCES = (
+    ("persistentVolumeClaim", "claimName", "PersistentVolumeClaim"),
+    ("configMap", "name", "ConfigMap"),
+    ("secret", "secretName", "Secret"),
+)
 _VARIABLES = (
     ("configMapKeyRef", "ConfigMap"),
     ("configMapRef", "ConfigMap"),
@@ -115,21 +117,35 @@ _VARIABLES = (
 )
 
 
-def _of_pod(spec: Mapping[str, object]) -> Iterator[tuple[str, Path]]:
-    """Kind and place of each name, but for what may be missing."""
-    yield "ServiceAccount", ("serviceAccountName",)
-    for number in _positions(spec.get("volumes")):
-        yield "PersistentVolumeClaim", ("volumes", number, "persistentVolumeClaim", "claimName")
+def _of_pod(spec: Mapping[str, object]) -> Iterator[tuple[str, Path, object]]:
+    """Kind and place of each name, and the name, but for what may be missing."""
+    if "serviceAccountName" in spec:
+        yield "ServiceAccount", ("serviceAccountName",), spec["serviceAccountName"]
+    for number, volume in _mappings_at(spec.get("volumes")):
         for field, key, kind in _SOURCES:
-            if not mapping(lookup(spec, ("volumes", number, field))).get("optional"):
-                yield kind, ("volumes", number, field, key)
+            source = volume.get(field)
+            if isinstance(source, dict) and not source.get("optional"):
+                yield kind, ("volumes", number, field, key), source.get(key)
     for field, position, container in containers(spec):
-        for listed, inner in (("env", ("valueFrom",)), ("envFrom", ())):
-            for number in _positions(container.get(listed)):
-                for key, kind in _VARIABLES:
-                    path: Path = (listed, number, *inner, key)
-                    if not mapping(lookup(container, path)).get("optional"):
-                        yield kind, (field, position, *path, "name")
+        for number, each in _mappings_at(container.get("env")):
+            at: Path = (field, position, "env", number, "valueFrom")
+            yield from _of_variable(each.get("valueFrom"), at)
+        for number, each in _mappings_at(container.get("envFrom")):
+            yield from _of_variable(each, (field, position, "envFrom", number))
+
+
+def _of_variable(source: object, at: Path) -> Iterator[tuple[str, Path, object]]:
+    stated = mapping(source)
+    for key, kind in _VARIABLES if stated else ():
+        named = stated.get(key)
+        if isinstance(named, dict) and not named.get("optional"):
+            yield kind, (*at, key, "name"), named.get("name")
+
+
+def _mappings_at(listed: object) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for number, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, dict):
+            yield number, each
 
 
 PROFILE = "scheduler profile"
