@@ -99,7 +99,7 @@ class PodAffinities:
         every = [own, *(each for each, _ in others)]
         if cluster is None or not self._scope.complete or not own.pools:
             return None
-        if not all(each.certain and each.policy == cluster.name and not self._moves(each) for each in every):
+        if not all(each.certain and self._is_here(each) and not self._moves(each) for each in every):
             return None
         near = [each for each, _ in others if each.pools]
         if not any(sure and each.pools for each, sure in others):
@@ -109,6 +109,11 @@ class PodAffinities:
             if message:
                 return Unmet(number, message, _ADVICE, certain=True)
         return None
+
+    def _is_here(self, pods: PlacedPods) -> bool:
+        """Whether they were judged by this policy: a file may be for several."""
+        own = self._cluster is not None and pods.policy == self._cluster.name
+        return own and all(name in self._pools for name in pods.pools)
 
     def _moves(self, pods: PlacedPods) -> bool:
         return "" in self._changed or pods.namespace in self._changed

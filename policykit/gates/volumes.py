@@ -93,7 +93,8 @@ class Volumes:
 
     def _out_of_reach(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
         """Source: the plugin VolumeBinding of kube-scheduler (v1.36)."""
-        pools = [self._pools[name] for name in use.pools]
+        here = self._cluster is not None and use.policy == self._cluster.name
+        pools = [self._pools[name] for name in use.pools if here and name in self._pools]
         found = self._candidates(use, claim) if pools else ()
         answers = [self._mounts(each, pools) for each in found]
         if not found or True in answers:

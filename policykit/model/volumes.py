@@ -50,6 +50,8 @@ class ClaimUse(NamedTuple):
     """In their namespace; empty: each pod gets a claim of its own."""
     storage_class: str = ""
     """Of claims that each pod gets."""
+    policy: str = ""
+    """Name of the policy whose pools they are; empty: there is none."""
     pools: tuple[str, ...] = ()
     """Those that do not refuse the pods; empty: none is known to take them."""
     apart: str = ""

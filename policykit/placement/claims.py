@@ -32,6 +32,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         f"{manifest.kind} {manifest.name}".strip(),
         replicas,
         "",
+        policy=cluster.name if cluster else "",
         pools=tuple(each.pool.name for each in review.landings if each.verdict != "refused"),
         apart=_apart(review),
         adds_first=adds_first(manifest.data, manifest.group, manifest.kind, replicas or 0),

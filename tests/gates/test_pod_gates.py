@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from policykit import api
+from policykit.gates.pod_affinity import PodAffinities
 from policykit.gates.pod_gates import Answer
+from policykit.gates.volumes import Volumes
+from policykit.linter.scope import scope_of
+from policykit.model.references import AffinePods
+from policykit.model.volumes import ClaimUse
 from tests.clusters import policy
 
 POLICY: dict[str, Any] = {
@@ -430,3 +435,20 @@ def test_affinity_is_refused_only_where_all_is_known() -> None:
     assert not any(gate.name == "affinity" for gate in answers(text, NEAR, complete=False)[0].gates)
     partial = {**NEAR, "coverage": "partial"}
     assert not any(gate.name == "affinity" for gate in answers(text, partial)[0].gates)
+
+
+@pytest.mark.parametrize("name", ["test", "other"])
+def test_facts_of_another_policy_say_nothing_of_these_pools(name: str) -> None:
+    text = (
+        _near("web", TERM % "cache") + "---\n" + CACHE.replace("spec:", "spec:\n  nodeSelector: {pool: data}")
+    )
+    mounted = text.replace("spec:", f"spec:\n  volumes: [{MOUNTED}]", 1) + CLAIM % "volumeName: disk-1"
+    raw = (mounted + VOLUME % "pool").encode()
+    pools = {f"{pool}-{name}": stated for pool, stated in NEAR["pools"].items()}
+    known = scope_of(
+        api.facts("a.yaml", raw, policy({**NEAR, "metadata": {"name": name}, "pools": pools})), complete=True
+    )
+    near, uses = [each.value for each in known.of(AffinePods)], [each.value for each in known.of(ClaimUse)]
+    assert near and uses
+    assert not any(PodAffinities(known, policy(NEAR)).unmet(each) for each in near)
+    assert not any(Volumes(known, policy(NEAR)).problem(each) for each in uses)
