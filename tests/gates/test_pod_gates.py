@@ -449,6 +449,7 @@ def test_facts_of_another_policy_say_nothing_of_these_pools(name: str) -> None:
         api.facts("a.yaml", raw, policy({**NEAR, "metadata": {"name": name}, "pools": pools})), complete=True
     )
     near, uses = [each.value for each in known.of(AffinePods)], [each.value for each in known.of(ClaimUse)]
-    assert near and uses
+    assert near
+    assert uses
     assert not any(PodAffinities(known, policy(NEAR)).unmet(each) for each in near)
     assert not any(Volumes(known, policy(NEAR)).problem(each) for each in uses)
