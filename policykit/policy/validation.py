@@ -76,6 +76,8 @@ def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
     key, where = str(path[-1]), dotted(path[:-1]) if path[1:] else "a policy"
     names = allowed_keys(schema, path[:-1])
     message = f"{where} has no key {key!r}"
+    if path[:1] == ("targets",) and key == "version" and path[1] in allowed_keys(schema, ()):
+        return message, f"its release is a key of the policy itself: {path[1]}"
     near = nearest(key, names)
     if near:
         return message, f"did you mean {near}?"

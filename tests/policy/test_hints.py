@@ -68,6 +68,12 @@ def read(path: str) -> bytes:
             id="an open brace",
         ),
         pytest.param(
+            'targets: {kubernetes: {version: "1.30"}}\n',
+            "a:4:24: targets.kubernetes has no key 'version'\n"
+            "  help: its release is a key of the policy itself: kubernetes",
+            id="the release of Kubernetes as a target's",
+        ),
+        pytest.param(
             'targets: {volcano: {version: "9.1"}}\n',
             "a:4:30: '9.1' is not a release of Volcano\n"
             f'  help: write a release such as "{RELEASES.newest}", in quotes',
