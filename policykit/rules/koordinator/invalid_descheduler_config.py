@@ -53,12 +53,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.partial or not manifest.api_version.startswith("descheduler/"):
         return
     seen: set[str] = set()
-    for position, profile in _numbered(manifest.data.get("profiles")):
+    profiles = [*_numbered(manifest.data.get("profiles"))]
+    for position, profile in profiles:
         base: Path = ("profiles", position)
         name = profile.get("name")
-        if not name:
+        if not name and len(profiles) > 1:  # a single one is named koord-descheduler
             yield Violation(base, f"the profile has no name: {_END}", "name it")
-        elif name in seen and not is_placeholder(name):
+        elif name and name in seen and not is_placeholder(name):
             yield Violation(
                 (*base, "name"), f"two profiles are named {name}: {_END}", "give each its own name"
             )
