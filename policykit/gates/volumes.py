@@ -75,8 +75,9 @@ class Volumes:
             return None
         rule, pods = f"{ONE_POD} lets one pod use the volume, but", use.replicas or 0
         if pods > 1:
-            fault = f"{rule} {use.what} has {pods}: the others stay pending"
-            return VolumeProblem(fault, _SHARE, certain=True, whole=False)
+            end = "they run one after another" if use.in_turn else "the others stay pending"
+            fault = f"{rule} {use.what} has {pods}: {end}"
+            return VolumeProblem(fault, _SHARE, certain=not use.in_turn, whole=False)
         if use.adds_first:
             fault = "starts a second one before it removes the first, and never ends"
             return VolumeProblem(f"{rule} a rolling update of {use.what} {fault}", _RECREATE, whole=False)

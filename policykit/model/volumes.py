@@ -63,3 +63,5 @@ class ClaimUse(NamedTuple):
     read_only: bool = False
     lasting: bool = False
     """There are such pods, and they run until somebody removes them."""
+    in_turn: bool = False
+    """They end, and nothing needs them at the same time: they may run one after another."""

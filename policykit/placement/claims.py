@@ -17,6 +17,7 @@ from policykit.placement.review import Review
 from policykit.placement.topology import HOSTNAME, apart_on_nodes, selects_own
 
 _LASTING = frozenset({("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet")})
+_IN_TURN = frozenset({("batch", "Job"), ("batch", "CronJob")})
 
 
 def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
@@ -38,6 +39,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         adds_first=adds_first(manifest.data, manifest.group, manifest.kind, replicas or 0),
         closed=known and review.is_final and not elsewhere,
         lasting=(manifest.group, manifest.kind) in _LASTING and replicas != 0,
+        in_turn=(manifest.group, manifest.kind) in _IN_TURN,
     )
     for path, claim, storage_class, read_only in found:
         yield path, common._replace(claim=claim, storage_class=storage_class, read_only=read_only)

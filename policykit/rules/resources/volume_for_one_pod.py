@@ -2,7 +2,8 @@
 
 The access mode ReadWriteOncePod keeps a second pod of the cluster from being placed while the first one is
 there. The other replicas stay pending, and so does the new pod of a rolling update that keeps the old one
-until the new one is ready. Of two Deployments that mount it one never runs.
+until the new one is ready. Of two Deployments that mount it one never runs. The pods of a Job run one after
+another.
 """
 
 from __future__ import annotations
