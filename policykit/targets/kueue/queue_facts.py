@@ -152,7 +152,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         allowed,
         refused,
         tuple(checks),
-        frozenset(_flavor_checks(mapping(manifest.data.get("spec")))),
+        frozenset(_flavor_checks(mapping(manifest.data.get("spec")), names)),
         _selector(manifest),
     )
     yield Fact(declared, places)
@@ -182,10 +182,11 @@ def _checks(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
             yield ("spec", "admissionChecksStrategy", "admissionChecks", number, "name"), name
 
 
-def _flavor_checks(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Names of the checks with flavors of their own."""
+def _flavor_checks(spec: Mapping[str, Any], flavors: Sequence[str]) -> Iterator[str]:
+    """Names of the checks for some flavors of the queue, not all."""
     for each in mappings(mapping(spec.get("admissionChecksStrategy")).get("admissionChecks")):
-        if each.get("onFlavors") and isinstance(name := each.get("name"), str):
+        some = texts(each.get("onFlavors"))
+        if some and not set(flavors) <= set(some) and isinstance(name := each.get("name"), str):
             yield name
 
 
