@@ -7,7 +7,7 @@ other than Karpenter's own is on its nodes only if the NodePool gives it to them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from policykit.catalogue import cards, labels, machines, resources
 from policykit.catalogue.machines import Machine
@@ -17,12 +17,16 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, WantedNodes
-from policykit.model.pool import Taint
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import PluginConfiguration
-from policykit.nearest import Names
+from policykit.nearest import Names, nearest
 from policykit.placement.policy_labels import is_for_unlisted_nodes
-from policykit.targets.nodes.machine_pool_facts import INSTANCE_TYPES, POOL_KEYS, is_chosen
+from policykit.targets.nodes.machine_pool_facts import (
+    INSTANCE_TYPES,
+    NOW_CALLED,
+    POOL_KEYS,
+    is_chosen,
+)
 
 BAD = """\
 apiVersion: karpenter.sh/v1
@@ -59,11 +63,19 @@ _FAMILIES = ("karpenter.k8s.aws/instance-family", "eks.amazonaws.com/instance-fa
 _CATEGORIES = ("karpenter.k8s.aws/instance-category", "eks.amazonaws.com/instance-category")
 _SIZES = ("karpenter.k8s.aws/instance-size", "eks.amazonaws.com/instance-size")
 _SKU = "karpenter.azure.com/sku-name"
-_OF_KARPENTER = ("kubernetes.io/arch", "kubernetes.io/os", "topology.kubernetes.io/", *INSTANCE_TYPES)
+_OF_KARPENTER = (
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/windows-build",
+    "topology.kubernetes.io/",
+    *INSTANCE_TYPES,
+)
 """Keys, and starts of keys, that Karpenter knows of each instance, beside those of providers."""
 _SHOWN = 4
 _MOST = 20
 """Different NodePools with one label, up to which each is tried."""
+_COMMON = frozenset({"", "false", "no", "true", "yes"})
+"""Values that labels of any meaning have."""
 
 
 class _Pools:
@@ -76,6 +88,8 @@ class _Pools:
         self.keys: set[str] = set()
         self._by_label: dict[tuple[str, str], dict[object, MachinePool]] = {}
         """Label to the different pools that have it: several clusters may have the same one."""
+        self._open: dict[str, dict[object, MachinePool]] = {}
+        """Key to the pools that leave the value to the pods, in whole or in part."""
         for pool in pools:
             own = {key: value for key, value in pool.labels.items() if key not in POOL_KEYS}
             kind = (*sorted(own.items()), *pool.requirements, *pool.taints)
@@ -85,9 +99,12 @@ class _Pools:
             ]
             for pair in pairs:
                 self._by_label.setdefault(pair, {}).setdefault(kind, pool)
+            for one in pool.requirements:
+                if one.operator != "In":
+                    self._open.setdefault(one.key, {}).setdefault(kind, pool)
             self.given |= own
             self.keys |= {*pool.labels, *(one.key for one in pool.requirements)}
-        self.likely = {value: key for key, value in self.given.items()}
+        self._with_value = {value: key for key, value in self.given.items()}
         self.labels = Names(self.given)
 
     def named(self, wanted: WantedNodes) -> Sequence[MachinePool]:
@@ -102,7 +119,16 @@ class _Pools:
         found: dict[object, MachinePool] = {}
         for pair in chosen:
             found |= self._by_label.get(pair, {})
+        for key, _ in chosen if found else ():
+            found |= self._open.get(key, {})
         return tuple(found.values())
+
+    def likely(self, key: str, value: str) -> str:
+        """The key that may be meant: one that is spelled alike, or that has the value; empty: none."""
+        near = self.labels.nearest(key)
+        if near and nearest(key.rpartition("/")[2], (near.rpartition("/")[2],)):
+            return near
+        return "" if value.lower() in _COMMON or value.isdecimal() else self._with_value.get(value, "")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -130,6 +156,8 @@ def _is_open(wanted: WantedNodes) -> bool:
     terms = tuple(Term(tuple(selectors.Requirement(*one) for one in term)) for term in wanted.terms)
     words = [*wanted.selector, *wanted.selector.values()]
     words += [word for term in wanted.terms for one in term for word in (one.key, *one.values)]
+    if any(one.key in POOL_KEYS and one.operator == "DoesNotExist" for term in wanted.terms for one in term):
+        return True
     return any(map(is_placeholder, words)) or is_for_unlisted_nodes(
         NodeAffinity(wanted.selector, terms or None), wanted.tolerations
     )
@@ -159,20 +187,18 @@ def _reason(pool: MachinePool, wanted: WantedNodes, *, shared: bool) -> tuple[st
         if problem := _problem(pool, Expression(key, "In", (value,))):
             return f"selector.{key}", f"{title} {problem}", _advice(key)
     problems = [
-        next(filter(None, ((_problem(pool, one), one.key) for one in term)), None)
-        if any(_problem(pool, one) for one in term)
-        else None
+        next(((problem, one.key) for one in term if (problem := _problem(pool, one))), None)
         for term in wanted.terms
     ]
-    if problems and all(problems):
-        problem, key = next(
-            (p, k) for one in wanted.terms[0] if (p := _problem(pool, one)) and (k := one.key)
-        )
+    if problems and problems[0] is not None and None not in problems:
+        problem, key = problems[0]
         return "affinity", f"{title} {problem}", _advice(key)
     # PK143 compares the taints of a NodePool that pods select by its name.
     by_name = not wanted.selector.keys().isdisjoint(POOL_KEYS)
-    taint = _untolerated(pool.taints, wanted) if wanted.settled and not by_name else None
-    if taint is not None:
+    # A taint named like a requested resource may be tolerated by admission.
+    others = [taint for taint in pool.taints if taint.key not in wanted.cards]
+    taint = tolerations.untolerated(others, wanted.tolerations)
+    if taint is not None and wanted.settled and not by_name:
         return (
             "tolerations",
             f"{title} has taint {taint}, which the pods do not tolerate",
@@ -187,7 +213,7 @@ def _advice(key: str) -> str:
 
 def _problem(pool: MachinePool, wanted: Expression) -> str:
     """Why no node of the pool can meet an expression, as a predicate; empty: one may."""
-    key, operator = wanted.key, wanted.operator
+    key, operator = NOW_CALLED.get(wanted.key, wanted.key), wanted.operator
     stated = [one for one in pool.requirements if one.key == key]
     choices = [
         *([pool.labels[key]] if key in pool.labels else ()),
@@ -196,28 +222,17 @@ def _problem(pool: MachinePool, wanted: Expression) -> str:
     asked = selectors.Requirement(key, operator, wanted.values)
     if choices:
         met = any(selectors.matches(asked, {key: value}) for value in choices)
-        selected = (
-            f"{key} {operator} {', '.join(wanted.values)}"
-            if operator != "In"
-            else (f"{key}={', '.join(wanted.values)}")
-        )
+        written = ", ".join(wanted.values)
+        selected = f"{wanted.key}={written}" if operator == "In" else str(selectors.Requirement(*wanted))
         return "" if met else f"has {key} {', '.join(choices[:_SHOWN])}, but the pods select {selected}"
     if operator in ("NotIn", "DoesNotExist") or stated or _is_karpenters(key):
         return ""
-    return f"does not give its nodes the label {key}, which the pods select"
+    return f"does not give its nodes the label {wanted.key}, which the pods select"
 
 
 def _is_karpenters(key: str) -> bool:
     provider = labels.provider(key)
     return key.startswith(_OF_KARPENTER) or (bool(provider) and not labels.discovery(key))
-
-
-def _untolerated(taints: Iterable[Taint], wanted: WantedNodes) -> Taint | None:
-    """The first hard taint; one named like a requested resource may be tolerated by admission."""
-    hard = [taint for taint in taints if taint.hard and taint.key not in wanted.cards]
-    return next(
-        (t for t in hard if not any(tolerations.tolerates(one, t) for one in wanted.tolerations)), None
-    )
 
 
 def _machines(pool: MachinePool, wanted: WantedNodes) -> dict[str, Machine] | None:
@@ -309,7 +324,7 @@ def _nowhere(
                     f"did you mean {near}?",
                 )
         elif is_chosen(key) and key not in known and key not in INSTANCE_TYPES and not scope.may_hold(key):
-            near = pools.labels.nearest(key) or pools.likely.get(value, "")
+            near = pools.likely(key, value)
             yield Violation(
                 wanted.at(f"selector.{key}"),
                 f"no NodePool here gives its nodes the label {key}, so Karpenter creates none for the pods",

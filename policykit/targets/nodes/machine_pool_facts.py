@@ -18,6 +18,14 @@ from policykit.targets.nodes import node_settings
 POOL_KEYS = ("karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
 """Labels that Karpenter gives nodes, with the name of their NodePool or Provisioner."""
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+NOW_CALLED = {
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+}
+"""Former keys of labels, which Karpenter takes for the present ones. Source: `NormalizedLabels` (v1.6)."""
 _OWN = frozenset((*POOL_KEYS, *INSTANCE_TYPES))
 _GROUP = "karpenter.sh"
 _TEMPLATES: dict[str, tuple[Path, Path]] = {
@@ -49,7 +57,10 @@ def _pool(manifest: Manifest) -> Fact:
         manifest.name,
         manifest.kind,
         {**texts(lookup(manifest.data, at)), name_key: manifest.name},
-        _expressions(selectors.read_all(lookup(manifest.data, (*template, "requirements")))),
+        tuple(
+            one._replace(key=NOW_CALLED.get(one.key, one.key))
+            for one in _expressions(selectors.read_all(lookup(manifest.data, (*template, "requirements"))))
+        ),
         tolerations.read_taints(lookup(manifest.data, (*template, "taints"))),
     )
     return Fact(value, {"name": ("metadata", "name")})
