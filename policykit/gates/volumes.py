@@ -73,7 +73,7 @@ class Volumes:
         claim = self._claim(use)
         if claim is None or ONE_POD not in claim.access_modes:
             return None
-        rule, pods = f"{ONE_POD} lets one pod use the volume, but", use.replicas or 0
+        rule, pods = f"{ONE_POD} lets one pod use the volume, but", self._at_once(use, claim)
         if pods > 1:
             end = "they run one after another" if use.in_turn else "the others stay pending"
             fault = f"{rule} {use.what} has {pods}: {end}"
@@ -86,6 +86,14 @@ class Volumes:
             fault = f"{rule} both {first} and {use.what} do: one of them never runs"
             return VolumeProblem(fault, _SHARE, whole=False)
         return None
+
+    def _at_once(self, use: ClaimUse, claim: DeclaredClaim) -> int:
+        """Pods that mount a claim at a time: those of one template, or of all that wait for each other."""
+        pods = {use.together: use.replicas or 0}
+        for each in self.users(claim) if use.together else ():
+            if each.what == use.what and each.together:
+                pods[each.together] = max(each.replicas or 0, pods.get(each.together, 0))
+        return sum(pods.values())
 
     def _claim(self, use: ClaimUse) -> DeclaredClaim | None:
         """None: it is not here, or two differ."""

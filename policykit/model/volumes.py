@@ -61,6 +61,8 @@ class ClaimUse(NamedTuple):
     closed: bool = False
     """No other pools take them, and nothing else decides where they go."""
     read_only: bool = False
+    together: str = ""
+    """The template, if its pods wait for those of the others of the object; empty: they do not."""
     lasting: bool = False
     """There are such pods, and they run until somebody removes them."""
     in_turn: bool = False

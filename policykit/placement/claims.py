@@ -38,6 +38,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         apart=_apart(review),
         adds_first=adds_first(manifest.data, manifest.group, manifest.kind, replicas or 0),
         closed=known and review.is_final and not elsewhere,
+        together=review.pod_set.name if review.pod_set.synchronous else "",
         lasting=(manifest.group, manifest.kind) in _LASTING and replicas != 0,
         in_turn=(manifest.group, manifest.kind) in _IN_TURN,
     )

@@ -2,8 +2,8 @@
 
 The access mode ReadWriteOncePod keeps a second pod of the cluster from being placed while the first one is
 there. The other replicas stay pending, and so does the new pod of a rolling update that keeps the old one
-until the new one is ready. Of two Deployments that mount it one never runs. The pods of a Job run one after
-another.
+until the new one is ready. A job whose pods wait for each other never starts. Of two Deployments that mount
+it one never runs. The pods of a Job run one after another.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ GOOD = BAD.replace("ReadWriteOncePod", "ReadOnlyMany")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Reported at the claim, once for each of its users."""
+    """Reported at the claim, once for each object that uses it."""
     claims = [each for each in scope.of(DeclaredClaim) if ONE_POD in each.value.access_modes]
     volumes = Volumes(scope, context.cluster) if claims else None
     for claim in claims:
-        for use in volumes.users(claim.value) if volumes and not claim.partial else ():
-            if found := volumes.of_one_pod(use) if volumes else None:
-                severity = Severity.ERROR if found.certain else None
-                yield Violation(claim.at("modes"), found.message, found.help, severity)
+        users = volumes.users(claim.value) if volumes and not claim.partial else ()
+        told = dict.fromkeys(volumes.of_one_pod(use) for use in users) if volumes else {}
+        for found in filter(None, told):
+            severity = Severity.ERROR if found.certain else None
+            yield Violation(claim.at("modes"), found.message, found.help, severity)
 
 
 RULE = Rule(
