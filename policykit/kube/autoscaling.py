@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.model.gang import Autoscaler, VerticalScaler
 
 UNSCALABLE: Mapping[tuple[str, str], str] = {
@@ -79,7 +79,7 @@ def read_vertical(manifest: Manifest, namespace: str) -> VerticalScaler | None:
         return None
     if mode in _IDLE or not (mode is None or isinstance(mode, str)) or is_placeholder(mode):
         return None
-    policies = [each for _, each in _numbered(lookup(spec, ("resourcePolicy", "containerPolicies")))]
+    policies = [each for _, each in numbered(lookup(spec, ("resourcePolicy", "containerPolicies")))]
     changed = {str(each) for policy in policies for each in policy.get("controlledResources") or ()}
     if any(policy.get("mode") == "Off" for policy in policies):
         return None
@@ -96,26 +96,20 @@ def _shares(manifest: Manifest) -> Mapping[str, Path]:
     """
     found: dict[str, Path] = {}
     if manifest.kind == "ScaledObject":
-        for position, trigger in _numbered(lookup(manifest.data, ("spec", "triggers"))):
+        for position, trigger in numbered(lookup(manifest.data, ("spec", "triggers"))):
             kinds = (trigger.get("metricType"), lookup(trigger, ("metadata", "type")))
             if trigger.get("type") in _RESOURCES and "Utilization" in kinds and not _one_container(trigger):
                 found[str(trigger["type"])] = ("spec", "triggers", position)
         return found
     if lookup(manifest.data, _PERCENTAGE) is not None:
         found["cpu"] = _PERCENTAGE
-    for position, metric in _numbered(lookup(manifest.data, ("spec", "metrics"))):
+    for position, metric in numbered(lookup(manifest.data, ("spec", "metrics"))):
         target = mapping(lookup(metric, ("resource", "target"))) or mapping(metric.get("resource"))
         share = target.get("averageUtilization", target.get("targetAverageUtilization"))
         name = lookup(metric, ("resource", "name"))
         if metric.get("type") == "Resource" and name in _RESOURCES and share is not None:
             found[str(name)] = ("spec", "metrics", position)
     return found
-
-
-def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for position, item in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(item, Mapping):
-            yield position, item
 
 
 def _one_container(trigger: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -17,6 +17,13 @@ def mapping(data: object) -> Mapping[str, Any]:
 def mappings(data: object) -> list[Mapping[str, Any]]:
     """The maps in a list."""
     return [item for item in data if isinstance(item, Mapping)] if isinstance(data, list) else []
+
+
+def numbered(data: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The maps in a list, each with its position."""
+    for position, item in enumerate(data if isinstance(data, list) else ()):
+        if isinstance(item, Mapping):
+            yield position, item
 
 
 def text(data: object) -> str:

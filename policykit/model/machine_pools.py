@@ -32,7 +32,7 @@ class KnownLabels(NamedTuple):
 
 
 class WantedNodes(NamedTuple):
-    """The nodes that pods select. Locations of its fact: `selector.<key>`, `affinity`, `tolerations` and
+    """The nodes that pods select. Locations of its fact: `selector.<key>`, `affinity` and
     `card.<resource>`."""
 
     selector: Mapping[str, str] = {}

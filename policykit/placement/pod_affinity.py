@@ -79,7 +79,7 @@ def empty_selections(pod_set: PodSet) -> Iterator[tuple[Path, EmptySelection]]:
         at, later = known[clash[0]]
         path = pod_set.place("affinity", "podAffinity", REQUIRED, at, "labelSelector")
         alone = all(number == at for number, _ in known)
-        together = "" if alone else "the pods of one domain must match all terms, but "
+        together = "" if alone else "a pod counts only if all terms match it, but "
         message = f"{together}no pod has both {_shown(clash[1])} and {_shown(later)}: these stay pending"
         yield path, EmptySelection(message, waits=True)
 

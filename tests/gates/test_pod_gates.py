@@ -403,7 +403,7 @@ def _near(pool: str, *terms: str) -> str:
             _near("web", TERM % "cache", TERM % "store"),
             CACHE,
             [
-                "affinity refused: the pods of one domain must match all terms, but no pod has both "
+                "affinity refused: a pod counts only if all terms match it, but no pod has both "
                 "app: cache and app: store: these stay pending"
             ],
         ),

@@ -13,7 +13,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.manifests.shape import mapping, mappings, numbered, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import DESCHEDULER_CONFIGURATION
 
@@ -53,7 +53,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.partial or not manifest.api_version.startswith("descheduler/"):
         return
     seen: set[str] = set()
-    profiles = [*_numbered(manifest.data.get("profiles"))]
+    profiles = [*numbered(manifest.data.get("profiles"))]
     for position, profile in profiles:
         base: Path = ("profiles", position)
         name = profile.get("name")
@@ -67,7 +67,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         enabled = mappings(lookup(profile, ("plugins", "balance", "enabled")))
         plugins = {text(each.get("name")) for each in enabled}
         configured: set[str] = set()
-        for number, config in _numbered(profile.get("pluginConfig")):
+        for number, config in numbered(profile.get("pluginConfig")):
             path: Path = (*base, "pluginConfig", number)
             plugin, args = text(config.get("name")), mapping(config.get("args"))
             if plugin in configured:
@@ -83,7 +83,7 @@ def _load(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _either(args, base, "evictableNamespaces")
     yield from _at_least(args, base, "numberOfNodes", 0)
     yield from _thresholds(args, base)
-    for position, pool in _numbered(args.get("nodePools")):
+    for position, pool in numbered(args.get("nodePools")):
         yield from _thresholds(pool, (*base, "nodePools", position))
 
 
@@ -131,12 +131,6 @@ def _at_least(args: Mapping[str, Any], base: Path, field: str, least: int) -> It
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for position, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, Mapping):
-            yield position, each
 
 
 RULE = Rule(

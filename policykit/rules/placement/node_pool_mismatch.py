@@ -200,7 +200,7 @@ def _reason(pool: MachinePool, wanted: WantedNodes, *, shared: bool) -> tuple[st
     taint = tolerations.untolerated(others, wanted.tolerations)
     if taint is not None and wanted.settled and not by_name:
         return (
-            "tolerations",
+            "",  # of the pods as a whole
             f"{title} has taint {taint}, which the pods do not tolerate",
             "add the toleration",
         )

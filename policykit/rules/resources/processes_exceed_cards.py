@@ -20,7 +20,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import digits, mapping, text, whole
+from policykit.manifests.shape import digits, mapping, numbered, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
@@ -114,8 +114,8 @@ def _replicas(config: str, most: int) -> Iterator[Violation]:
     """A placement group asks for several pods."""
     for document in parse(config):
         data = document.root.data if document.root is not None and not document.problem else None
-        for number, application in _numbered(lookup(data, ("applications",))):
-            for position, each in _numbered(application.get("deployments")):
+        for number, application in numbered(lookup(data, ("applications",))):
+            for position, each in numbered(application.get("deployments")):
                 path: Path = ("ray_actor_options", "num_gpus")
                 cards = _amount(lookup(each, path))
                 if each.get("placement_group_bundles") is None and cards > most:
@@ -138,12 +138,6 @@ def _cards_of(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None) -> i
     told = _number(lookup(manifest.data, (*pod_set.path[:-1], *_START)))
     asked = requests.effective(pod_set.spec, pod_set.devices)
     return sum(asked[name] for name in card_resources_in(asked, cluster)) if told is None else told
-
-
-def _numbered(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, Mapping):
-            yield number, each
 
 
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")

@@ -1,7 +1,7 @@
 """A volume is larger than what the containers that write to it may have.
 
 What is written to a volume in memory, such as the shared memory of workers in /dev/shm, counts as memory of
-the container that wrote it: the container is killed at its limit, long before the volume is full. A pod whose
+the container that wrote it: the container is killed at its limit, before the volume is full. A pod whose
 volumes and containers use more disk than the limits of ephemeral-storage of its containers is evicted.
 """
 
@@ -61,7 +61,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 together = " together" if len(names) > 1 else ""
                 yield Violation(
                     pod_set.place("volumes", number, "emptyDir", "sizeLimit"),
-                    f"the volume may hold {amount_text(_MEMORY, size)}, but what is in it counts as "
+                    f"sizeLimit is {amount_text(_MEMORY, size)}, but what is in the volume counts as "
                     f"{_MEMORY if medium else _DISK} of {there}, with a limit of "
                     f"{amount_text(_MEMORY, limit)}{together}",
                     "raise the limit above the sizeLimit by what else is used, or lower the sizeLimit",

@@ -13,7 +13,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, pairs, text
+from policykit.manifests.shape import mapping, mappings, numbered, pairs, text
 from policykit.model.references import (
     NamedObject,
     NamedParts,
@@ -121,16 +121,16 @@ def _of_pod(spec: Mapping[str, object]) -> Iterator[tuple[str, Path, object]]:
     """Kind and place of each name, and the name, but for what may be missing."""
     if "serviceAccountName" in spec:
         yield "ServiceAccount", ("serviceAccountName",), spec["serviceAccountName"]
-    for number, volume in _mappings_at(spec.get("volumes")):
+    for number, volume in numbered(spec.get("volumes")):
         for field, key, kind in _SOURCES:
             source = volume.get(field)
             if isinstance(source, dict) and not source.get("optional"):
                 yield kind, ("volumes", number, field, key), source.get(key)
     for field, position, container in containers(spec):
-        for number, each in _mappings_at(container.get("env")):
+        for number, each in numbered(container.get("env")):
             at: Path = (field, position, "env", number, "valueFrom")
             yield from _of_variable(each.get("valueFrom"), at)
-        for number, each in _mappings_at(container.get("envFrom")):
+        for number, each in numbered(container.get("envFrom")):
             yield from _of_variable(each, (field, position, "envFrom", number))
 
 
@@ -140,12 +140,6 @@ def _of_variable(source: object, at: Path) -> Iterator[tuple[str, Path, object]]
         named = stated.get(key)
         if isinstance(named, dict) and not named.get("optional"):
             yield kind, (*at, key, "name"), named.get("name")
-
-
-def _mappings_at(listed: object) -> Iterator[tuple[int, Mapping[str, object]]]:
-    for number, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, dict):
-            yield number, each
 
 
 PROFILE = "scheduler profile"
