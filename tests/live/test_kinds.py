@@ -12,10 +12,13 @@ from policykit.targets import CONFIGURATIONS, FACTS
 NOT_OF_CLUSTERS = {
     "Application": "of Argo CD, which applies what it names",
     "HelmRelease": "of Flux, which applies what it names",
+    "Component": "a file of kustomize",
     "InitConfiguration": "a file of kubeadm",
     "JoinConfiguration": "a file of kubeadm",
     "KubeSchedulerConfiguration": "a file of kube-scheduler, or a string in a ConfigMap",
     "Kustomization": "a file of kustomize",
+    "Secret": "never read: names in files are compared with those in files",
+    "ServiceAccount": "as Secrets; a cluster has no pods without theirs",
 }
 
 
