@@ -84,7 +84,7 @@ def _violation(
     field = "namePrefix" if affix.value.prefix else "nameSuffix"
     return Violation(
         affix.at("name"),
-        f"{field} makes PodGroup {before} {group.value.name}, but {who} name {before}: they never start",
+        f"{field} renames PodGroup {before} to {group.value.name}, but {who} name {before}: they never start",
         "\n".join(_way_out(group, members)),
         Severity.ERROR,
     )

@@ -2,7 +2,7 @@
 
 MultiKueue sends the workloads of a queue to other clusters. Kueue then leaves the queue inactive, and
 admits nothing, if a second check of MultiKueue is there, if the check is of some flavors only, or, since
-0.16, if another check orders nodes in this cluster. Before, nodes are ordered that stay empty.
+0.16, if a check of ProvisioningRequests asks for nodes in this cluster. Before, those nodes stay empty.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def _queue(queue: LocatedFact[DeclaredClusterQueue], controllers: dict[str, str]
         at = by[_NODES][0]
         yield Violation(
             queue.at(f"check.{at}"),
-            f"{checks[at]} (provisioning-request) orders nodes here for workloads that {first} (multikueue) "
-            "sends to other clusters",
-            f"order the nodes in the clusters that run the workloads; since Kueue 0.16 {fault}",
+            f"{checks[at]} (provisioning-request) asks for nodes here, for workloads that {first} "
+            "(multikueue) sends to other clusters",
+            f"ask for the nodes in the clusters that run the workloads; since Kueue 0.16 {fault}",
         )
 
 

@@ -46,7 +46,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if value.misspelt and not located.partial:
             yield Violation(
                 located.at("misspelt"),
-                f"YuniKorn does not read {value.misspelt}: it makes up an application for the pods",
+                f"YuniKorn does not read {value.misspelt}: the pods join an application that it generates",
                 f"write {APP_ID}, or {OLD_APP_IDS[0]}",
             )
         yield from _within(located, value.ids, "application")
