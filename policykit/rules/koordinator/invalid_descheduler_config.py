@@ -56,21 +56,21 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     profiles = [*numbered(manifest.data.get("profiles"))]
     for position, profile in profiles:
         base: Path = ("profiles", position)
-        name = profile.get("name")
-        if not name and len(profiles) > 1:  # a single one is named koord-descheduler
+        name = text(profile.get("name"))
+        if not profile.get("name") and len(profiles) > 1:  # a single one is named koord-descheduler
             yield Violation(base, f"the profile has no name: {_END}", "name it")
         elif name and name in seen and not is_placeholder(name):
             yield Violation(
                 (*base, "name"), f"two profiles are named {name}: {_END}", "give each its own name"
             )
-        seen.add(text(name))
+        seen.add(name)
         enabled = mappings(lookup(profile, ("plugins", "balance", "enabled")))
         plugins = {text(each.get("name")) for each in enabled}
         configured: set[str] = set()
         for number, config in numbered(profile.get("pluginConfig")):
             path: Path = (*base, "pluginConfig", number)
             plugin, args = text(config.get("name")), mapping(config.get("args"))
-            if plugin in configured:
+            if plugin and plugin in configured:
                 yield Violation((*path, "name"), f"{plugin} is configured twice: {_END}", "merge the two")
             configured.add(plugin)
             if plugin == _LOAD and plugin in plugins:
