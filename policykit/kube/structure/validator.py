@@ -44,6 +44,7 @@ from policykit.kube.structure.values import (
 )
 from policykit.manifests.path import Path, Step, dotted
 from policykit.manifests.problem import Problem
+from policykit.model.severity import Severity
 
 
 def check(
@@ -182,9 +183,12 @@ class _Validation:
         )
 
     def _laid_over(self, value: Any, schema: Schema, file: str) -> None:
+        found = len(self.problems)
         self.partial += 1
         self.visit(value, {"$ref": schema["$ref"]}, file)
         self.partial -= 1
+        if self.root.file.startswith(_OPEN):
+            self.problems[found:] = map(_dropped, self.problems[found:])
 
     def _mapping(self, value: dict[str, Any], schema: Schema, file: str, reference: str) -> None:
         if schema.get("type", "object") != "object":
@@ -334,6 +338,11 @@ _EMPTY: dict[str, Any] = {}
 _AMOUNT = ["integer", "string"]
 _OPEN = "spark/"
 """CRDs without a schema for pod templates."""
+
+
+def _dropped(problem: Problem) -> Problem:
+    """Without a schema the API server keeps an unknown field, and what decodes the template drops it."""
+    return problem._replace(severity=Severity.WARNING) if problem.kind == UNKNOWN_FIELD else problem
 
 
 def _too_few(number: int, least: int) -> Problem:

@@ -2,6 +2,9 @@
 
 The API server refuses the field under strict validation and drops it otherwise, so it never takes
 effect. The usual cause is indentation: a block is next to the field it belongs under.
+
+Of the pod templates of a SparkApplication the API server has no schema: it keeps the field and only the
+operator drops it, so there it is a warning.
 """
 
 from __future__ import annotations
@@ -49,7 +52,9 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == UNKNOWN_FIELD:
             fix = partial(_fix, structure, problem, context.served) if problem.intended else None
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
+            yield Violation(
+                problem.path, problem.message, problem.help, problem.severity, problem.key, fix=fix
+            )
 
 
 def _fix(structure: Structure, problem: Problem, served: ServedApis) -> Fix | None:

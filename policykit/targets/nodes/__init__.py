@@ -70,6 +70,7 @@ TARGET = Target(
             Lazy("policykit.targets.nodes.machine_pool_facts:facts"),
             frozenset(
                 {
+                    "ClusterConfig",
                     "InitConfiguration",
                     "JoinConfiguration",
                     "Node",
@@ -79,7 +80,14 @@ TARGET = Target(
                 }
             ),
             pods=True,
-            substrings=("nodeSelector", "nodeAffinity", "karpenter.sh", "odeRegistration", "kind: Node"),
+            substrings=(
+                "nodeSelector",
+                "nodeAffinity",
+                "karpenter.sh",
+                "odeRegistration",
+                "kind: Node",
+                "odeGroups",
+            ),
         ),
     ),
     always=True,

@@ -45,8 +45,21 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             yield from _wanted(manifest, pod_set, context)
         return
     keys = frozenset(key for marks in node_settings.read(manifest) for key in marks.labels)
+    if manifest.group == "eksctl.io":
+        keys = _of_node_groups(manifest)
     if keys:
         yield Fact(KnownLabels(keys), {}, answers=True)
+
+
+def _of_node_groups(manifest: Manifest) -> frozenset[str]:
+    """Source: `ClusterConfig` of eksctl.io/v1alpha5."""
+    groups = [lookup(manifest.data, (field,)) for field in ("managedNodeGroups", "nodeGroups")]
+    return frozenset(
+        key
+        for written in groups
+        for group in (written if isinstance(written, list) else ())
+        for key in texts(lookup(group, ("labels",)))
+    )
 
 
 def _pool(manifest: Manifest) -> Fact:
