@@ -11,6 +11,9 @@ _PLACEHOLDER = re.compile(
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
+_GAP = re.compile(
+    r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{.*?\}\}|<[^<>]+>|\$[A-Za-z_][A-Za-z0-9_]*|\{[A-Z][A-Z0-9_]*\}"
+)
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 
@@ -24,6 +27,14 @@ def is_placeholder(value: object) -> bool:
 @lru_cache(maxsize=4096)  # the same names and images are in every file, and many rules ask
 def _has_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
+
+
+def may_become(written: str, name: str) -> bool:
+    """Whether text may be the name once its placeholders are filled in: `queue-${SIZE}` and queue-2x2."""
+    if not is_placeholder(written):
+        return False
+    fixed = _GAP.split(written)
+    return len(fixed) == 1 or re.fullmatch(".*".join(map(re.escape, fixed)), name) is not None
 
 
 def is_capitals(value: object) -> bool:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.cycles import cycles
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import is_placeholder, may_become
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.manifests.memoize import memoize_last
 from policykit.model.kueue import (
     CheckParameters,
     DeclaredAdmissionCheck,
@@ -153,6 +154,7 @@ def _unknown(
         or name in known
         or is_placeholder(name)
         or scope.may_hold(name)
+        or any(may_become(each, name) for each in _unfilled(known.sorted))
     ):
         return
     likely = known.nearest(name, _LIKELY)
@@ -162,6 +164,12 @@ def _unknown(
         _advice(known, likely) + fault,
         None if likely and not are_numbered(name, likely) else Severity.WARNING,
     )
+
+
+@memoize_last
+def _unfilled(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of them with placeholders."""
+    return tuple(filter(is_placeholder, names))
 
 
 def _advice(known: Names, likely: str) -> str:

@@ -71,7 +71,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             continue
         cards = sum(asked[name] for name in names)
         yield from _visible(pod_set, context.cluster)
-        for found in _processes(manifest, pod_set):
+        for found in () if _OF_SEVERAL_DEVICES.intersection(names) else _processes(manifest, pod_set):
             if found.number > cards and found.path not in seen:
                 seen.add(found.path)
                 there = f"{cards} {names[0] if len(names) == 1 else 'cards'}"
@@ -82,6 +82,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 )
 
 
+_OF_SEVERAL_DEVICES = frozenset(
+    {
+        "google.com/tpu",
+        "aws.amazon.com/neuron",
+        "aws.amazon.com/neurondevice",
+        "gpu.intel.com/i915",
+        "gpu.intel.com/xe",
+    }
+)
+"""Resources of which one may be several devices of a program: chips of two cores, cards of two tiles.
+
+Sources: TPU7x in the documentation of Cloud TPU, Neuron's device plugin, Intel's `ZE_FLAT_DEVICE_HIERARCHY`.
+"""
 _SERVE: Path = ("spec", "serveConfigV2")
 
 
