@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _PLACEHOLDER = re.compile(
@@ -29,12 +30,25 @@ def _has_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
 
 
-def may_become(written: str, name: str) -> bool:
-    """Whether text may be the name once its placeholders are filled in: `queue-${SIZE}` and queue-2x2."""
-    if not is_placeholder(written):
-        return False
-    fixed = _GAP.split(written)
-    return len(fixed) == 1 or re.fullmatch(".*".join(map(re.escape, fixed)), name) is not None
+class UnfilledNames:
+    """The names of a list that have placeholders, to look up what they may become.
+
+    `queue-${SIZE}` may be queue-2x2: what is before the first placeholder and after the last is compared.
+    """
+
+    __slots__ = ("_ends", "_lengths")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        parts = [_GAP.split(name) for name in names if is_placeholder(name)]
+        self._ends = {(each[0], each[-1]) if len(each) > 1 else ("", "") for each in parts}
+        self._lengths = {(len(start), len(end)) for start, end in self._ends}
+
+    def may_be(self, name: str) -> bool:
+        """Whether one of them may be the name once it is filled in."""
+        return any(
+            start + end <= len(name) and (name[:start], name[len(name) - end :]) in self._ends
+            for start, end in self._lengths
+        )
 
 
 def is_capitals(value: object) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.cycles import cycles
-from policykit.kube.placeholders import is_placeholder, may_become
+from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.memoize import memoize_last
@@ -154,7 +154,7 @@ def _unknown(
         or name in known
         or is_placeholder(name)
         or scope.may_hold(name)
-        or any(may_become(each, name) for each in _unfilled(known.sorted))
+        or _unfilled(known.sorted).may_be(name)
     ):
         return
     likely = known.nearest(name, _LIKELY)
@@ -166,10 +166,7 @@ def _unknown(
     )
 
 
-@memoize_last
-def _unfilled(names: Sequence[str]) -> tuple[str, ...]:
-    """Those of them with placeholders."""
-    return tuple(filter(is_placeholder, names))
+_unfilled = memoize_last(UnfilledNames)
 
 
 def _advice(known: Names, likely: str) -> str:

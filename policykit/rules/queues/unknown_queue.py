@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.kube.placeholders import is_placeholder, may_become
+from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.memoize import memoize_last
@@ -59,14 +59,14 @@ _SHOWN = 5
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue, where the existing ones are known."""
     directories: dict[str, Directory] = {}
-    unfilled: dict[str, list[str]] = {}
+    unfilled: dict[str, UnfilledNames] = {}
     for use in scope.of(QueueUse):
         target_name, name = use.value.target_name, use.value.queue
         known = directories.get(target_name)
         if known is None:
             known = directories[target_name] = queue_trees.directory(target_name, scope, context.cluster)
-            names = [each.value.name for each in known.declared]
-            unfilled[target_name] = [each for each in names if is_placeholder(each)]
+            # In whatever namespace.
+            unfilled[target_name] = UnfilledNames(_last(each.value.name) for each in known.declared)
         if is_placeholder(name) or not known.proves_absence:
             continue
         found = queue_trees.destination(use.value, known)
@@ -76,15 +76,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             and not _where_it_is_applied(use.value, found, known, context)
         ):
             last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
-            if any(_is_filled_in(each, found.queue) for each in unfilled[target_name]):
+            if unfilled[target_name].may_be(_last(found.queue)):
                 continue
             if not scope.may_hold(found.queue) and not scope.may_hold(last):
                 yield _violation(use, found, known)
 
 
-def _is_filled_in(declared: str, queue: str) -> bool:
-    """Whether a declared name with placeholders may be the queue, in whatever namespace."""
-    return may_become(declared.rpartition("/")[2], queue.rpartition("/")[2])
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _where_it_is_applied(use: QueueUse, found: Destination, known: Directory, context: Context) -> bool:
