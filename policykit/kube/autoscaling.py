@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, numbered, whole
+from policykit.manifests.shape import mapping, numbered, texts, whole
 from policykit.model.gang import Autoscaler, VerticalScaler
 
 UNSCALABLE: Mapping[tuple[str, str], str] = {
@@ -77,10 +77,10 @@ def read_vertical(manifest: Manifest, namespace: str) -> VerticalScaler | None:
     kind, name, mode = target.get("kind"), target.get("name"), lookup(spec, ("updatePolicy", "updateMode"))
     if not isinstance(kind, str) or not isinstance(name, str):
         return None
-    if mode in _IDLE or not (mode is None or isinstance(mode, str)) or is_placeholder(mode):
+    if not (mode is None or isinstance(mode, str)) or mode in _IDLE or is_placeholder(mode):
         return None
     policies = [each for _, each in numbered(lookup(spec, ("resourcePolicy", "containerPolicies")))]
-    changed = {str(each) for policy in policies for each in policy.get("controlledResources") or ()}
+    changed = {each for policy in policies for each in texts(policy.get("controlledResources"))}
     if any(policy.get("mode") == "Off" for policy in policies):
         return None
     return VerticalScaler(manifest.namespace or namespace, kind, name, frozenset(changed or _RESOURCES))

@@ -13,7 +13,7 @@ from typing import Any
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.shape import mapping, mappings, whole
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.severity import Severity
 from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.plugins import FIT, SCORE_PLUGINS
@@ -81,8 +81,8 @@ def _unscored(profile: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _names(point: Mapping[str, Any], field: str) -> set[object]:
-    return {each.get("name") for each in mappings(point.get(field))}
+def _names(point: Mapping[str, Any], field: str) -> set[str]:
+    return {text(each.get("name")) for each in mappings(point.get(field))}
 
 
 def _packing(profile: Mapping[str, Any]) -> int | None:
