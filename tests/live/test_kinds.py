@@ -11,8 +11,9 @@ from policykit.targets import CONFIGURATIONS, FACTS
 
 NOT_OF_CLUSTERS = {
     "Application": "of Argo CD, which applies what it names",
-    "HelmRelease": "of Flux, which applies what it names",
+    "ClusterConfig": "a file of eksctl",
     "Component": "a file of kustomize",
+    "HelmRelease": "of Flux, which applies what it names",
     "InitConfiguration": "a file of kubeadm",
     "JoinConfiguration": "a file of kubeadm",
     "KubeSchedulerConfiguration": "a file of kube-scheduler, or a string in a ConfigMap",
