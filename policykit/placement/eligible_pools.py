@@ -107,7 +107,7 @@ def named_products(
     cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity
 ) -> tuple[str, ...]:
     """Products named by selector or required affinity, else by Equal tolerations."""
-    keys = _product_keys(cluster)
+    keys = product_keys(cluster)
     selected = [value for key in keys for value in selected_values(affinity, key)]
     if selected:
         return tuple(dict.fromkeys(selected))
@@ -115,5 +115,6 @@ def named_products(
 
 
 @memoize_beside
-def _product_keys(cluster: Cluster) -> tuple[str, ...]:
+def product_keys(cluster: Cluster) -> tuple[str, ...]:
+    """Keys of labels with the model of a card of the policy."""
     return tuple(dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key))

@@ -17,6 +17,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.eligible_pools import product_keys
 from policykit.placement.label_values import LabelValue, label_values, placeholder_uses
 from policykit.placement.placement_patches import is_editable
 from policykit.placement.policy_labels import is_known_for_every_pool, known_values, same_card_value
@@ -74,7 +75,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or review.is_system_pod or review.selects_unlisted_pool:
         return
-    for key in _product_keys(cluster):
+    for key in _known_product_keys(cluster):
         known = known_values(cluster, key)
         written = label_values(review, key)
         if all(place.value in known for place in written):
@@ -94,10 +95,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 @memoize_beside
-def _product_keys(cluster: Cluster) -> tuple[str, ...]:
-    """Keys with the model of the card whose value is known for every pool."""
-    keys = dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key)
-    return tuple(key for key in keys if is_known_for_every_pool(cluster, key))
+def _known_product_keys(cluster: Cluster) -> tuple[str, ...]:
+    """Those whose value is known for every pool."""
+    return tuple(key for key in product_keys(cluster) if is_known_for_every_pool(cluster, key))
 
 
 def _may_be_elsewhere(review: Review, place: LabelValue, known: frozenset[str]) -> bool:
