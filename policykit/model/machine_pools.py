@@ -43,3 +43,10 @@ class WantedNodes(NamedTuple):
     """Resources in a domain of the pod's containers, in total."""
     settled: bool = True
     """Whether nothing adds tolerations at admission."""
+
+
+class NodePoolUse(NamedTuple):
+    """Pods that select nodes of NodePools by name. Locations of its fact: `tolerations`."""
+
+    names: tuple[str, ...]
+    tolerations: tuple[Toleration, ...] = ()

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from policykit.model.pool import Taint, Toleration
 from policykit.namedtuple import NamedTuple
 
 
@@ -39,20 +38,6 @@ class PartReference(NamedTuple):
     namespace: str
     part: str
     name: str
-
-
-class DeclaredNodePool(NamedTuple):
-    """A NodePool that creates nodes with taints. Its fact has no location."""
-
-    name: str
-    taints: tuple[Taint, ...] = ()
-
-
-class NodePoolUse(NamedTuple):
-    """Pods that select nodes of such pools by name. Locations of its fact: `tolerations`."""
-
-    names: tuple[str, ...]
-    tolerations: tuple[Toleration, ...] = ()
 
 
 class PodSelector(NamedTuple):

@@ -156,12 +156,6 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
-        Lazy("policykit.targets.facts.node_pools:facts"),
-        frozenset({"NodePool"}),
-        pods=True,
-        substrings=("karpenter.sh/",),
-    ),
-    FactReader(
         Lazy("policykit.targets.facts.references:vertical_scalers"),
         frozenset({"VerticalPodAutoscaler"}),
     ),

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from policykit.kube.tolerations import untolerated
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.machine_pools import MachinePool, NodePoolUse
 from policykit.model.pool import Taint, Toleration
-from policykit.model.references import DeclaredNodePool, NodePoolUse
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -52,10 +52,9 @@ GOOD = BAD.replace("value: present", 'value: "true"')
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Reported if all NodePools that the pods may use are here, in each of their versions."""
     pools: dict[str, list[tuple[Taint, ...]]] = {}
-    for each in scope.of(DeclaredNodePool):
-        if each.partial or each.as_written:
-            return
-        pools.setdefault(each.value.name, []).append(each.value.taints)
+    for each in scope.of(MachinePool):
+        if each.value.kind == "NodePool" and not each.partial:
+            pools.setdefault(each.value.name, []).append(each.value.taints)
     for use in scope.of(NodePoolUse):
         value = use.value
         taints = [_untolerated(pools.get(name, []), value.tolerations) for name in value.names]

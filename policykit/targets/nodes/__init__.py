@@ -67,6 +67,9 @@ TARGET = Target(
             ),
         ),
         FactReader(
+            Lazy("policykit.targets.nodes.machine_pool_facts:uses"), pods=True, substrings=("karpenter.sh/",)
+        ),
+        FactReader(
             Lazy("policykit.targets.nodes.machine_pool_facts:facts"),
             frozenset(
                 {

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from policykit.catalogue import labels
-from policykit.kube import requests, selectors, tolerations
+from policykit.kube import affinity, requests, selectors, tolerations
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
-from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, WantedNodes
+from policykit.manifests.shape import mappings
+from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, NodePoolUse, WantedNodes
+from policykit.placement.owner import may_change_after_admission, may_still_change
 from policykit.targets.nodes import node_settings
 
 POOL_KEYS = ("karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
@@ -28,6 +31,7 @@ NOW_CALLED = {
 """Former keys of labels, which Karpenter takes for the present ones. Source: `NormalizedLabels` (v1.6)."""
 _OWN = frozenset((*POOL_KEYS, *INSTANCE_TYPES))
 _GROUP = "karpenter.sh"
+_NODE_GROUPS = ("managedNodeGroups", "nodeGroups")
 _TEMPLATES: dict[str, tuple[Path, Path]] = {
     "NodePool": (("spec", "template", "metadata", "labels"), ("spec", "template", "spec")),
     "Provisioner": (("spec", "labels"), ("spec",)),
@@ -44,22 +48,18 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for pod_set in () if manifest.partial else pod_sets:
             yield from _wanted(manifest, pod_set, context)
         return
-    keys = frozenset(key for marks in node_settings.read(manifest) for key in marks.labels)
     if manifest.group == "eksctl.io":
         keys = _of_node_groups(manifest)
+    else:
+        keys = frozenset(key for marks in node_settings.read(manifest) for key in marks.labels)
     if keys:
         yield Fact(KnownLabels(keys), {}, answers=True)
 
 
 def _of_node_groups(manifest: Manifest) -> frozenset[str]:
     """Source: `ClusterConfig` of eksctl.io/v1alpha5."""
-    groups = [lookup(manifest.data, (field,)) for field in ("managedNodeGroups", "nodeGroups")]
-    return frozenset(
-        key
-        for written in groups
-        for group in (written if isinstance(written, list) else ())
-        for key in texts(lookup(group, ("labels",)))
-    )
+    groups = [each for field in _NODE_GROUPS for each in mappings(manifest.data.get(field))]
+    return frozenset(key for group in groups for key in texts(group.get("labels")))
 
 
 def _pool(manifest: Manifest) -> Fact:
@@ -93,7 +93,9 @@ def _wanted(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[F
     selected = found.affinity
     terms = selected.required or ()
     keys = [*selected.selector, *[one.key for term in terms for one in term.expressions]]
-    if not any(map(is_chosen, keys)) or (found.may_still_change and _is_changed_later(manifest, pod_set)):
+    if not any(map(is_chosen, keys)) or (
+        found.may_still_change and may_change_after_admission(manifest, pod_set)
+    ):
         return
     asked = {name: found.requests[name] for name in found.card_resources} if found.card_resources else {}
     if not (asked or selected.selector or not _OWN.isdisjoint(keys)):
@@ -113,10 +115,29 @@ def _wanted(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[F
     yield Fact(value, places, answers=not asked and _OWN.isdisjoint(keys))
 
 
-def _is_changed_later(manifest: Manifest, pod_set: PodSet) -> bool:
-    from policykit.placement.owner import may_change_after_admission
+def uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of pods that select NodePools by name."""
+    for pod_set in () if manifest.partial else pod_sets:
+        names = _named(pod_set)
+        if names and not any(map(is_placeholder, names)) and not may_still_change(manifest, pod_set):
+            found = NodePoolUse(names, tolerations.read(pod_set.spec.get("tolerations")))
+            yield Fact(found, {"tolerations": pod_set.place("tolerations")})
 
-    return may_change_after_admission(manifest, pod_set)
+
+def _named(pod_set: PodSet) -> tuple[str, ...]:
+    """NodePools one of which every node must be of; none: others may be chosen."""
+    read = affinity.read(pod_set.spec)
+    if name := read.selector.get(POOL_KEYS[0]):
+        return (name,)
+    found: set[str] = set()
+    for term in read.required or ():
+        names = [
+            each.values for each in term.expressions if each.key == POOL_KEYS[0] and each.operator == "In"
+        ]
+        if not names:
+            return ()
+        found.update(names[0])
+    return tuple(sorted(found))
 
 
 def _requests(pod_set: PodSet, asked: Mapping[str, int]) -> dict[str, Path]:
