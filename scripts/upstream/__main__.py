@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from policykit import api
+from policykit.kube.placeholders import is_placeholder
 from policykit.model.release import Releases, Version
 from policykit.targets.koordinator import versions as koordinator
 from policykit.targets.kubernetes import versions as kubernetes
@@ -24,8 +25,12 @@ from scripts.upstream import yunikorn as queues
 from scripts.upstream.go import NoSourceError
 from tests.clusters import cluster
 
-_OURS = re.compile("(has no field|is no field of|unknown field|must be) .*: the scheduler does not start")
-"""The messages of PK802 about what a release cannot decode; the others are about what it validates later."""
+_OURS = re.compile(
+    "(has no field|is no field of|unknown field|must be(?! longer than| more than)) .*"
+    ": the scheduler does not start"
+)
+"""The messages of PK802 about what a release cannot decode; the others are about what it validates later, as
+periods of a leader election are."""
 
 
 def main(folder: Path | None) -> int:
@@ -83,6 +88,8 @@ def _unlike(stated: str, texts: Mapping[str, str], refused: Mapping[str, str]) -
     """Files of which only one side says that they cannot be decoded."""
     policy = cluster({"kubernetes": stated})
     for name, text in sorted(texts.items()):
+        if is_placeholder(text):
+            continue  # lint leaves open what is filled in later
         report = api.lint_texts({"case.yaml": text.encode()}, policy, ["PK802"], True, "2026-07-01")
         ours = [each.message for each in report.findings if _OURS.search(each.message)]
         if bool(ours) != (name in refused):
