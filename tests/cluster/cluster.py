@@ -15,11 +15,15 @@ Object = dict[str, Any]
 
 _SWEPT = (
     "deployments,statefulsets,daemonsets,replicasets,replicationcontrollers,jobs,cronjobs,pods,podtemplates,"
-    "services,configmaps,resourcequotas,limitranges,poddisruptionbudgets,horizontalpodautoscalers"
+    "services,configmaps,resourcequotas,limitranges,poddisruptionbudgets,horizontalpodautoscalers,"
+    "persistentvolumeclaims"
 )
 _OF_CONTROLLERS = ("resourceVersion", "managedFields")
 """Of metadata: they change with the status too; `generation` changes with what is stated only."""
-_OF_CLUSTER = "nodes,priorityclasses.scheduling.k8s.io,runtimeclasses.node.k8s.io"
+_OF_CLUSTER = (
+    "nodes,priorityclasses.scheduling.k8s.io,runtimeclasses.node.k8s.io,persistentvolumes,"
+    "storageclasses.storage.k8s.io"
+)
 
 
 class Cluster(NamedTuple):

@@ -22,8 +22,10 @@ from policykit.rules import CATALOGUE, rule
 from policykit.targets.volcano.names import CONFIG_FILE
 from tests.cluster.api_server import PODS, api_server
 from tests.cluster.cluster import Cluster, node
+from tests.cluster.landings import check_landings, generated
 from tests.cluster.pods import outcomes
 from tests.cluster.scheduler import SYSTEMS, Scheduler, System, kube_scheduler, volcano_webhook
+from tests.clusters import policy as policy_of
 
 FOLDER = Path(__file__).parent / "claims"
 UNTRIED: dict[str, str] = yaml.safe_load((FOLDER / "untried.yaml").read_text())
@@ -36,6 +38,7 @@ _RUNS = '{"status": {"phase": "Running"}}'
 _SAYS = 20
 """Seconds in which a scheduler says something."""
 _SCHEDULER = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+_DEFAULT_PROFILE = {**_SCHEDULER, "profiles": [{"schedulerName": "default-scheduler"}]}
 
 
 class Claim(NamedTuple):
@@ -73,15 +76,23 @@ def test_every_rule_about_the_server_is_tried() -> None:
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.rule}: {claim.data['claim'][:40]}")
 class TestClaim:
     def test_is_on_the_page_and_found_by_lint(self, claim: Claim) -> None:
-        assert claim.data["claim"] in PAGES[claim.rule]
+        data = claim.data
+        assert data["claim"] in PAGES[claim.rule]
         text = f"{claim.before}\n---\n{claim.manifest}" if claim.before else claim.manifest
-        release = claim.data.get("release", "")
+        release = data.get("release", "")
         policy = Policy("test", (), kubernetes_version=release) if release else None
-        report = api.lint_texts({"manifest.yaml": text.encode()}, policy, select=[claim.rule])
-        assert report.findings
+        if "policy" in data:
+            policy = policy_of(data["policy"])
+        assert found(text, policy, claim)
+        if "good" in data:
+            assert not found(data["good"], policy, claim)
 
     def test_is_true(self, claim: Claim, cluster: Cluster, request: pytest.FixtureRequest) -> None:
         data = claim.data
+        if "placed" in data:
+            request.getfixturevalue("defined")
+            check_placed(claim, cluster)
+            return
         if "system" in data:
             request.getfixturevalue("defined")
             try:
@@ -106,6 +117,12 @@ class TestClaim:
             check_pending(claim, cluster)
 
 
+def found(text: str, policy: Policy | None, claim: Claim) -> bool:
+    """Whether lint finds the mistake."""
+    report = api.lint_texts({"manifest.yaml": text.encode()}, policy, select=[claim.rule])
+    return bool(report.findings)
+
+
 def sent(data: dict[str, Any]) -> list[str]:
     """kubectl's words for how a manifest is sent."""
     if "raw" in data:
@@ -127,6 +144,23 @@ def check_scheduler(claim: Claim, cluster: Cluster) -> None:
         kube_scheduler(cluster.plane, folder, configuration, *arguments),
     ):
         pass
+
+
+def check_placed(claim: Claim, cluster: Cluster) -> None:
+    """How many pods kube-scheduler, or another, places on nodes of the policy, or on those of the claim."""
+    data, folder = claim.data, cluster.folder / "scheduler"
+    policy = policy_of(data["policy"]) if "policy" in data else None
+    if "system" not in data:
+        check_landings(cluster, data, policy, lambda: kube_scheduler(cluster.plane, folder, _DEFAULT_PROFILE))
+        return
+    system = next(each for each in SYSTEMS if each.target == data["system"])
+    system.require()
+    configuration = configuration_of(claim, system) if "configuration" in data else generated(system)
+    try:
+        check_landings(cluster, data, policy, lambda: system.start(cluster.plane, folder, configuration))
+    finally:
+        for text in (data["manifest"], data.get("good", ""), claim.before):
+            cluster.kubectl("delete", "--ignore-not-found", "-f", "-", text=text or _NOTHING)
 
 
 def check_system(claim: Claim, cluster: Cluster) -> None:
@@ -206,7 +240,6 @@ def wait_until(cluster: Cluster, wanted: dict[str, str]) -> None:
 
 def check_pending(claim: Claim, cluster: Cluster) -> None:
     """What kube-scheduler says of the pod, on two nodes that take a pod without wishes."""
-    configuration = {**_SCHEDULER, "profiles": [{"schedulerName": "default-scheduler"}]}
     container = {"name": "main", "image": "registry.example/app:1"}
     plain = {
         "apiVersion": "v1",
@@ -219,7 +252,7 @@ def check_pending(claim: Claim, cluster: Cluster) -> None:
         amounts = {"cpu": "8", "memory": "8Gi", "pods": "10"}
         server.create_nodes(node(name, {}, [], amounts) for name in ("node-1", "node-2"))
         server.create(PODS, {"apiVersion": "v1", "kind": "Pod", **plain})
-        with kube_scheduler(cluster.plane, cluster.folder / "scheduler", configuration):
+        with kube_scheduler(cluster.plane, cluster.folder / "scheduler", _DEFAULT_PROFILE):
             found = outcomes(server, {"a": False, "plain": True})
     assert found["plain"].node
     assert claim.data["pending"] in found["a"].message

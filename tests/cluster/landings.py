@@ -1,0 +1,135 @@
+"""How many pods of a claim are placed, how many wait, and what is said of those."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from policykit.model.cluster import Cluster as Policy
+from policykit.model.quantity import amount_text
+from tests.cluster.api_server import PODS, ApiServer, api_server
+from tests.cluster.cluster import Cluster, Object, node
+from tests.cluster.scheduler import Scheduler, System
+from tests.clusters import policy as policy_of
+
+_SETTLES = 40
+"""Seconds in which pods are made, and placed or refused."""
+_HOLDS = 3
+"""Seconds for which it must stay so."""
+_AMOUNTS = {"cpu": "8", "memory": "8Gi", "pods": "10", "nvidia.com/gpu": "8"}
+
+Starts = Callable[[], AbstractContextManager[Scheduler]]
+
+
+class Landed(NamedTuple):
+    """All pods that there are."""
+
+    placed: int
+    waiting: int
+    messages: tuple[str, ...]
+    """Of those that wait, in the scheduler's words; none of a pod of which it says nothing."""
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.placed} placed, {self.waiting} waiting", *self.messages])
+
+
+def check_landings(cluster: Cluster, data: Mapping[str, Any], policy: Policy | None, starts: Starts) -> None:
+    """What a claim says of its pods: `placed` and `waiting`; `says` of one that waits; `then`, objects that
+    are applied afterwards and what becomes of all pods. Every pod of `good` is placed."""
+    _create_nodes(cluster, data, policy)
+    with api_server(cluster.plane) as server, starts():
+        _apply(cluster, data.get("before", ""), data["manifest"])
+        _check(server, data)
+        for each in data.get("afterwards", ()):
+            _step(cluster, each)
+            _check(server, each)
+        if "good" not in data:
+            return
+        cluster.sweep()
+        _create_nodes(cluster, data, policy)
+        _apply(cluster, data["good"])
+        _check(server, {"placed": data.get("lands", data["placed"] + data["waiting"]), "waiting": 0})
+
+
+def _apply(cluster: Cluster, *texts: str) -> None:
+    for text in texts:
+        if text:
+            cluster.kubectl("apply", "--validate=strict", "-f", "-", text=text)
+
+
+def _step(cluster: Cluster, step: Mapping[str, Any]) -> None:
+    """`apply` adds objects, or changes them. `succeed` ends the pods that are placed."""
+    _apply(cluster, step.get("apply", ""))
+    if step.get("succeed"):
+        for pod in cluster.get("pods"):
+            if pod["spec"].get("nodeName"):
+                name = pod["metadata"]["name"]
+                done = '{"status": {"phase": "Succeeded"}}'
+                cluster.kubectl("patch", "pod", name, "--subresource=status", "--patch", done)
+
+
+def _check(server: ApiServer, wanted: Mapping[str, Any]) -> None:
+    end, since = time.monotonic() + _SETTLES, 0.0
+    while True:
+        now = time.monotonic()
+        found = _landed(server)
+        says = wanted.get("says", "")
+        as_said = found[:2] == (wanted["placed"], wanted["waiting"]) and (
+            not says or any(says in message for message in found.messages)
+        )
+        since = (since or now) if as_said else 0.0
+        if since and now - since > _HOLDS:
+            return
+        assert now < end, f"not {wanted['placed']} placed, {wanted['waiting']} waiting {says!r}, but {found}"
+        time.sleep(0.3)
+
+
+def _landed(server: ApiServer) -> Landed:
+    pods = [pod for pod in server.items(PODS) if pod["status"].get("phase") not in ("Succeeded", "Failed")]
+    unplaced = [pod for pod in pods if not pod["spec"].get("nodeName")]
+    conditions = [one for pod in unplaced for one in pod["status"].get("conditions", [])]
+    said = {one.get("message", "") for one in conditions if one["status"] == "False"} - {""}
+    return Landed(len(pods) - len(unplaced), len(unplaced), tuple(sorted(said)))
+
+
+def _create_nodes(cluster: Cluster, data: Mapping[str, Any], policy: Policy | None) -> None:
+    with api_server(cluster.plane) as server:
+        server.create_nodes(nodes_of(policy) if policy else _stated(data))
+
+
+def _stated(data: Mapping[str, Any]) -> list[Object]:
+    """Two nodes without labels unless a claim has some."""
+    stated: Mapping[str, Mapping[str, str]] = data.get("nodes", {"node-1": {}, "node-2": {}})
+    return [
+        node(name, labels, [], {**_AMOUNTS, **data.get("amounts", {})}) for name, labels in stated.items()
+    ]
+
+
+def nodes_of(policy: Policy) -> list[Object]:
+    """Every node that has a name in a policy, and one for each other shape."""
+    found = []
+    for pool in policy.pools:
+        for position, shape in enumerate(pool.shapes):
+            amounts = {name: amount_text(name, amount) for name, amount in shape.allocatable.items()}
+            for name in shape.node_names or (f"{pool.name}.{position}",):
+                labels = {**pool.labels, **shape.labels}
+                taints = [taint._asdict() for taint in pool.taints]
+                made = node(name, labels, taints, {**_AMOUNTS, **amounts})
+                if pool.unschedulable:
+                    made["spec"]["unschedulable"] = True
+                found.append(made)
+    return found
+
+
+def generated(system: System) -> dict[str, str]:
+    """What `gen` configures a scheduler with for gangs."""
+    data = {
+        "domain": "ai.example.com",
+        "kubernetes": "1.36",
+        "pools": {"train": {"usage": "training", "allocatable": {"cpu": 8, "memory": "8Gi"}}},
+        "workloads": {"train": {"usages": ["training"], "scheduler": system.scheduler_name, "gang": "all"}},
+        "targets": {system.target: {"version": system.version}},
+    }
+    return system.configuration(policy_of(data))
