@@ -20,6 +20,7 @@ from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
@@ -55,6 +56,8 @@ _SAGEMAKER = "ml."
 """Prefix of the instance type on nodes of SageMaker HyperPod."""
 _MIG = "nvidia.com/mig-"
 _MEMORY = "nvidia.com/gpumem"
+_TENCENT_CORES, _TENCENT_MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
+_WHOLE = 100
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
 """Cards per node of the instance types whose network devices are listed."""
@@ -74,6 +77,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield from _two_partitions(review)
     if _MEMORY in review.requests:
         yield from _card_memory(review)
+    if _TENCENT_CORES in review.requests or _TENCENT_MEMORY in review.requests:
+        yield from _half_of_two(review)
     yield from _other_scheduler(review)
     yield from _unlikely_counts(review)
 
@@ -103,6 +108,24 @@ def _amounts(review: Review) -> Iterator[Violation]:
             message = f"{name} {problem.message}"
             path = review.pod_set.place(field, position, "resources", side)
             yield violation_of(problem._replace(message=message), path)
+
+
+def _half_of_two(review: Review) -> Iterator[Violation]:
+    """A part of a card is cores and memory. Source: gpu-manager `pkg/services/allocator/nvidia` (1.1)."""
+    for field, position, container in containers(review.pod_set.spec):
+        asked, resources = requested(container), mapping(container.get("resources"))
+        written = {**mapping(resources.get("requests")), **mapping(resources.get("limits"))}
+        for name, other in ((_TENCENT_CORES, _TENCENT_MEMORY), (_TENCENT_MEMORY, _TENCENT_CORES)):
+            amount = asked.get(name, 0)
+            whole = name == _TENCENT_CORES and amount >= _WHOLE
+            if amount <= 0 or whole or other in written:
+                continue
+            side = "limits" if name in mapping(resources.get("limits")) else "requests"
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, name),
+                f"{name} is {amount}, but {other} is not requested: gpu-manager refuses the pod on its node",
+                f"add {other}, or request whole cards ({_WHOLE} of {_TENCENT_CORES} each)",
+            )
 
 
 def _card_memory(review: Review) -> Iterator[Violation]:

@@ -3,8 +3,9 @@
 HAMi reads amounts of memory and cores as resources of a container: as annotations they have no effect, and
 the pod gets whole cards. Its webhook leaves pods with a privileged container alone, so kube-scheduler takes
 them and finds no node with nvidia.com/gpumem. It refuses pods that already have a node. The vGPUs of one
-container come from different cards, so it cannot have more of them than a node has cards. Memory of an NPU
-is named after its model.
+container come from different cards, so it cannot have more of them than a node has cards, or than the pod
+names by their UUID. Memory of an NPU is named after its model. Cards are chosen by any policy that HAMi does
+not know as if there were none, not even the default.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_IGNORES, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
+from policykit.nearest import nearest
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
@@ -60,6 +62,12 @@ _POD_ANNOTATIONS = (
 )
 """Read from pods only. Source: HAMi's documentation of tasks (2.6)."""
 _SERVED_BY_HAMI = frozenset({"", HAMI_SCHEDULER})
+_UUIDS = "nvidia.com/use-gpuuuid"
+_KNOWN_POLICIES: Mapping[str, tuple[str, ...]] = {
+    "hami.io/gpu-scheduler-policy": ("binpack", "spread", "topology-aware", "mutex", "numa"),
+    "hami.io/node-scheduler-policy": ("binpack", "spread"),
+}
+"""Releases from 2.9 on read several, with commas. Source: `pkg/util/types.go` of HAMi (2.4 to 2.10)."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -72,6 +80,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _ignored(review)
     yield from _privileged(review)
     yield from _bound(review)
+    yield from _policies(review)
+    yield from _fewer_named(review)
     yield from _more_than_cards(review)
     yield from _of_another_model(review)
 
@@ -180,6 +190,42 @@ def _ignored(review: Review) -> Iterator[Violation]:
             Severity.WARNING,
             key=True,
         )
+
+
+def _policies(review: Review) -> Iterator[Violation]:
+    """HAMi compares the value with those it knows, and takes the cards in their own order for any other."""
+    for key, known in _KNOWN_POLICIES.items():
+        stated = review.pod_set.annotations.get(key, "")
+        for each in filter(None, map(str.strip, stated.split(","))):
+            if each in known or is_placeholder(each) or not _shares(review):
+                continue
+            near = nearest(each, known)
+            yield Violation(
+                review.pod_set.place("annotations", key),
+                f"{key} is {each}, which HAMi does not know: it has no effect, and the default policy "
+                "is not used either",
+                f"did you mean {near}?" if near else f"write one of {', '.join(known)}",
+                Severity.WARNING,
+            )
+
+
+def _fewer_named(review: Review) -> Iterator[Violation]:
+    """Source: `Fit` in `pkg/device/nvidia` of HAMi (2.4 to 2.10)."""
+    stated = review.pod_set.annotations.get(_UUIDS, "")
+    named = {each.strip() for each in stated.split(",")} - {""}
+    if not named or is_placeholder(stated) or review.pod_set.scheduler_name not in _SERVED_BY_HAMI:
+        return
+    for _, _, container in containers(review.pod_set.spec):
+        number = requested(container).get(_CARD, 0)
+        if number > len(named):
+            yield Violation(
+                review.pod_set.place("annotations", _UUIDS),
+                f"the container requests {number} {_CARD}, which HAMi takes from different cards, but "
+                f"{_UUIDS} names {len(named)}: no node fits",
+                f"name {number} cards with commas between them, or request {len(named)}",
+                Severity.WARNING,
+            )
+            return
 
 
 def _of_another_model(review: Review) -> Iterator[Violation]:

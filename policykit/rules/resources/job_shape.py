@@ -1,7 +1,8 @@
 """The counts or the restart policy of a job are inconsistent.
 
 An Indexed Job requires completions, and a job requires restartPolicy Never or OnFailure: the API
-server or the operator refuses anything else. Pods beyond the number of completions never start.
+server or the operator refuses anything else. Pods beyond the number of completions never start. JobSet finds
+the first pod of a job that has a topology to itself by its index, so pods of a NonIndexed one are refused.
 """
 
 from __future__ import annotations
@@ -83,6 +84,27 @@ def _job_set(manifest: Manifest) -> Iterator[Violation]:
         if isinstance(spec, Mapping):
             yield from _too_parallel(base, spec)
             yield from _restart(base, spec, required=False)
+            yield from _without_index(manifest, position, spec)
+
+
+_EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_BY_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
+
+
+def _without_index(manifest: Manifest, position: int, spec: Mapping[str, Any]) -> Iterator[Violation]:
+    """Source: `pkg/webhooks/pod_webhook.go` of JobSet (0.3 to 0.12)."""
+    if spec.get("completionMode") != "NonIndexed":
+        return
+    job = lookup(manifest.data, ("spec", "replicatedJobs", position, "template", "metadata", "annotations"))
+    stated = {**manifest.annotations, **(job if isinstance(job, Mapping) else {})}
+    if _EXCLUSIVE in stated and _BY_SELECTOR not in stated:
+        yield Violation(
+            ("spec", "replicatedJobs", position, "template", "spec", "completionMode"),
+            f"completionMode is NonIndexed, but the pods of a job with {_EXCLUSIVE} need an index: "
+            "JobSet refuses all of them",
+            "delete completionMode, which is then Indexed",
+            Severity.ERROR,
+        )
 
 
 def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:

@@ -197,6 +197,24 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
             yield put(path, "4000")
 
 
+def _unknown_card_policy(subject: Subject) -> Iterator[Change]:
+    for pod_set in subject.pod_sets if has_schema(subject) else ():
+        path = pod_set.place("annotations", "hami.io/gpu-scheduler-policy")
+        if path[-1] == "hami.io/gpu-scheduler-policy":
+            yield put(path, "bin-pack")
+
+
+def _without_index(subject: Subject) -> Iterator[Change]:
+    """Jobs of a set that has racks to itself lose their index."""
+    jobs = at(subject, ("spec", "replicatedJobs"))
+    if subject.manifest.kind == "JobSet" and isinstance(jobs, list):
+        mark = put(
+            ("metadata", "annotations", "alpha.jobset.sigs.k8s.io/exclusive-topology"), "example.com/rack"
+        )
+        mode = put(("spec", "replicatedJobs", 0, "template", "spec", "completionMode"), "NonIndexed")
+        yield Change((*mark.patches, *mode.patches))
+
+
 def _too_many_replicas(subject: Subject) -> Iterator[Change]:
     """More replicas with cards than the pools hold, where the policy lists them all."""
     cluster, kinds = subject.cluster, ("Deployment", "StatefulSet")
@@ -277,6 +295,8 @@ FAULTS = (
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
+    fault("a policy of cards that HAMi does not know", "PK216", _unknown_card_policy),
+    fault("jobs without an index that have racks to themselves", "PK210", _without_index),
     fault("a card only under requests", "PK201", _request_only),
     fault("a request that is not the limit", "PK201", _two_amounts),
     fault("half a card", "PK201 PK005", _fraction("500m")),
