@@ -6,16 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_domain
 from policykit.kube.podsets import Gang, gangs, pod_sets
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import MemberRoom, PodGroup
 from policykit.model.pod_admission import PodMutation
+from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import member_room
+from policykit.placement.owner import is_gated_or_suspended, owner
 from policykit.placement.review import review
 from policykit.targets import TARGETS
+from policykit.targets.pool_capacity import capacity
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -41,6 +45,14 @@ class GroupShortage(NamedTuple):
     message: str
 
 
+class UnstatedShortage(NamedTuple):
+    """Pods of one job that wait for each other without a gang, and need more than what the pools hold."""
+
+    path: Path
+    """The first of the limited pods."""
+    message: str
+
+
 class _Lack(NamedTuple):
     most: int
     tight: MemberRoom
@@ -58,11 +70,38 @@ def shortages(manifest: Manifest, cluster: Cluster, namespace: str) -> Iterator[
     for gang in found:
         own = [one for one in sets if one.name in gang.members]
         members = [member_room(review(manifest, one, cluster, namespace), bounded=bounded) for one in own]
-        lack = _lack(gang.min_member or 0, members)
+        lack = _lack(gang.min_member or 0, members) or _crowded(gang.min_member or 0, members, cluster)
         if lack:
             at = next(n for n, one in enumerate(members) if one is lack.tight)
             path: Path = gang.path if gang.written else own[at].path
             yield GangShortage(gang, path, lack.most, lack.message)
+
+
+def unstated_shortage(manifest: Manifest, cluster: Cluster, namespace: str) -> UnstatedShortage | None:
+    """Of a job of Kubeflow, or an Indexed one, whose pods wait for each other at start."""
+    if manifest.partial or manifest.group not in _TRAINING or not cluster.complete:
+        return None
+    sets = [one for one in pod_sets(manifest.data) if not one.stored]
+    waiting = all_at_once(manifest) or any(one.synchronous for one in sets)
+    if not waiting or goes_on_with_fewer(manifest) or has_own_domain(manifest):
+        return None
+    if any(is_gated_or_suspended(owner(manifest, one), one) for one in sets):
+        return None
+    if any(gang.enabled and (gang.min_member or 0) > 1 for gang in gangs(manifest.data)):
+        return None
+    pods = [one.replicas for one in sets]
+    total = 0 if None in pods else sum(number or 0 for number in pods)
+    members = [member_room(review(manifest, one, cluster, namespace), bounded=True) for one in sets]
+    if not any(one.asked for one in members):
+        return None
+    lack = _lack(total, members) or _crowded(total, members, cluster)
+    if lack is None:
+        return None
+    at = next(n for n, one in enumerate(members) if one is lack.tight)
+    return UnstatedShortage(sets[at].path, lack.message.replace("the gang needs", "the job needs", 1))
+
+
+_TRAINING = frozenset({"batch", "kubeflow.org"})
 
 
 def group_shortages(scope: Scope, cluster: Cluster) -> Iterator[GroupShortage]:
@@ -126,6 +165,31 @@ def _lack(minimum: int, members: Sequence[MemberRoom]) -> _Lack | None:
         return None
     group = next(group for group in alike if any(one is tight for one in group))
     return _Lack(most, tight, _message(group, len(members), minimum, most))
+
+
+def _crowded(minimum: int, members: Sequence[MemberRoom], cluster: Cluster) -> _Lack | None:
+    """A resource of which all pods together need more than their pools have; None: enough, or unknown."""
+    pods = [one.pods or 0 for one in members]
+    known = all(one.certain and one.pods is not None and one.room for one in members)
+    if minimum < 2 or not known or sum(pods) != minimum:
+        return None
+    for resource in sorted({name for one in members for name in one.request}):
+        asking = [one for one in members if one.request.get(resource, 0) > 0]
+        names = dict.fromkeys(name for one in asking for name in one.pools)
+        there = capacity(cluster, names, resource)
+        needed = sum((one.pods or 0) * one.request[resource] for one in asking)
+        if there is None or needed <= there:
+            continue
+        left, most = there, minimum - sum(one.pods or 0 for one in asking)
+        for one in sorted(asking, key=lambda each: each.request[resource]):
+            fitting = min(one.pods or 0, left // one.request[resource])
+            left, most = left - fitting * one.request[resource], most + fitting
+        message = (
+            f"the gang needs {minimum} pods with {amount_text(resource, needed)} {resource} in all at once, "
+            f"but the empty pools ({', '.join(names)}) have only {amount_text(resource, there)}"
+        )
+        return _Lack(most, asking[0], message)
+    return None
 
 
 def _alike(members: Sequence[MemberRoom]) -> list[list[MemberRoom]]:

@@ -84,6 +84,23 @@ class PriorityClassUse(NamedTuple):
     name: str
 
 
+class EnabledFrameworks(NamedTuple):
+    """The integrations that a configuration of Kueue's manager lists."""
+
+    names: tuple[str, ...]
+    external: tuple[str, ...] = ()
+    """Kinds that other controllers make Workloads for, as `Kind.version.group`."""
+
+
+class QueuedKind(NamedTuple):
+    """A workload that names a LocalQueue. Locations of its fact: `queue`."""
+
+    framework: str
+    """The integration of its kind."""
+    kind: str
+    group: str = ""
+
+
 class DeclaredCohort(NamedTuple):
     """A Cohort. Locations of its fact: `name`, `parent`."""
 

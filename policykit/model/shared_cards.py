@@ -116,6 +116,26 @@ class PluginConfigurationLabel(NamedTuple):
     key: str
 
 
+class MigConfigurations(NamedTuple):
+    """A file of NVIDIA's MIG manager. Locations of its fact: `configurations`."""
+
+    holder: str
+    """ConfigMap that has it; empty: another object."""
+    names: tuple[str, ...] = ()
+
+
+class MigConfigurationUse(NamedTuple):
+    """The ConfigMap that an operator gives the MIG manager. Locations of its fact: `name`."""
+
+    name: str
+
+
+class MigConfigurationLabel(NamedTuple):
+    """The label of nodes that chooses one of the configurations. Locations of its fact: `name`."""
+
+    name: str
+
+
 class PluginFiles(NamedTuple):
     """ConfigMaps that a container of NVIDIA's device plugin takes. Locations of its fact: `variables`,
     `mounts`."""

@@ -239,5 +239,6 @@ CATALOGUE = (
         substrings=("config.kueue.x-k8s.io",)),
     Entry("PK934", "kueue", "namespace-not-admitted", subject="scope"),
     Entry("PK935", "kueue", "conflicting-admission-checks", subject="scope"),
+    Entry("PK936", "kueue", "integration-not-enabled", subject="scope"),
 )
 # fmt: on

@@ -100,6 +100,18 @@ def total_capacity(cluster: Cluster) -> dict[str, int]:
     return {resource: totals[resource] for resource in sorted(totals) if resource not in unknown}
 
 
+def capacity(cluster: Cluster, names: Iterable[str], resource: str) -> int | None:
+    """The amount of a resource on all nodes of the pools with these names; None: unknown."""
+    wanted = frozenset(names)
+    amounts = [
+        _in_shape(cluster, pool, shape, resource)
+        for pool in cluster.pools
+        if pool.name in wanted
+        for shape in pool.shapes
+    ]
+    return None if None in amounts else sum(amount or 0 for amount in amounts)
+
+
 def _in_shape(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int | None:
     """Amount on all nodes of a shape; None: unknown."""
     if shape.maximum is None:

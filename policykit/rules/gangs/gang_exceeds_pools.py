@@ -2,7 +2,8 @@
 
 A gang starts only when all members fit at the same time. A member cannot use what is left over on
 several nodes, so each node counts by itself: two nodes of 8 cards take two pods of 6. Where the policy
-keeps the pods of a job within one rack (`within`, hard), only the nodes of the largest one count.
+keeps the pods of a job within one rack (`within`, hard), only the nodes of the largest one count. The pods of
+a training job wait for each other without a gang as well: some of them start, and the job does not.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from policykit.gates.gang_room import shortages
+from policykit.gates.gang_room import shortages, unstated_shortage
 from policykit.kube import requests
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -70,7 +71,17 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             f"lower the gang to {short.most} if the job can run with that, allow more pools, or request "
             "less per pod",
         )
-    yield from _stated(manifest, context.cluster) if context.cluster else ()
+    if context.cluster is None:
+        return
+    short_job = unstated_shortage(manifest, context.cluster, context.namespace)
+    if short_job is not None:
+        yield Violation(
+            short_job.path,
+            short_job.message,
+            "run fewer pods, request less per pod, or allow more pools: the others stay pending",
+            Severity.WARNING,
+        )
+    yield from _stated(manifest, context.cluster)
 
 
 _STATED: Mapping[tuple[str, str], Path] = {

@@ -20,6 +20,10 @@ _OF_OPERATORS = ("ray.io/gang-scheduling-enabled", "ray.io/scheduler-name")
 KubeRay (1.5)."""
 _LONG, _LIKENESS = 16, 0.9
 """From this length of a name on, one in the right domain may differ in more than one letter."""
+_LEADING = 2
+"""Labels at the start of a domain that say what a key is about, such as `quota.scheduling`."""
+_ENDS = ("k8s.io", "kubernetes.io", "koordinator.sh", "volcano.sh")
+"""Domains of schedulers and of Kubernetes, whose keys are taken for each other's."""
 
 
 def found_in(manifest: Manifest) -> Mapping[str, str]:
@@ -70,7 +74,21 @@ def meant_by(key: str) -> str:
         return ""
     if plain in known:
         return known[plain]
-    return next((known[each] for each in known if _close(plain, each)), "") or _alike(key)
+    near = next((known[each] for each in known if _close(plain, each)), "")
+    return near or _alike(key) or _of_another_domain(key)
+
+
+def _of_another_domain(key: str) -> str:
+    """The same key of another scheduler: quota.scheduling.sigs.k8s.io/name for that of Koordinator."""
+    domain, _, name = key.rpartition("/")
+    start = domain.split(".")[:_LEADING]
+    if len(domain.split(".")) <= _LEADING + 1 or not domain.endswith(_ENDS):
+        return ""
+    for other in _known().values():
+        there, _, same = other.rpartition("/")
+        if same == name and there.split(".")[:_LEADING] == start and len(there.split(".")) > _LEADING + 1:
+            return other
+    return ""
 
 
 def _alike(key: str) -> str:

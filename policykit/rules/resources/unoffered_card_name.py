@@ -4,7 +4,8 @@ With `renameByDefault`, shared cards are offered under another name, nvidia.com/
 under their own; HAMi's configuration can name each resource. MIG slices have names of their own only with the
 strategy mixed. The GPU operator, its chart and that of the device plugin refer to a configuration by the name
 of a ConfigMap and a key in it: with a key alone the plugin runs without one. A node's label may choose
-another key. A plugin without an operator reads the file that CONFIG_FILE names, and nothing else.
+another key. A plugin without an operator reads the file that CONFIG_FILE names, and nothing else. The
+configuration of MIG slices that a node's label chooses has to be in the ConfigMap that migManager names.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from policykit.model.shared_cards import (
     HAMI_WEBHOOK,
     NAMES,
     CardName,
+    MigConfigurationLabel,
+    MigConfigurations,
+    MigConfigurationUse,
     PluginConfiguration,
     PluginConfigurationLabel,
     PluginConfigurationUse,
@@ -81,6 +85,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     keys = _keys(holders, scope.of(PluginConfigurationUse)) if labels else Names(())
     for label in labels:
         yield from _label(label, keys)
+    chosen = scope.of(MigConfigurationLabel)
+    holder, names_of_slices = _slices(scope) if chosen else ("", Names(()))
+    for slices in chosen if names_of_slices.sorted else ():
+        yield from _mig_label(slices, holder, names_of_slices)
     for files in scope.of(PluginFiles):
         yield from _files(files, holders) if not files.partial else ()
     skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
@@ -238,6 +246,27 @@ def _label(label: LocatedFact[PluginConfigurationLabel], keys: Names) -> Iterato
             f"the label chooses configuration {label.value.key} of the device plugin, but none here has "
             "the name: the plugin fails on these nodes",
             f"did you mean {near}?" if near else f"here are {some(keys.sorted)}",
+        )
+
+
+def _slices(scope: Scope) -> tuple[str, Names]:
+    """The only ConfigMap that a MIG manager here reads, and its configurations; none: they are not known."""
+    used = {each.value.name for each in scope.of(MigConfigurationUse)}
+    files = [each for each in scope.of(MigConfigurations) if each.value.holder in used]
+    if len(used) != 1 or any(each.partial for each in files):
+        return "", Names(())
+    return next(iter(used)), Names(name for each in files for name in each.value.names)
+
+
+def _mig_label(label: LocatedFact[MigConfigurationLabel], holder: str, names: Names) -> Iterator[Violation]:
+    wanted = label.value.name
+    if wanted not in names:
+        near = names.nearest(wanted)
+        yield Violation(
+            label.at("name"),
+            f"the label chooses {wanted}, but ConfigMap {holder}, which the MIG manager reads instead of its "
+            "own, has no configuration of the name: the nodes keep their former devices",
+            f"did you mean {near}?" if near else f"it has {some(names.sorted)}",
         )
 
 

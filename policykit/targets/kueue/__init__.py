@@ -38,6 +38,7 @@ TARGET = Target(
             frozenset(
                 {
                     "AdmissionCheck",
+                    CONFIGURATION,
                     "ClusterQueue",
                     "Cohort",
                     "LocalQueue",

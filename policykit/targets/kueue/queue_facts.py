@@ -26,17 +26,23 @@ from policykit.model.kueue import (
     DeclaredNamespace,
     DeclaredPriorityClass,
     DeclaredTopology,
+    EnabledFrameworks,
     PriorityClassUse,
+    QueuedKind,
     RefusedPods,
     RefusingPool,
     TopologyRequest,
 )
 from policykit.model.quantity import amount
 from policykit.targets.kueue.names import (
+    CONFIGURATION,
+    CONFIGURATION_GROUP,
+    FRAMEWORKS,
     GROUP,
     NAMESPACE_NAME,
     PREFERRED_TOPOLOGY,
     PRIORITY_CLASS,
+    QUEUE_NAME,
     REQUIRED_TOPOLOGY,
     SLICE_TOPOLOGY,
     TARGET_NAME,
@@ -97,6 +103,10 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     """The facts of an object of Kueue, or of pods with a topology request."""
     if manifest.group == GROUP and manifest.kind in _READERS:
         yield from _READERS[manifest.kind](manifest, context)
+    if manifest.kind == CONFIGURATION and manifest.group == CONFIGURATION_GROUP:
+        yield from _frameworks(manifest)
+    if pod_sets and manifest.labels.get(QUEUE_NAME) and not manifest.partial:
+        yield from _queued(manifest)
     priority = manifest.labels.get(PRIORITY_CLASS) if pod_sets else None
     if priority and not is_placeholder(priority):
         yield Fact(PriorityClassUse(priority), {"name": ("metadata", "labels", PRIORITY_CLASS)})
@@ -116,6 +126,22 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             if key in pod_set.annotations and pod_set.places.get("annotations"):
                 request = TopologyRequest(pod_set.annotations[key])
                 yield Fact(request, {"level": pod_set.place("annotations", key)})
+
+
+def _frameworks(manifest: Manifest) -> Iterator[Fact]:
+    """Of a configuration that lists any: without a list, only Jobs are admitted."""
+    stated = mapping(manifest.data.get("integrations"))
+    names = texts(stated.get("frameworks"))
+    if names and not any(map(is_placeholder, names)):
+        yield Fact(EnabledFrameworks(names, texts(stated.get("externalFrameworks"))), {}, answers=True)
+
+
+def _queued(manifest: Manifest) -> Iterator[Fact]:
+    kind = manifest.kind.lower()
+    name = next((n for n in (f"{manifest.group}/{kind}", kind) if n in FRAMEWORKS), "")
+    if name and not is_placeholder(manifest.labels[QUEUE_NAME]):
+        value = QueuedKind(name, manifest.kind, manifest.group)
+        yield Fact(value, {"queue": ("metadata", "labels", QUEUE_NAME)})
 
 
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.target import FactReader, Target
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
 
 PLUGIN_CONFIGURATION = "configuration of nvidia-device-plugin"
 MIG_CONFIGURATION = "config.yaml of nvidia-mig-manager"
@@ -18,6 +23,17 @@ def _matches_shape(data: object) -> bool:
     sharing, flags = data.get("sharing"), data.get("flags")
     shares = isinstance(sharing, dict) and ("timeSlicing" in sharing or "mps" in sharing)
     return shares or (isinstance(flags, dict) and "migStrategy" in flags)
+
+
+_OF_PLUGIN = re.compile(r"\s*version: *v1 *\n(?:.*\n)*?[ \t]*(?:timeSlicing|migStrategy|mps) *:")
+_OF_MIG_MANAGER = re.compile(r"\s*version: *v1 *\n(?:.*\n)*?mig-configs *:")
+_UNFINISHED = ("{{", "{%", "<%")
+
+
+def _begins_as(form: re.Pattern[str], holder: Manifest, path: Path) -> bool:
+    """Whether a value of a ConfigMap has the first lines of a configuration, be it YAML or not."""
+    text = lookup(holder.data, path) if holder.kind == "ConfigMap" and not holder.partial else None
+    return isinstance(text, str) and bool(form.match(text)) and not any(one in text for one in _UNFINISHED)
 
 
 def _is_of_hami(data: object) -> bool:
@@ -36,8 +52,15 @@ TARGET = Target(
     generate=Lazy("policykit.targets.nodes.generate:generate"),
     import_reader=Lazy("policykit.targets.nodes.importing:NodesReader"),
     configurations=(
-        Configuration(PLUGIN_CONFIGURATION, ("timeSlicing", "migStrategy", "mps:"), _matches_shape),
-        Configuration(MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager),
+        Configuration(
+            PLUGIN_CONFIGURATION,
+            ("timeSlicing", "migStrategy", "mps:"),
+            _matches_shape,
+            partial(_begins_as, _OF_PLUGIN),
+        ),
+        Configuration(
+            MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager, partial(_begins_as, _OF_MIG_MANAGER)
+        ),
         Configuration(HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount"), _is_of_hami),
     ),
     facts=(
@@ -53,12 +76,14 @@ TARGET = Target(
                     "NodeFeatureRule",
                     "NodePool",
                     HAMI_CONFIGURATION,
+                    MIG_CONFIGURATION,
                     PLUGIN_CONFIGURATION,
                 }
             ),
             pods=True,
             substrings=(
                 "nvidia.com/",
+                "mig-configs",
                 "migStrategy",
                 "gpu-operator",
                 "nvidia-device-plugin",

@@ -22,24 +22,31 @@ from policykit.model.shared_cards import (
     HAMI_WEBHOOK,
     NAMES,
     CardName,
+    MigConfigurationLabel,
+    MigConfigurations,
+    MigConfigurationUse,
     PluginConfiguration,
     PluginConfigurationLabel,
     PluginConfigurationUse,
     PluginFiles,
     WebhookSkipped,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION, node_settings
+from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings
 
 _VENDOR = "nvidia.com/"
-_CHOICE = "nvidia.com/device-plugin.config"
+_CHOICE, _MIG_CHOICE = "nvidia.com/device-plugin.config", "nvidia.com/mig.config"
 _PROGRAM = "nvidia-device-plugin"
 _PLUGIN = "device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
 _STRATEGY: Path = ("mig", "strategy")
+_MIG_MANAGER: Path = ("migManager", "config", "name")
+_OWN_FILE = "default-mig-parted-config"
+"""The ConfigMap that comes with the operator."""
+_OPERATOR = "gpu-operator"
 _CHARTS: Mapping[str, tuple[Path, Path, str]] = {
-    "gpu-operator": (_OPERATOR_CONFIG, _STRATEGY, "data"),
+    _OPERATOR: (_OPERATOR_CONFIG, _STRATEGY, "data"),
     "nvidia-device-plugin": (("config",), ("migStrategy",), "map"),
 }
 """Values of a chart: what refers to a ConfigMap, the MIG strategy, and the configurations that the chart puts
@@ -48,11 +55,15 @@ into a ConfigMap of its own. Source: values.yaml of gpu-operator (v25.10) and of
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of a configuration, of the operator's ClusterPolicy, of the values of a chart, or of pods."""
-    if manifest.read_as:
+    if manifest.read_as == MIG_CONFIGURATION:
+        names = tuple(map(str, mapping(manifest.data.get("mig-configs"))))
+        yield Fact(MigConfigurations(_map_of(manifest), names), {"configurations": ()}, answers=True)
+    elif manifest.read_as:
         yield _configuration(manifest)
     elif manifest.kind == "ClusterPolicy" and manifest.group == "nvidia.com":
         spec = mapping(manifest.data.get("spec"))
         yield from _stated(spec, ("spec",), _OPERATOR_CONFIG, _STRATEGY, "")
+        yield from _of_mig_manager(spec, ("spec",))
     elif manifest.kind in HELM_KINDS:
         for stated in chart_values(manifest):
             yield from _of_chart(stated)
@@ -60,6 +71,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for marks in node_settings.read(manifest):
             if (key := marks.labels.get(_CHOICE)) and not is_placeholder(key):
                 yield Fact(PluginConfigurationLabel(key), {"key": marks.label_at(_CHOICE)})
+            if (name := marks.labels.get(_MIG_CHOICE)) and not is_placeholder(name):
+                yield Fact(MigConfigurationLabel(name), {"name": marks.label_at(_MIG_CHOICE)})
     elif manifest.kind == "Namespace" and manifest.labels.get(HAMI_WEBHOOK) == HAMI_IGNORES:
         yield Fact(WebhookSkipped(manifest.name), {}, answers=True)
     for pod_set in () if manifest.partial else pod_sets:
@@ -123,6 +136,19 @@ def card_names(pod_set: PodSet, prefix: str, namespace: str) -> Iterator[Fact]:
                 yield Fact(value, {"resource": place})
 
 
+def _map_of(manifest: Manifest) -> str:
+    """The ConfigMap that has a configuration; empty: another object."""
+    held = manifest.holder
+    return held.name if held is not None and held.kind == "ConfigMap" else ""
+
+
+def _of_mig_manager(spec: Mapping[str, Any], base: Path) -> Iterator[Fact]:
+    """Source: `controllers/object_controls.go` of gpu-operator (22.9 to 25.10)."""
+    name = text(lookup(spec, _MIG_MANAGER))
+    if name and name != _OWN_FILE and not is_placeholder(name):
+        yield Fact(MigConfigurationUse(name), {"name": (*base, *_MIG_MANAGER)})
+
+
 def _configuration(manifest: Manifest) -> Fact:
     """Source: `api/config/v1` of k8s-device-plugin (0.12 to 0.18)."""
     sharing = mapping(manifest.data.get("sharing"))
@@ -130,7 +156,7 @@ def _configuration(manifest: Manifest) -> Fact:
     held = manifest.holder
     of_map = held is not None and held.kind == "ConfigMap"
     value = PluginConfiguration(
-        held.name if held is not None and of_map else "",
+        _map_of(manifest),
         str(manifest.held_at[-1]) if manifest.held_at else "",
         tuple(map(str, mapping(held.data.get("data")))) if held is not None and of_map else (),
         tuple(
@@ -185,6 +211,13 @@ def _of_chart(stated: ChartValues) -> Iterator[Fact]:
         refers = isinstance(fact.value, PluginConfigurationUse)
         if not refers or (stated.all_known and not stated.is_text and not stated.parameters):
             yield fact
+    known_whole = stated.all_known and not stated.is_text and not stated.parameters
+    if (
+        stated.chart == _OPERATOR
+        and known_whole
+        and not lookup(stated.values, (*_MIG_MANAGER[:-1], "create"))
+    ):
+        yield from _of_mig_manager(stated.values, stated.path)
 
 
 def _stated(

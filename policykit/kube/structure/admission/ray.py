@@ -24,6 +24,7 @@ from policykit.model.severity import Severity
 
 _STATED = ("num-cpus", "num-gpus", "memory", "resources")
 _KUEUE = "kueue.x-k8s.io/queue-name"
+_ELASTIC = "kueue.x-k8s.io/elastic-job"
 _KUBERAY = "KubeRay refuses it"
 
 
@@ -33,6 +34,7 @@ def ray_cluster(data: Data) -> Iterator[Problem]:
     All of KubeRay (v1.6).
     """
     yield from _cluster(data.get("spec"), ("spec",))
+    yield from _scaled_in_queue(data, ("spec",))
 
 
 def ray_service(data: Data) -> Iterator[Problem]:
@@ -70,13 +72,31 @@ def ray_job(data: Data) -> Iterator[Problem]:
             yield refused(
                 ("spec", "clusterSelector"), "selects a cluster that is there", "delete it, as Kueue demands"
             )
-    elif spec.get(path[-1]) in (None, False) and spec.get("rayClusterSpec"):
+        return
+    yield from _scaled_in_queue(data, ("spec", "rayClusterSpec"))
+    if spec.get(path[-1]) in (None, False) and spec.get("rayClusterSpec"):
         there = path if path[-1] in spec else path[:1]
         says = "is false" if there == path else "has no shutdownAfterJobFinishes: true"
         yield refused(
             there,
             f"{says}, but Kueue admits only RayJobs that delete their cluster",
             "write shutdownAfterJobFinishes: true",
+        )
+
+
+def _scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
+    """Source: the webhooks for RayClusters and RayJobs of Kueue (0.9 to 0.19)."""
+    metadata = data.get("metadata")
+    labels, annotations = (
+        found if isinstance(found := lookup(metadata, (field,)), Mapping) else {}
+        for field in ("labels", "annotations")
+    )
+    path: Path = (*base, "enableInTreeAutoscaling")
+    if labels.get(_KUEUE) and annotations.get(_ELASTIC) != "true" and lookup(data, path) is True:
+        yield refused(
+            path,
+            "is true, but Kueue admits only clusters whose size is fixed",
+            f'delete it, or make it an elastic job where Kueue has those: annotation {_ELASTIC}: "true"',
         )
 
 
