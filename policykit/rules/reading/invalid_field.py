@@ -2,12 +2,12 @@
 
 The API server refuses the object: a string instead of a number, a value outside an enum, a container
 without an image, two containers with the same name, a selector that does not match the object's own
-pods. Operators and their webhooks refuse more: a worker group whose minimum is above its maximum,
-a JobSet that waits for a job it does not have. null counts as absent, and placeholders of other
-tools are never reported. Partial documents may omit any field: excerpts with `...`, files named as a
-patch or a pod template, and Spark's pod templates. A controller without selector and labels is a
-patch, or a base that a kustomization labels; if only the selector is missing, it is a warning, since
-a kustomization may add it.
+pods, a label both in matchLabelKeys and in the labelSelector beside it. Operators and their webhooks
+refuse more: a worker group whose minimum is above its maximum, a JobSet that waits for a job it does
+not have. null counts as absent, and placeholders of other tools are never reported. Partial documents
+may omit any field: excerpts with `...`, files named as a patch or a pod template, and Spark's pod
+templates. A controller without selector and labels is a patch, or a base that a kustomization labels;
+if only the selector is missing, it is a warning, since a kustomization may add it.
 """
 
 from __future__ import annotations

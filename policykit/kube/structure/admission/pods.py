@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.requests import amounts, below_containers
+from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
@@ -67,6 +68,8 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from probes(container, place, initial=place[-2] == "initContainers")
         if kind in _LASTING:
             yield from _restarted(spec, path, kind)
+        if spec.get("affinity") or spec.get("topologySpreadConstraints"):
+            yield from label_keys(spec, lookup(data, (*path[:-1], "metadata", "labels")), path)
     if api_version == _SELECTING:
         yield from _selected(data)
         yield from _expressed(data)
