@@ -27,6 +27,20 @@ _ANYWHERE = frozenset({"", "exporter"})
 """Roles of daemons that also run as sidecars of applications: log shippers, metrics."""
 
 
+_BY_CONTROLLER = tuple(
+    Toleration(f"node.kubernetes.io/{key}", "Exists", effect=effect)
+    for key, effect in (
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    )
+)
+"""What pods of a DaemonSet tolerate besides. Source: `AddOrUpdateDaemonPodTolerations` (v1.36)."""
+
+
 class Review(NamedTuple):
     """A pod set under a policy; without a policy only the fields before `cluster` are set."""
 
@@ -213,7 +227,7 @@ def _under_policy(without_policy: Review, cluster: Cluster, namespace: str, filt
         eligible_pools=_eligible_pools(cluster, without_policy, recognition.workload, products),
         landings=_landings(
             cluster,
-            tolerated,
+            (*tolerated, *_BY_CONTROLLER) if without_policy.pod_set.per_node else tolerated,
             (*affinity.selector.items(),),
             affinity.required,
             affinity.preferred,

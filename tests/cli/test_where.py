@@ -40,6 +40,18 @@ def test_by_nodes(shell: Shell) -> None:
     )
 
 
+def test_a_daemon_set_tolerates_that_a_node_is_cordoned(shell: Shell) -> None:
+    daemons = (
+        "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: log}\n"
+        "spec: {selector: {matchLabels: {app: log}}, template: {metadata: {labels: {app: log}},"
+        ' spec: {containers: [{name: main, image: "registry.example/log:1"}]}}}\n'
+    )
+    shell.write({"a.yaml": daemons, "nodes.json": NODES})
+    result = shell.run("where", "a.yaml", "--nodes", "nodes.json")
+    assert "  accepted     n4\n" in result.out
+    assert "  refused      n3  untolerated-taint" in result.out
+
+
 def test_as_json(shell: Shell) -> None:
     shell.write({"a.yaml": POD, "nodes.json": NODES})
     result = shell.run("where", "a.yaml", "--nodes", "nodes.json", "--format", "json")
