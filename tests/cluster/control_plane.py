@@ -168,14 +168,16 @@ class Program:
         )
 
     def until_ready(self, plane: ControlPlane) -> None:
-        """Waits until the API server answers and its default namespace is there."""
+        """Waits until the API server is healthy, for which controllers wait only seconds, and its default
+        namespace is there."""
         end = time.monotonic() + _START
-        command = [path_of("kubectl"), f"--kubeconfig={plane.kubeconfig}", "get", "namespace", "default"]
         home = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
-        while subprocess.run(command, env=home, capture_output=True, check=False).returncode:
-            self.check_running()
-            assert time.monotonic() < end, f"not ready: {self.log('kube-apiserver')}"
-            time.sleep(0.2)
+        for words in (("--raw=/healthz",), ("namespace", "default")):
+            command = [path_of("kubectl"), f"--kubeconfig={plane.kubeconfig}", "get", *words]
+            while subprocess.run(command, env=home, capture_output=True, check=False).returncode:
+                self.check_running()
+                assert time.monotonic() < end, f"not ready: {self.log('kube-apiserver')}"
+                time.sleep(0.2)
 
     def check_running(self) -> None:
         """Fails if a program has ended."""

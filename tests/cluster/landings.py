@@ -128,7 +128,8 @@ def generated(system: System) -> dict[str, str]:
     data = {
         "domain": "ai.example.com",
         "kubernetes": "1.36",
-        "pools": {"train": {"usage": "training", "allocatable": {"cpu": 8, "memory": "8Gi"}}},
+        "cards": {"h20": {"product": "NVIDIA-H20"}},
+        "pools": {"train": {"usage": "training", "card": "h20", "cardsPerNode": 8}},
         "workloads": {"train": {"usages": ["training"], "scheduler": system.scheduler_name, "gang": "all"}},
         "targets": {system.target: {"version": system.version}},
     }

@@ -34,6 +34,8 @@ _ABOUT = re.compile(r"API server|kubectl|kube-scheduler|Volcano|Koordinator|koor
 _OF_THE_POLICY = re.compile("PK9")
 """Codes of rules about the policy itself, and about Kueue."""
 _NOTHING = "{apiVersion: v1, kind: List, items: []}"
+_AT_ONCE = ("--grace-period=0", "--force")
+"""No kubelet ends pods here."""
 _RUNS = '{"status": {"phase": "Running"}}'
 _SAYS = 20
 """Seconds in which a scheduler says something."""
@@ -160,7 +162,7 @@ def check_placed(claim: Claim, cluster: Cluster) -> None:
         check_landings(cluster, data, policy, lambda: system.start(cluster.plane, folder, configuration))
     finally:
         for text in (data["manifest"], data.get("good", ""), claim.before):
-            cluster.kubectl("delete", "--ignore-not-found", "-f", "-", text=text or _NOTHING)
+            cluster.kubectl("delete", "--ignore-not-found", *_AT_ONCE, "-f", "-", text=text or _NOTHING)
 
 
 def check_system(claim: Claim, cluster: Cluster) -> None:
