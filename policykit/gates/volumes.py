@@ -107,7 +107,7 @@ class Volumes:
         found = self._candidates(use, claim) if pools else ()
         answers = [self._mounts(each, pools) for each in found]
         if not found or True in answers:
-            return None
+            return self._partly_out_of_reach(use, found[0], pools) if len(found) == 1 else None
         who = f"claim {use.claim}" if use.claim else "a claim of each pod"
         first, known = found[0], None not in answers
         where = f"{'pool' if len(pools) == 1 else 'pools'} {', '.join(use.pools)}"
@@ -129,6 +129,26 @@ class Volumes:
             certain=known and alone and use.closed and not moved,
             known=known,
         )
+
+    def _partly_out_of_reach(
+        self, use: ClaimUse, volume: DeclaredVolume, pools: Sequence[Pool]
+    ) -> VolumeProblem | None:
+        """Of pods that are on several nodes, where only some of those can mount the volume."""
+        wanting = [pool for pool in pools if self._mounts(volume, [pool]) is False]
+        if not wanting or not use.closed:
+            return None
+        shapes = [shape for pool in pools if pool not in wanting for shape in pool.shapes]
+        known = sum(shape.maximum or 0 for shape in shapes) if all(s.maximum for s in shapes) else 0
+        end = ""
+        if use.each_node:
+            names = ", ".join(pool.name for pool in wanting)
+            end = f"those in {'pool' if len(wanting) == 1 else 'pools'} {names} stay pending"
+        elif use.apart and 0 < known < (use.replicas or 0):
+            end = f"only {known} of the {use.replicas} pods run, as {use.apart}"
+        who = f"claim {use.claim}" if use.claim else "a claim of each pod"
+        where = f"{who}: {volume.kind} {volume.name} is only for nodes with {_nodes(volume)}"
+        help_ = "select nodes that can mount it, or another volume"
+        return VolumeProblem(f"{where}: {end}", help_, whole=False) if end else None
 
     def _candidates(self, use: ClaimUse, claim: DeclaredClaim | None) -> Sequence[DeclaredVolume]:
         """What may be bound to the claim: the volume that is, else those that its StorageClass allows."""

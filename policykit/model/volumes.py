@@ -67,3 +67,5 @@ class ClaimUse(NamedTuple):
     """There are such pods, and they run until somebody removes them."""
     in_turn: bool = False
     """They end, and nothing needs them at the same time: they may run one after another."""
+    each_node: bool = False
+    """There is one on each node of the pools."""

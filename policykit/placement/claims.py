@@ -41,6 +41,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         together=review.pod_set.name if review.pod_set.synchronous else "",
         lasting=(manifest.group, manifest.kind) in _LASTING and replicas != 0,
         in_turn=(manifest.group, manifest.kind) in _IN_TURN,
+        each_node=review.pod_set.per_node,
     )
     for path, claim, storage_class, read_only in found:
         yield path, common._replace(claim=claim, storage_class=storage_class, read_only=read_only)
