@@ -188,6 +188,8 @@ class QuotaExcess(NamedTuple):
     """The amounts are those of one container."""
     default: bool = False
     """What is allowed is the limit that the container gets."""
+    below: bool = False
+    """The container must ask for more, not for less."""
 
     @property
     def message(self) -> str:
@@ -200,7 +202,8 @@ class QuotaExcess(NamedTuple):
             of = f"LimitRange {self.quota} of the namespace makes {allowed} its limit"
             return f"requests {asked} {resource} in a container without a limit, but {of}"
         if self.container:
-            of = f"LimitRange {self.quota} of the namespace allows at most {allowed}"
+            bound = "demands at least" if self.below else "allows at most"
+            of = f"LimitRange {self.quota} of the namespace {bound} {allowed}"
             return f"asks for {asked} {resource} in one container, but {of}"
         side = "has limits of" if self.key.startswith("limits.") else "requests"
         return f"{side} {asked} {resource}, but ResourceQuota {self.quota} of the namespace allows {allowed}"
@@ -225,6 +228,9 @@ class NamespaceLimits:
         self._least = {place: _least(allowed.values()) for place, allowed in self._allowed.items()}
         self._largest = {
             place: _least(each.maximum for each in ranges) for place, ranges in self._ranges.items()
+        }
+        self._minimum = {
+            place: _most(each.minimum for each in ranges) for place, ranges in self._ranges.items()
         }
         self._limits = {
             place: _most(each.limits for each in ranges) for place, ranges in self._ranges.items()
@@ -261,10 +267,11 @@ class NamespaceLimits:
         return "", ""
 
     def range_excess(self, demand: Demand) -> QuotaExcess | None:
-        """The first resource of which a container asks for more than a LimitRange allows.
+        """The first resource of which a container asks for more than a LimitRange allows, or for less.
 
         A container that states no limit gets that of the LimitRange. A request above it is refused, as above
-        any other limit. Source: `mergeContainerResources` in kubernetes `plugin/pkg/admission/limitranger`.
+        any other limit; one that states no request gets enough of it. Source: `mergeContainerResources` and
+        `minConstraint` in kubernetes `plugin/pkg/admission/limitranger` (v1.36).
         """
         ranges = self._ranges.get(demand.namespace, ())
         for container in demand.containers if ranges else ():
@@ -280,6 +287,11 @@ class NamespaceLimits:
             for each in ranges if above else ():
                 for key in sorted(above & each.limits.keys()):
                     return QuotaExcess(each.name, key, requests[key], each.limits[key], True, True)
+            for key, least in self._minimum[demand.namespace].items():
+                stated = [amounts[key] for amounts in container if key in amounts]
+                if stated and min(stated) < least:
+                    name = next(each.name for each in ranges if each.minimum.get(key) == least)
+                    return QuotaExcess(name, key, min(stated), least, container=True, below=True)
         return None
 
 

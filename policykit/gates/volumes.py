@@ -78,6 +78,9 @@ class Volumes:
             end = "they run one after another" if use.in_turn else "the others stay pending"
             fault = f"{rule} {use.what} has {pods}: {end}"
             return VolumeProblem(fault, _SHARE, certain=not use.in_turn, whole=False)
+        if use.each_node and self._nodes_of(use) > 1:
+            fault = f"{rule} {use.what} has one on each node: the others stay pending"
+            return VolumeProblem(fault, "use a volume with ReadWriteMany or ReadOnlyMany", whole=False)
         if use.adds_first:
             fault = "starts a second one before it removes the first, and never ends"
             return VolumeProblem(f"{rule} a rolling update of {use.what} {fault}", _RECREATE, whole=False)
@@ -86,6 +89,12 @@ class Volumes:
             fault = f"{rule} both {first} and {use.what} do: one of them never runs"
             return VolumeProblem(fault, _SHARE, whole=False)
         return None
+
+    def _nodes_of(self, use: ClaimUse) -> int:
+        """The least number of nodes in the pools of the pods; 0: unknown."""
+        here = self._cluster is not None and use.policy == self._cluster.name and use.closed
+        pools = [self._pools[name] for name in use.pools if here and name in self._pools]
+        return sum(shape.minimum for pool in pools for shape in pool.shapes)
 
     def _at_once(self, use: ClaimUse, claim: DeclaredClaim) -> int:
         """Pods that mount a claim at a time: those of one template, or of all that wait for each other."""

@@ -186,3 +186,5 @@ class DeclaredRange(NamedTuple):
     defaults: frozenset[str] = frozenset()
     """`requests.cpu`, `limits.memory`: what containers get that do not state it."""
     stated_namespace: bool = True
+    minimum: Amounts = {}
+    """Of one container, of what it states."""

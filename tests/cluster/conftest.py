@@ -19,7 +19,13 @@ collect_ignore_glob = [] if os.environ.get("POLICYKIT_CLUSTER") else ["test_*.py
 UNTIL = float(os.environ.get("POLICYKIT_CLUSTER_UNTIL") or "inf")
 """When the tests must have ended, in seconds since the epoch."""
 # The tests that take minutes come last.
-_LAST = ("test_apply.py", "test_kube_scheduler.py", "test_other_schedulers.py", "test_fills.py")
+_LAST = (
+    "test_apply.py",
+    "test_agreement.py",
+    "test_kube_scheduler.py",
+    "test_other_schedulers.py",
+    "test_fills.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

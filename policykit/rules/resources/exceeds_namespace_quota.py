@@ -2,8 +2,8 @@
 
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
-as well, also where it states no limit and requests more than the LimitRange gives it, and so is a pod with a
-container that does not state what a quota counts.
+as well, also where it states no limit and requests more than the LimitRange gives it, and one below the
+minimum. So is a pod with a container that does not state what a quota counts.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
+_LITTLE = "lower the minimum, or let the container ask for more: the API server refuses the pod"
 
 
 def _unstated(
@@ -156,7 +157,8 @@ def _of_a_pod(limits: _Limits, demand: Demand, excess: QuotaExcess, severity: Se
     """At what refuses the pod."""
     field = f"hard.{excess.key}"
     at = limits.at(field if field in limits.fields else "name")
-    return Violation(at, f"{demand.what} {excess.message}", _POD, severity)
+    help_ = _LITTLE if excess.below else _POD
+    return Violation(at, f"{demand.what} {excess.message}", help_, severity)
 
 
 def _by_name(facts: Iterable[_Limits]) -> Mapping[tuple[str, str], list[_Limits]]:

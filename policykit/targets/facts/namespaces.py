@@ -85,6 +85,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         {name: limit for name, limit in _least(container, "default").items() if "/" not in name},
         frozenset(_given(container)),
         _is_stated(manifest, context.namespace),
+        _greatest(container, "min"),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
@@ -94,6 +95,14 @@ def _least(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
     for each in items:
         for name, allowed in requests.amounts(each.get(field)).items():
             found[name] = min(allowed, found.get(name, allowed))
+    return found
+
+
+def _greatest(items: Sequence[Mapping[str, Any]], field: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in items:
+        for name, demanded in requests.amounts(each.get(field)).items():
+            found[name] = max(demanded, found.get(name, demanded))
     return found
 
 
