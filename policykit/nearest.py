@@ -11,6 +11,7 @@ from itertools import zip_longest
 MOST = 100
 """Most known words to compare: those next to the word in sorted order, since most typing errors come
 after the first letters."""
+_MOST_KEPT = 4096
 LONGEST = 256
 """No name is longer, and comparing costs the product of two lengths."""
 
@@ -21,23 +22,36 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self.sorted = tuple(sorted(set(names)))
         self._known = frozenset(self.sorted)
+        self._found: dict[tuple[str, float, str] | str, str] = {}
+        """What was asked for, since files repeat their mistakes."""
 
     def __contains__(self, word: object) -> bool:
         return word in self._known
 
     def nearest(self, word: str, likeness: float = 0.6, *, but: str = "") -> str:
         """As the function `nearest`, over these words except one."""
-        return nearest(word, tuple(name for name in _candidates(word, self.sorted) if name != but), likeness)
+        question = (word, likeness, but)
+        if question not in self._found:
+            others = tuple(name for name in _candidates(word, self.sorted) if name != but)
+            self._keep(question, nearest(word, others, likeness))
+        return self._found[question]
 
     def misspelt(self, word: str) -> str:
         """The word that one edit makes of another, unless both may be meant: web-1 and web-2, team-a and
         team-b. Empty: there is none, or several."""
-        found = [
-            name
-            for name in _candidates(word, self.sorted)
-            if one_edit_apart(word, name) and not _are_siblings(word, name)
-        ]
-        return found[0] if len(found) == 1 else ""
+        if word not in self._found:
+            found = [
+                name
+                for name in _candidates(word, self.sorted)
+                if one_edit_apart(word, name) and not _are_siblings(word, name)
+            ]
+            self._keep(word, found[0] if len(found) == 1 else "")
+        return self._found[word]
+
+    def _keep(self, question: tuple[str, float, str] | str, answer: str) -> None:
+        if len(self._found) >= _MOST_KEPT:
+            self._found.clear()
+        self._found[question] = answer
 
 
 def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:

@@ -160,7 +160,7 @@ def _mig(card: Product) -> list[str]:
 
 
 def _words(value: object) -> str:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return ", ".join(f"{amount} {name}" for name, amount in value.items())
     return ", ".join(str(each) for each in value) if isinstance(value, (tuple, list)) else str(value)
 

@@ -79,7 +79,7 @@ def tally(report: Report) -> dict[str, int]:
     """Findings by severity, most severe first."""
     totals = {"error": 0, "warning": 0, "info": 0}
     for finding in report.findings:
-        totals[finding.severity.value] += 1
+        totals[finding.severity] += 1
     return totals
 
 
@@ -152,6 +152,8 @@ def _share_no_cluster(finding: Finding, group: Iterable[Finding]) -> bool:
 
 
 def _group(found: list[Finding], clusters: tuple[str, ...]) -> Group:
+    if len(found) == 1:  # nearly always
+        return Group(found[0], (), clusters)
     first, *others = sorted(found, key=lambda finding: finding.severity.rank)
     return Group(first, tuple(others), clusters)
 

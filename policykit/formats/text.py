@@ -104,12 +104,13 @@ def use_colour(choice: str, environment: Mapping[str, str], terminal: bool) -> b
 
 def _heading(finding: Finding, context: FormatContext) -> str:
     """`path:line:col: CODE severity: message [name]`, escaped to one line."""
-    colour = context.colour
     position = "" if context.live else f":{finding.span.line}:{finding.span.column}"
-    location = one_line(f"{finding.path}{position}")
-    code = _paint(f"{finding.code} {finding.severity.value}:", _COLOURS[finding.severity], colour)
-    message = f"{one_line(finding.message)} {_paint(f'[{finding.name}]', _DIM, colour)}"
-    return f"{_paint(location, _BOLD, colour)}: {code} {message}"
+    location, code = one_line(f"{finding.path}{position}"), f"{finding.code} {finding.severity}:"
+    message, name = one_line(finding.message), f"[{finding.name}]"
+    if context.colour:
+        code = _paint(code, _COLOURS[finding.severity])
+        location, name = _paint(location, _BOLD), _paint(name, _DIM)
+    return f"{location}: {code} {message} {name}"
 
 
 def _help(finding: Finding) -> list[str]:
@@ -124,16 +125,15 @@ def _excerpt(finding: Finding, files: SourceFiles, context: FormatContext) -> li
     if shown is None:
         return []
     number, line, marks = shown
-    colour = context.colour
     if context.live:
         number = one_line(finding.field or finding.pointer)
         if not number:
             return []
-    bar = _paint("|", _DIM, colour)
-    return [
-        f"    {_paint(number, _DIM, colour)} {bar} {line}",
-        f"    {' ' * len(number)} {bar} {_paint(marks, _COLOURS[finding.severity], colour)}",
-    ]
+    below, bar = " " * len(number), "|"
+    if context.colour:
+        number, bar = _paint(number, _DIM), _paint(bar, _DIM)
+        marks = _paint(marks, _COLOURS[finding.severity])
+    return [f"    {number} {bar} {line}", f"    {below} {bar} {marks}"]
 
 
 def excerpt(finding: Finding, files: SourceFiles) -> tuple[str, str, str] | None:
@@ -163,6 +163,6 @@ def _columns(text: str) -> int:
     )
 
 
-def _paint(text: str, code: str, on: bool) -> str:
-    """The text in a colour, if colours are on."""
-    return f"\x1b[{code}m{text}\x1b[0m" if on and text else text
+def _paint(text: str, code: str) -> str:
+    """The text in a colour."""
+    return f"\x1b[{code}m{text}\x1b[0m"

@@ -226,6 +226,11 @@ class NamespaceLimits:
                 self._ranges.setdefault(each.value.namespace, []).append(each.value)
         self._allowed = {place: _allowed(quotas) for place, quotas in self._quotas.items()}
         self._least = {place: _least(allowed.values()) for place, allowed in self._allowed.items()}
+        self._compared = {
+            place: tuple((key, *key.partition(".")[::2], allowed) for key, allowed in least.items())
+            for place, least in self._least.items()
+        }
+        """(key, pods or the side of a container's resources, resource, what is allowed)"""
         self._largest = {
             place: _least(each.maximum for each in ranges) for place, ranges in self._ranges.items()
         }
@@ -245,8 +250,12 @@ class NamespaceLimits:
 
     def quota_excess(self, demand: Demand) -> QuotaExcess | None:
         """The first key, cards first, of which a quota of the namespace allows less; None: all is allowed."""
-        least = self._least.get(demand.namespace, {})
-        above = {key: asked for key, allowed in least.items() if (asked := _requested(demand, key)) > allowed}
+        of_side = {"limits": demand.limits, _PODS: {"": demand.pods}}
+        above = {
+            key: asked
+            for key, side, resource, allowed in self._compared.get(demand.namespace, ())
+            if (asked := of_side.get(side, demand.request).get(resource, 0)) > allowed
+        }
         for quota in self._quotas[demand.namespace] if above else ():
             for key in sorted(above.keys() & quota.hard.keys(), key=_cards_first):
                 allowed = self._allowed[demand.namespace][quota.name][key]
@@ -341,10 +350,3 @@ def _cards_first(key: str) -> tuple[bool, str]:
 
 def _counts(quota: DeclaredQuota, demand: Demand) -> bool:
     return not quota.priorities or demand.priority_class in quota.priorities
-
-
-def _requested(demand: Demand, key: str) -> int:
-    if key == _PODS:
-        return demand.pods
-    side, _, resource = key.partition(".")
-    return (demand.limits if side == "limits" else demand.request).get(resource, 0)

@@ -53,7 +53,7 @@ def read(spec: Mapping[str, Any]) -> NodeAffinity:
 
 
 def _required(raw: object) -> tuple[Term, ...] | None:
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return None
     terms = raw.get("nodeSelectorTerms")
     if terms is None:
@@ -62,7 +62,7 @@ def _required(raw: object) -> tuple[Term, ...] | None:
 
 
 def _term(raw: object) -> Term:
-    if raw is not None and not isinstance(raw, Mapping):
+    if raw is not None and not isinstance(raw, dict):
         return Term((selectors.MALFORMED,))
     term = mapping(raw)
     return Term(_requirements(term.get("matchExpressions")), _requirements(term.get("matchFields")))
@@ -75,7 +75,7 @@ def _requirements(raw: object) -> tuple[Requirement, ...]:
 
 
 def _preference(raw: object) -> Preference:
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return Preference(0, Term())
     weight = raw.get("weight")
     if isinstance(weight, bool) or not isinstance(weight, int):

@@ -47,7 +47,7 @@ def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     else:
         return None
     target = lookup(manifest.data, ("spec", "scaleTargetRef"))
-    if not isinstance(target, Mapping) or not isinstance(target.get("name"), str):
+    if not isinstance(target, dict) or not isinstance(target.get("name"), str):
         return None
     kind = target["kind"] if isinstance(target.get("kind"), str) else kind
     return Autoscaler(

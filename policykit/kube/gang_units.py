@@ -79,7 +79,7 @@ def instance_sizes(manifest: Manifest) -> dict[Path, int | None] | None:
         return None
     roles = lookup(manifest.data, place)
     listed = enumerate(roles if isinstance(roles, list) else ())
-    return {(*place, number): _size(role) for number, role in listed if isinstance(role, Mapping)}
+    return {(*place, number): _size(role) for number, role in listed if isinstance(role, dict)}
 
 
 def _size(role: Mapping[str, Any]) -> int | None:
@@ -111,7 +111,7 @@ def all_at_once(manifest: Manifest) -> bool:
     """
     place = JOB_SPECS.get((manifest.group, manifest.kind))
     job = lookup(manifest.data, place) if place else None
-    if not isinstance(job, Mapping) or job.get("completionMode") != "Indexed":
+    if not isinstance(job, dict) or job.get("completionMode") != "Indexed":
         return False
     parallelism = job.get("parallelism")
     return isinstance(parallelism, int) and parallelism > 1 and parallelism == job.get("completions")
@@ -124,7 +124,7 @@ def goes_on_with_fewer(manifest: Manifest) -> bool:
     than pods at a time: they take the items of a list in turn.
     """
     spec = manifest.data.get("spec")
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return False
     if spec.get("elasticPolicy") is not None or any(_is_server(name) for name in _replica_types(spec)):
         return True
@@ -135,7 +135,7 @@ def goes_on_with_fewer(manifest: Manifest) -> bool:
         return True
     tasks = spec.get("tasks")
     return isinstance(tasks, list) and any(
-        isinstance(task, Mapping) and ("partitionPolicy" in task or _is_server(task.get("name")))
+        isinstance(task, dict) and ("partitionPolicy" in task or _is_server(task.get("name")))
         for task in tasks
     )
 
@@ -161,7 +161,7 @@ def _shape(job: Mapping[str, Any]) -> tuple[int, int, int]:
 def _replica_types(spec: Mapping[str, Any]) -> Iterator[str]:
     """Worker, PS, ...: keys of Kubeflow's tfReplicaSpecs and similar fields."""
     for field, value in spec.items():
-        if isinstance(field, str) and field.endswith("ReplicaSpecs") and isinstance(value, Mapping):
+        if isinstance(field, str) and field.endswith("ReplicaSpecs") and isinstance(value, dict):
             yield from (name for name in value if isinstance(name, str))
 
 

@@ -22,11 +22,12 @@ def is_placeholder(value: object) -> bool:
     """Whether text is to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `{X}`, `<x>`, `__X__`, `a_X_`, `@X@`,
     `%X%`, `...`, PLACEHOLDER_X, CHANGE_ME, YOUR_X, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
     """
-    return isinstance(value, str) and _has_placeholder(value)
+    return isinstance(value, str) and has_placeholder(value)
 
 
 @lru_cache(maxsize=4096)  # the same names and images are in every file, and many rules ask
-def _has_placeholder(text: str) -> bool:
+def has_placeholder(text: str) -> bool:
+    """The same for what is known to be text."""
     return _PLACEHOLDER.search(text) is not None
 
 

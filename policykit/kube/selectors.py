@@ -33,7 +33,7 @@ def read(raw: object) -> Requirement:
     A number or boolean that should be in quotes is read as its text: the API server refuses it,
     and what else is wrong with the expression does not follow from that.
     """
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return MALFORMED
     key, operator, values = raw.get("key") or "", raw.get("operator") or "", raw.get("values") or ()
     if not (isinstance(key, str) and isinstance(operator, str) and isinstance(values, (list, tuple))):

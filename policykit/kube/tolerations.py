@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
@@ -24,7 +24,7 @@ def read(raw: object) -> tuple[Toleration, ...]:
 
 def _toleration(raw: object) -> Toleration:
     fields = _texts(raw, ("key", "operator", "value", "effect"))
-    if fields is None or not isinstance(raw, Mapping):
+    if fields is None or not isinstance(raw, dict):
         return MALFORMED
     key, operator, value, effect = fields
     seconds = raw.get("tolerationSeconds")
@@ -41,10 +41,10 @@ def read_taints(raw: object) -> tuple[Taint, ...]:
 
 def _texts(raw: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
     """Text fields, with null and absent as empty; None: one has another type."""
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return None
-    values = tuple("" if raw.get(name) is None else raw[name] for name in names)
-    return values if all(isinstance(value, str) for value in values) else None
+    values = tuple(["" if (value := raw.get(name)) is None else value for name in names])
+    return values if {*map(type, values)} == {str} else None
 
 
 def to_dict(toleration: Toleration) -> dict[str, Any]:

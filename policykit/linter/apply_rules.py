@@ -43,8 +43,8 @@ def facts_of(
     """The facts of one manifest; the context has its file and default namespace."""
     manifest = located.manifest
     found = [] if manifest.read_as else [*_about_gangs(located, pod_sets, targets, context)]
-    for reader in targets.readers_of(manifest.kind, bool(pod_sets)):
-        for fact in reader.read.load()(manifest, pod_sets, context):
+    for read in targets.readers_of(manifest.kind, bool(pod_sets)):
+        for fact in read(manifest, pod_sets, context):
             found.append(_locate(fact, located, context.path))
     return found
 
@@ -104,9 +104,9 @@ def _oversized_gangs(
         return
     in_namespace = manifest.namespace or namespace
     for gang in gangs(manifest.data):
-        if gang.written and gang.enabled and _is_read(gang, pod_sets, targets):
+        if gang.written and gang.enabled and gang.min_member is not None:
             pods = _before_it_starts(manifest, gang, pod_sets)
-            if gang.min_member is not None and pods is not None and gang.min_member > pods:
+            if pods is not None and gang.min_member > pods and _is_read(gang, pod_sets, targets):
                 yield (
                     OwnGang(
                         in_namespace,
@@ -176,7 +176,7 @@ class FileRules:
         from policykit.linter.rule import SourceDocument
 
         for rule in self._rules.of(READING):
-            for violation in self._rules.check(rule, SourceDocument(text, parsed), self._context):
+            for violation in rule.check(SourceDocument(text, parsed), self._context):
                 yield finding_of(rule, violation, locate(violation, self._context.path, document=index))
 
     def embedded(self, inner: EmbeddedConfiguration) -> Iterator[Finding]:
@@ -224,7 +224,7 @@ class FileRules:
         if len(kinds) == 1 and kinds <= self._components:
             subject = ComponentObject(manifest, *kinds)
             for rule in self._rules.of(COMPONENT):
-                for violation in self._rules.check(rule, subject, context):
+                for violation in rule.check(subject, context):
                     yield self._finding(located, rule, violation, self._fixes)
 
     def _structure(self, located: LocatedObject) -> Iterator[Finding]:
@@ -239,18 +239,18 @@ class FileRules:
 
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
-            for violation in rules.check(rule, structure, context):
+            for violation in rule.check(structure, context):
                 yield self._finding(located, rule, violation, self._fixes)
 
     def _by_kind(self, located: LocatedObject, fixes: Fixes | None) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
         for rule in rules.of(MANIFEST, manifest.kind):
-            for violation in rules.check(rule, manifest, self._context):
+            for violation in rule.check(manifest, self._context):
                 yield self._finding(located, rule, violation, fixes)
 
     def _violations(self, reviewed: Review) -> Iterator[RuleViolation]:
         for rule in self._rules.of(PODS):
-            for violation in self._rules.check(rule, reviewed, self._context):
+            for violation in rule.check(reviewed, self._context):
                 yield RuleViolation(rule, violation)
 
     def _inside(self, inner: EmbeddedConfiguration) -> Fixes | None:

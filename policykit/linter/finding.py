@@ -116,4 +116,4 @@ class Report(NamedTuple):
     """(path, object) whose pods request a card and have no workload kind, sorted."""
 
     def worst(self) -> Severity | None:
-        return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)
+        return min({f.severity for f in self.findings}, key=lambda s: s.rank, default=None)

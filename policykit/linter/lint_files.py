@@ -158,7 +158,8 @@ def _judged(run: Run, input_file: InputFile) -> _Attempt:
     setting = run.workspace.settings[input_file.setting]
     rules = setting.rules.part(reading=input_file.only == TEXT) if input_file.only else setting.rules
     job = _job(run.options, input_file, setting)
-    return attempt._replace(result=lint_file(job, raw, NO_RULES if run.facts_only else rules, run.targets))
+    result = lint_file(job, raw, NO_RULES if run.facts_only else rules, run.targets)
+    return _Attempt(result, attempt.failure, attempt.key)
 
 
 def _cached(run: Run, input_file: InputFile, raw: bytes) -> _Attempt:

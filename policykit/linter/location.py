@@ -152,7 +152,10 @@ def field(data: object, path: Sequence[Step]) -> str:
             data = data[step]
         else:
             data = None
-        text += f"[{_name(data)}]" if isinstance(step, int) else f"/{escaped(step)}"
+        if isinstance(step, int):
+            text += f"[{_name(data)}]"
+        else:
+            text += f"/{escaped(step)}" if "/" in step or "~" in step else f"/{step}"
     return text
 
 

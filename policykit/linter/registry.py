@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
-from policykit.linter.rule import AnyRule, Context
+from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import nearest
@@ -206,7 +206,7 @@ class RuleSet:
         self.substrings = frozenset(text for entry in self._entries for text in entry.substrings)
         """Substrings that `without` can take into account."""
         self.timed = False
-        """Whether `check` measures the time rules take."""
+        """Whether the time is measured that each rule takes."""
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -217,11 +217,26 @@ class RuleSet:
         found = self._found.get((subject, kind))
         if found is None:
             found = self._found[subject, kind] = tuple(
-                self._load(entry)
+                self._loaded(entry)
                 for entry in self._entries
                 if entry.subject == subject and (not entry.kinds or kind in entry.kinds)
             )
         return found
+
+    def _loaded(self, entry: Entry) -> AnyRule:
+        """The rule of an entry; if rules are timed, its `check` measures how long it takes."""
+        rule = self._load(entry)
+        if not self.timed:
+            return rule
+        check = rule.check
+
+        def timed(subject: Any, context: Context) -> list[Violation]:
+            start = perf_counter()
+            found = list(check(subject, context))
+            self._times[rule.code] = self._times.get(rule.code, 0.0) + perf_counter() - start
+            return found
+
+        return rule._replace(check=timed)
 
     def part(self, *, reading: bool) -> RuleSet:
         """The rules about how files are written, or else those about built objects. Rules about the structure
@@ -259,15 +274,6 @@ class RuleSet:
     def _keep(self, name: bool | frozenset[str], entries: Sequence[Entry]) -> None:
         part = self._parts[name] = RuleSet(entries, self._load, self.skipped)
         part.timed = self.timed
-
-    def check(self, rule: AnyRule, subject: object, context: Context) -> Iterable[Any]:
-        """The violations of a rule in a subject."""
-        if not self.timed:
-            return rule.check(subject, context)
-        start = perf_counter()
-        found = list(rule.check(subject, context))
-        self._times[rule.code] = self._times.get(rule.code, 0.0) + perf_counter() - start
-        return found
 
     def times(self) -> tuple[tuple[str, float], ...]:
         """Code of each rule and the seconds it took since the last call."""

@@ -171,7 +171,7 @@ def _failed_builds(run: Run) -> PassResult:
     for number, build in run.workspace.failed_builds:
         rules = run.workspace.settings[number].rules
         for rule in rules.of(FAILED_BUILD):
-            for violation in rules.check(rule, build, Context(path=build.path)):
+            for violation in rule.check(build, Context(path=build.path)):
                 found.append(UnitFinding(finding_of(rule, violation, locate(violation, build.path)), number))
     return PassResult(tuple(found))
 
@@ -180,11 +180,11 @@ def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
     rules, context = setting.rules, Context(setting.cluster, "", setting.namespace)
     if policy.declared is not None:
         for rule in rules.of(POLICY):
-            for violation in rules.check(rule, policy.declared, context):
+            for violation in rule.check(policy.declared, context):
                 yield finding_of(rule, violation, locate(violation, "", policy.declared))
     for file in policy.drifted:
         for rule in rules.of(GENERATED_FILE):
-            for violation in rules.check(rule, file, context):
+            for violation in rule.check(file, context):
                 yield finding_of(rule, violation, locate(violation, file.path))
 
 

@@ -319,7 +319,7 @@ def _violations(
 ) -> Iterator[tuple[InputFile, Violation]]:
     """Violations of a rule in a scope under a policy, in files that the policy judges."""
     context = Context(setting.cluster, "", setting.namespace)
-    for violation in setting.rules.check(rule, scope, context):
+    for violation in rule.check(scope, context):
         if not isinstance(violation.at, FactField):
             raise TypeError(f"{rule.code} must yield its violations at fields of facts")
         fact = violation.at.fact

@@ -41,10 +41,14 @@ class Key(NamedTuple):
     """Whether it is read from the object that creates the pods, not from its pod template."""
 
 
+ReadFacts = Callable[["Manifest", "Sequence[PodSet]", "Context"], "Iterable[Fact]"]
+"""The facts of an object with its pod sets."""
+
+
 class FactReader(NamedTuple):
     """Reads facts for rules about whole scopes; imported when needed."""
 
-    read: Lazy[Callable[[Manifest, Sequence[PodSet], Context], Iterable[Fact]]]
+    read: Lazy[ReadFacts]
     kinds: frozenset[str] = frozenset()
     """API kinds and names of configurations that it reads."""
     pods: bool = False
@@ -248,15 +252,16 @@ class Targets(_Targets):
         return self._replace(readers=readers, may_have_groups=GROUP_SUBSTRING not in absent)
 
     @computed_once
-    def _readers_of(self) -> dict[tuple[str, bool], tuple[FactReader, ...]]:
+    def _readers_of(self) -> dict[tuple[str, bool], tuple[ReadFacts, ...]]:
         return {}
 
-    def readers_of(self, kind: str, pods: bool) -> tuple[FactReader, ...]:
-        """The readers for objects of a kind; `pods`: they have pods."""
+    def readers_of(self, kind: str, pods: bool) -> tuple[ReadFacts, ...]:
+        """What reads the facts of objects of a kind; `pods`: they have pods."""
         known = self._readers_of
         found = known.get((kind, pods))
         if found is None:
-            found = tuple(each for each in self.readers if kind in each.kinds or (pods and each.pods))
+            readers = [each for each in self.readers if kind in each.kinds or (pods and each.pods)]
+            found = tuple([each.read.load() for each in readers])
             if len(known) < _MAX_PARTS:
                 known[kind, pods] = found
         return found

@@ -165,12 +165,15 @@ class Words(NamedTuple):
         return any(key.endswith(ends) for key in self.keys)
 
 
-@memoize_last
-def words(data: object) -> Words:
+def words_of(data: object) -> Words:
     """The words of plain data."""
     if extension.words and (found := extension.words.words(data)):
         return Words(*found)
     return words_in_python(data)
+
+
+words = memoize_last(words_of)
+"""The same for an object, of which many rules ask."""
 
 
 def words_in_python(data: object) -> Words:

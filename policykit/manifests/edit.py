@@ -8,7 +8,7 @@ intended is never handed back.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from policykit.manifests import rendering
@@ -262,7 +262,7 @@ def _inserted_item(place: EditContext, step: Step, value: Any) -> Edit:
     column = column_of(place.text, first)
     written = place.newline.join(rendering.lines([value], column, place.layout))
     beside = items[max(position - 1, 0)]
-    if isinstance(value, Mapping) and isinstance(beside.data, dict) and _on_one_line(beside):
+    if isinstance(value, dict) and isinstance(beside.data, dict) and _on_one_line(beside):
         # Tolerations and expressions are often written one to a line: `- {key: a, operator: Exists}`.
         quoted = place.text.startswith('{"', beside.start_offset)
         short = f"{' ' * column}- {rendering.flow(value, quoted)}"

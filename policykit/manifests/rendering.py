@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
@@ -38,7 +37,7 @@ def requoted(value: Any, style: object) -> str | None:
 
 def flow(value: Any, quoted: bool) -> str:
     """The value in flow style; `quoted`: as JSON, every text in double quotes."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return "{" + ", ".join(entry(str(k), v, quoted) for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(flow(item, quoted) for item in value) + "]"

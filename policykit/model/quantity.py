@@ -71,7 +71,7 @@ def parse(value: object) -> Quantity | None:
         return None
     if isinstance(value, int):
         short = value.bit_length() < _MAX_BITS or abs(value) < 10**_MAX_LENGTH
-        return Quantity(value * _NANO) if short else None
+        return _whole(value) if short else None
     # JSON carries a float as its shortest text, which may have an exponent.
     return _parse_text(repr(value)) if isinstance(value, float) else None
 
@@ -86,6 +86,11 @@ def amount(resource: str, value: object) -> int | None:
     if quantity is None:
         return None
     return quantity.milli if resource == "cpu" else quantity.units
+
+
+@lru_cache(maxsize=1024)
+def _whole(value: int) -> Quantity:
+    return Quantity(value * _NANO)
 
 
 @lru_cache(maxsize=1024)

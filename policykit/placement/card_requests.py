@@ -38,7 +38,7 @@ def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
 
 def card_resources_in(amounts: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
     """The card resources of a request (amount above 0), sorted."""
-    return tuple(sorted(r for r, amount in amounts.items() if amount > 0 and is_card_resource(r, cluster)))
+    return tuple(sorted([r for r, amount in amounts.items() if amount > 0 and _is_card_resource(cluster, r)]))
 
 
 def has_unknown_amounts(pod_set: PodSet, cluster: Cluster | None) -> bool:
@@ -56,7 +56,7 @@ def has_unknown_amounts(pod_set: PodSet, cluster: Cluster | None) -> bool:
             for name, amount in amounts.items() if isinstance(amounts, dict) else ():
                 if is_placeholder(name):
                     return True
-                if isinstance(name, str) and is_card_resource(name, cluster) and parse(amount) is None:
+                if isinstance(name, str) and _is_card_resource(cluster, name) and parse(amount) is None:
                     return True
     return False
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import has_placeholder, is_placeholder
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests.document import Manifest, texts
+from policykit.manifests.document import Manifest, texts, words_of
 from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.path import lookup
 from policykit.manifests.shape import text
@@ -100,17 +100,7 @@ def may_change_after_admission(manifest: Manifest, pod_set: PodSet) -> bool:
 
 
 def _has_placeholder(value: object) -> bool:
-    pending: list[Iterable[object]] = [(value,)]
-    while pending:
-        for found in pending.pop():
-            if isinstance(found, str):
-                if is_placeholder(found):
-                    return True
-            elif isinstance(found, dict):
-                pending += (found, found.values())
-            elif isinstance(found, list):
-                pending.append(found)
-    return False
+    return any(any(map(has_placeholder, some)) for some in words_of(value))
 
 
 def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:

@@ -156,7 +156,7 @@ def _both_names(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
         )
     place = review.pod_set.place(*_REQUIRED)
     there = lookup(review.manifest.data, place)
-    terms = [term for term in there if isinstance(term, Mapping)] if isinstance(there, list) else [{}]
+    terms = [term for term in there if isinstance(term, dict)] if isinstance(there, list) else [{}]
     made: list[Any] = []
     for rest in (_without(term, keys) for term in terms):
         for one in wanted:
@@ -202,7 +202,7 @@ def _required(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     lacking = [(key, values) for key, values in lacking if not _admit_exactly(terms, key, values)]
     for position, term in enumerate(terms):
         # An empty term matches nothing; adding an expression would change that.
-        if isinstance(term, Mapping) and (term.get("matchExpressions") or term.get("matchFields")):
+        if isinstance(term, dict) and (term.get("matchExpressions") or term.get("matchFields")):
             for key, values in lacking:
                 yield from _in_term((*place, position), term, key, values, key == _usage_key(review))
 
@@ -220,12 +220,12 @@ def _admitted(term: object, key: str) -> set[str]:
 
 
 def _expressions(term: object) -> list[Any]:
-    there = term.get("matchExpressions") if isinstance(term, Mapping) else None
+    there = term.get("matchExpressions") if isinstance(term, dict) else None
     return there if isinstance(there, list) else []
 
 
 def _is_in(one: object, key: str) -> bool:
-    return isinstance(one, Mapping) and (one.get("key"), one.get("operator")) == (key, "In")
+    return isinstance(one, dict) and (one.get("key"), one.get("operator")) == (key, "In")
 
 
 def _values(one: Mapping[str, Any]) -> list[str]:
@@ -305,7 +305,7 @@ def _weight(entry: object) -> int:
 def _single_usage(entry: object, key: str) -> str:
     """The usage that a preferred term selects if it has no other condition; else empty."""
     preference = lookup(entry, ("preference",))
-    if not isinstance(preference, Mapping) or set(preference) != {"matchExpressions"}:
+    if not isinstance(preference, dict) or set(preference) != {"matchExpressions"}:
         return ""
     listed = _expressions(preference)
     if len(listed) != 1 or not _is_in(listed[0], key) or lookup(listed[0], ("values", 1)) is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from policykit.catalogue import labels
 from policykit.kube.affinity import NodeAffinity
 from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Toleration
+from policykit.model.pool import Pool, Taint, Toleration
 
 _ADDONS = "CriticalAddonsOnly"
 
@@ -44,12 +46,13 @@ def is_for_unlisted_nodes(selected: NodeAffinity, tolerations: tuple[Toleration,
     expressions = [each for term in selected.required or () for each in term.expressions]
     keys = [*selected.selector, *(each.key for each in expressions), *(each.key for each in tolerations)]
     values = [*selected.selector.values(), *(value for each in expressions for value in each.values)]
-    virtual = any(sign in word for word in (*keys, *values) for sign in _VIRTUAL)
-    return virtual or any(key.startswith(_CONTROL_PLANE) for key in keys)
+    listed = "\n".join(keys)
+    return bool(_VIRTUAL.search("\n".join((listed, *values))) or _CONTROL_PLANE.search(listed))
 
 
-_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
-_VIRTUAL = ("virtual-kubelet", "virtual-node", "fargate", "azure.com/aci")
+_CONTROL_PLANE = re.compile(r"(?m)^node-role\.kubernetes\.io/(?:control-plane|master)")
+"""The beginnings of keys."""
+_VIRTUAL = re.compile(r"virtual-kubelet|virtual-node|fargate|azure\.com/aci")
 """Parts of keys and values of nodes without machines, which grow without a pool."""
 
 
@@ -93,7 +96,12 @@ def dedicated_keys(cluster: Cluster, pool: Pool) -> frozenset[str]:
 
     Taints of clouds mark nodes that any pod may use, such as spot nodes.
     """
-    return frozenset(taint.key for taint in pool.hard_taints if not _is_general(cluster, taint.key))
+    return _dedicated(cluster, pool.taints)
+
+
+@memoize_beside
+def _dedicated(cluster: Cluster, taints: tuple[Taint, ...]) -> frozenset[str]:
+    return frozenset(taint.key for taint in taints if taint.hard and not _is_general(cluster, taint.key))
 
 
 def is_policy_label(cluster: Cluster, key: str) -> bool:

@@ -120,7 +120,7 @@ def _condition(raw: _Raw) -> Condition:
 
 
 def _replicas(raw: Any) -> Replicas:
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return Replicas(Number(default=raw))
     return Replicas(
         number=_number(raw),

@@ -37,7 +37,7 @@ def violations(
     """Those among the labels and annotations of an object and of the pods it makes."""
     for place in _places(pod_sets) if misspelt else ():
         found = lookup(manifest.data, place)
-        for key in found if isinstance(found, Mapping) else ():
+        for key in found if isinstance(found, dict) else ():
             if key in misspelt:
                 yield Violation(
                     (*place, key),

@@ -104,7 +104,7 @@ def _lost(path: Path, help_: str, severity: Severity | None = None) -> Violation
 def _owners(spec: Mapping[str, Any]) -> Iterator[Violation]:
     owners = spec.get("owners")
     for position, owner in enumerate(owners if isinstance(owners, list) else ()):
-        if isinstance(owner, Mapping) and not any(value is not None for value in owner.values()):
+        if isinstance(owner, dict) and not any(value is not None for value in owner.values()):
             yield Violation(
                 ("spec", "owners", position),
                 "the owner has no object, controller or labelSelector: the Reservation is refused",

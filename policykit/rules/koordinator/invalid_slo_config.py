@@ -272,7 +272,7 @@ _ORDERED = (
 
 def _items(listed: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, Mapping):
+        if isinstance(each, dict):
             yield position, each
 
 

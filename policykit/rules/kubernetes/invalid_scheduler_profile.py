@@ -107,7 +107,7 @@ def _profile_violations(data: Mapping[str, Any]) -> Iterator[Violation]:
     yield from _names(profiles)
     yield from _sorts(profiles)
     for position, profile in enumerate(profiles):
-        if isinstance(profile, Mapping):
+        if isinstance(profile, dict):
             yield from _points(profile, ("profiles", position))
             yield from _weights(profile, ("profiles", position))
             yield from _configs(profile, ("profiles", position))
@@ -129,10 +129,10 @@ def _violations_of_every_scheduler(data: Mapping[str, Any], own: frozenset[str])
     """What also stops a scheduler built from kube-scheduler; `own`: plugins that it added."""
     listed = data.get("profiles")
     profiles = listed if isinstance(listed, list) else []
-    if all(isinstance(profile, Mapping) and profile.get("schedulerName") for profile in profiles):
+    if all(isinstance(profile, dict) and profile.get("schedulerName") for profile in profiles):
         yield from _names(profiles)
     for position, profile in enumerate(profiles):
-        if isinstance(profile, Mapping):
+        if isinstance(profile, dict):
             yield from _weights(profile, ("profiles", position))
             yield from _configs(profile, ("profiles", position), own)
 
@@ -140,7 +140,7 @@ def _violations_of_every_scheduler(data: Mapping[str, Any], own: frozenset[str])
 def _names(profiles: list[Any]) -> Iterator[Violation]:
     seen: set[str] = set()
     for position, profile in enumerate(profiles):
-        if not isinstance(profile, Mapping):
+        if not isinstance(profile, dict):
             continue
         name = profile.get("schedulerName")
         if name == "" and len(profiles) == 1:
@@ -185,7 +185,7 @@ def _effective(profile: Mapping[str, Any], point: str) -> list[str]:
 def _sorts(profiles: list[Any]) -> Iterator[Violation]:
     first: list[str] | None = None
     for position, profile in enumerate(profiles):
-        if not isinstance(profile, Mapping):
+        if not isinstance(profile, dict):
             continue
         sorts = _effective(profile, SORT)
         others = bool(mappings(mapping(mapping(profile.get("plugins")).get("multiPoint")).get("enabled")))
@@ -277,7 +277,7 @@ def _configs(
                 (*path, "name"), f"pluginConfig has two entries for {name}", "merge them into one"
             )
         seen.add(name)
-        if isinstance(each, Mapping) and each.get("args") and not each.get("name"):
+        if isinstance(each, dict) and each.get("args") and not each.get("name"):
             yield Violation(
                 path, "the entry has args but no name, so no plugin reads them", "name the plugin"
             )

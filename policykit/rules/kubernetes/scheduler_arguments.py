@@ -28,12 +28,12 @@ def argument_violations(data: Mapping[str, Any], minor: int) -> Iterator[Violati
     yield from _extenders(data.get("extenders"))
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
-        if not isinstance(profile, Mapping):
+        if not isinstance(profile, dict):
             continue
         yield from _between(profile, ("percentageOfNodesToScore",), 0, 100, ("profiles", position))
         configs = profile.get("pluginConfig")
         for number, each in enumerate(configs if isinstance(configs, list) else ()):
-            if not isinstance(each, Mapping):
+            if not isinstance(each, dict):
                 continue
             base: Path = ("profiles", position, "pluginConfig", number, "args")
             args, name = mapping(each.get("args")), text(each.get("name"))
@@ -180,7 +180,7 @@ def _affinity(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
 def _added_affinity(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     """Source: `ValidateNodeAffinityArgs` of kube-scheduler 1.36: as the node affinity of a pod."""
     added = args.get("addedAffinity")
-    if not isinstance(added, Mapping):
+    if not isinstance(added, dict):
         return
     for problem in check_part("NodeAffinity", dict(added)):
         yield violation_of(problem._replace(severity=None), (*base, "addedAffinity"))
@@ -239,7 +239,7 @@ def _fit(args: Mapping[str, Any], base: Path, minor: int) -> Iterator[Violation]
                 f"write {name.partition('/')[0]}",
             )
     strategy = args.get("scoringStrategy")
-    if isinstance(strategy, Mapping):
+    if isinstance(strategy, dict):
         yield from _strategy(strategy, (*base, "scoringStrategy"), minor)
 
 

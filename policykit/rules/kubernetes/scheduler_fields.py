@@ -39,9 +39,9 @@ def field_violations(
     yield from _against(CONFIGURATION, data, (), "a scheduler configuration")
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
-        configs = profile.get("pluginConfig") if isinstance(profile, Mapping) else None
+        configs = profile.get("pluginConfig") if isinstance(profile, dict) else None
         for number, config in enumerate(configs if isinstance(configs, list) else ()):
-            name = text(config.get("name")) if isinstance(config, Mapping) else ""
+            name = text(config.get("name")) if isinstance(config, dict) else ""
             if name in ARGS and name not in own:
                 path: Path = ("profiles", position, "pluginConfig", number, "args")
                 yield from _against({**_HEAD, **ARGS[name]}, config.get("args"), path, f"the args of {name}")
@@ -102,7 +102,7 @@ def _against(spec: Spec, value: object, path: Path, where: str) -> Iterator[Viol
     if value is None or spec is object or is_placeholder(value):
         return
     if isinstance(spec, dict):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             yield _mistyped("object", value, path)
             return
         yield from _fields(spec, value, path, where)

@@ -43,7 +43,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     profiles = manifest.data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) and cluster else ()):
-        if cluster is None or not isinstance(profile, Mapping):
+        if cluster is None or not isinstance(profile, dict):
             continue
         served = text(profile.get("schedulerName")) or DEFAULT_SCHEDULER
         packed = [kind for kind in cluster.workloads.values() if _is_packed(kind, served, cluster)]

@@ -76,7 +76,7 @@ def check_config(
     profiles = data.get("profiles")
     elsewhere: dict[str, Path] = {}
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
-        if not isinstance(profile, Mapping):
+        if not isinstance(profile, dict):
             continue
         seen: set[str] = set()
         for where, path, name in _named(profile):
@@ -112,7 +112,7 @@ def _named(profile: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
     """(enabled, disabled or pluginConfig; path in the profile; plugin name), enabled ones first."""
     points = profile.get("plugins")
     for where in ("enabled", "disabled"):
-        for point in points if isinstance(points, Mapping) else ():
+        for point in points if isinstance(points, dict) else ():
             path = ("plugins", point, where)
             yield from ((where, found, name) for found, name in _names(profile, path))
     yield from (("pluginConfig", found, name) for found, name in _names(profile, ("pluginConfig",)))

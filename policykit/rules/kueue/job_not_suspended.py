@@ -7,7 +7,7 @@ names no queue is never started, since Kueue does not manage it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from policykit.kube.podsets import pod_sets, queues
@@ -90,7 +90,7 @@ def _never_started(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _field(manifest: Manifest, owner: Path) -> Path:
     """The field of the kind that is admitted; empty: it has none."""
     data = lookup(manifest.data, owner) if owner else manifest.data
-    kind = data.get("kind") if isinstance(data, Mapping) else None
+    kind = data.get("kind") if isinstance(data, dict) else None
     return SUSPEND.get(kind, ()) if isinstance(kind, str) else ()
 
 

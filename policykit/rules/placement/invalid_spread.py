@@ -56,7 +56,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     listed = review.pod_set.spec.get(FIELD)
     seen: set[tuple[str, str]] = set()
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
-        if not isinstance(one, Mapping):
+        if not isinstance(one, dict):
             continue
         yield from _repeated(review, at, one, seen)
         when = one.get("whenUnsatisfiable")
@@ -91,10 +91,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _misses_own_pods(review: Review, selector: object) -> bool:
     """Whether it selects other pods than those that it is to spread, which are then all in one place."""
     pod_set = review.pod_set
-    if review.manifest.partial or review.manifest.group != "apps" or not isinstance(selector, Mapping):
+    if review.manifest.partial or review.manifest.group != "apps" or not isinstance(selector, dict):
         return False  # other controllers than those of apps add labels to their pods
     wanted = selector.get("matchLabels")
-    pairs = wanted if isinstance(wanted, Mapping) else {}
+    pairs = wanted if isinstance(wanted, dict) else {}
     listed = selectors.read_all(selector.get("matchExpressions"))
     if not pod_set.labels or _ADDED.intersection((*pairs, *(one.key for one in listed))):
         return False
@@ -126,7 +126,7 @@ def _counts_nothing(selector: object) -> bool:
     if selector is None:
         return True
     parts = ("matchLabels", "matchExpressions")
-    return isinstance(selector, Mapping) and not any(selector.get(part) for part in parts)
+    return isinstance(selector, dict) and not any(selector.get(part) for part in parts)
 
 
 RULE = Rule(

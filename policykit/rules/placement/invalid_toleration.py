@@ -7,7 +7,7 @@ refuses every pod of the workload because of one invalid toleration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.schema import Shape, shape_of
@@ -66,7 +66,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     shape = shape_of(review.manifest.api_version, review.manifest.kind)
     compared = context.cluster is not None and context.cluster.feature_gates.get(COMPARISON, False)
     for position, (toleration, item) in enumerate(zip(review.tolerations, items, strict=False)):
-        if isinstance(item, Mapping) and "$patch" not in item:
+        if isinstance(item, dict) and "$patch" not in item:
             # One problem per field: the first is the one to fix.
             for field, message in dict(reversed(problems(toleration, comparison=compared))).items():
                 path = review.pod_set.place("tolerations", position, field)

@@ -141,7 +141,7 @@ def _amd_operator(manifest: Manifest) -> Iterator[NodeDaemon]:
     (v1.4)."""
     path: Path = ("spec", "devicePlugin")
     stated = mapping(lookup(manifest.data, path))
-    if manifest.group != "amd.com" or not isinstance(manifest.data.get("spec"), Mapping):
+    if manifest.group != "amd.com" or not isinstance(manifest.data.get("spec"), dict):
         return
     selector = NodeAffinity(selector=pairs(lookup(manifest.data, ("spec", "selector"))))
     for switch, field, what in _AMD_DAEMONS:
@@ -178,7 +178,7 @@ def _states(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     """Whether values say something about a path, if only that it is empty."""
     data: object = values
     for step in path:
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             return True
         if step not in data:
             return False

@@ -82,7 +82,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster is None or not review.is_final or review.pod_set.per_node or not isinstance(listed, list):
         return
     for at, one in enumerate(listed):
-        key = one.get("topologyKey") if isinstance(one, Mapping) else None
+        key = one.get("topologyKey") if isinstance(one, dict) else None
         if not isinstance(key, str) or not _hard(one):
             continue
         repelling = _repelling_pools(review, cluster, key, one)
@@ -100,7 +100,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _hard(one: Mapping[str, Any]) -> bool:
     """Whether it counts tainted nodes and selects pods; PK131 reports one that selects none."""
     selector = one.get("labelSelector")
-    counted = isinstance(selector, Mapping) and any(selector.values())
+    counted = isinstance(selector, dict) and any(selector.values())
     return (
         counted
         and one.get("whenUnsatisfiable") == "DoNotSchedule"

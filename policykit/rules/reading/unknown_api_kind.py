@@ -69,7 +69,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _target(manifest: Manifest, path: Path, default: str, context: Context) -> Iterator[Violation]:
     """A kind to scale that does not exist: the autoscaler only says so in its status."""
     target = lookup(manifest.data, path)
-    if not isinstance(target, Mapping):
+    if not isinstance(target, dict):
         return
     known_version, _, known_kind = default.partition(" ")
     api_version = target.get("apiVersion") or known_version

@@ -114,9 +114,9 @@ def _fix(review: Review, path: Path) -> Fix | None:
     if side != "requests" or not isinstance(resources, dict):
         return None
     limits, amount = resources.get("limits"), lookup(resources, (side, resource))
-    if isinstance(limits, Mapping) and resource in limits:
+    if isinstance(limits, dict) and resource in limits:
         return None
-    if not _is_taken(amount) or not isinstance(limits, (Mapping, type(None))):
+    if not _is_taken(amount) or not isinstance(limits, (dict, type(None))):
         return None
     patch = Patch("add", (*path[:-2], "limits", resource), amount)
     return Fix(f"write the same amount of {resource} under limits", (patch,), Applicability.SAFE)

@@ -6,7 +6,7 @@ the pod, so a controller with such a template creates none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from policykit.kube.names import is_extended
 from policykit.linter.rule import Context, Rule, Violation
@@ -53,8 +53,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     resources = review.pod_set.spec.get("resources")
     seen: set[str] = set()
     for side in ("limits", "requests"):
-        amounts = resources.get(side) if isinstance(resources, Mapping) else None
-        for name in amounts if isinstance(amounts, Mapping) else ():
+        amounts = resources.get(side) if isinstance(resources, dict) else None
+        for name in amounts if isinstance(amounts, dict) else ():
             if isinstance(name, str) and is_extended(name) and name not in seen:
                 seen.add(name)
                 yield Violation(

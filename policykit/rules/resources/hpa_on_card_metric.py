@@ -70,7 +70,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.group != "autoscaling":
         return
     spec = manifest.data.get("spec")
-    if isinstance(spec, Mapping):
+    if isinstance(spec, dict):
         yield from _metrics(spec)
         yield from _target(spec)
         yield from _bounds(spec)
@@ -79,7 +79,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _metrics(spec: Mapping[str, Any]) -> Iterator[Violation]:
     metrics = spec.get("metrics")
     for position, metric in enumerate(metrics if isinstance(metrics, list) else ()):
-        if not isinstance(metric, Mapping):
+        if not isinstance(metric, dict):
             continue
         block = _BLOCKS.get(str(metric.get("type")), "")
         name = lookup(metric, (block, "name"))
@@ -94,7 +94,7 @@ def _metrics(spec: Mapping[str, Any]) -> Iterator[Violation]:
 
 def _target(spec: Mapping[str, Any]) -> Iterator[Violation]:
     target = spec.get("scaleTargetRef")
-    if not isinstance(target, Mapping):
+    if not isinstance(target, dict):
         return
     version, kind = target.get("apiVersion"), target.get("kind")
     if not isinstance(kind, str) or (version is not None and not isinstance(version, str)):
@@ -127,7 +127,7 @@ def _bounds(spec: Mapping[str, Any]) -> Iterator[Violation]:
 
 def _measures_from_outside(spec: Mapping[str, Any]) -> bool:
     metrics = spec.get("metrics")
-    types = [m.get("type") for m in metrics if isinstance(m, Mapping)] if isinstance(metrics, list) else []
+    types = [m.get("type") for m in metrics if isinstance(m, dict)] if isinstance(metrics, list) else []
     return any(one in _OUTSIDE or is_placeholder(one) for one in types)
 
 

@@ -221,7 +221,7 @@ def _of_nvidia(manifest: Manifest) -> Iterator[Violation]:
         yield from _unknown(shared, ("sharing", kind), _SHARING)
         listed = shared.get("resources")
         for number, each in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(each, Mapping) and not _is_completed(manifest, each):
+            if isinstance(each, dict) and not _is_completed(manifest, each):
                 yield from _resource(each, ("sharing", kind, "resources", number))
 
 

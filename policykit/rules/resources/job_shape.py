@@ -50,7 +50,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _job(manifest: Manifest) -> Iterator[Violation]:
     base = JOB_SPECS[manifest.group, manifest.kind]
     spec = lookup(manifest.data, base)
-    if isinstance(spec, Mapping):
+    if isinstance(spec, dict):
         yield from _counts(base, spec)
         yield from _restart(base, spec, required=not manifest.partial)
     if base:
@@ -81,7 +81,7 @@ def _job_set(manifest: Manifest) -> Iterator[Violation]:
     for position, _ in enumerate(jobs if isinstance(jobs, list) else ()):
         base = ("spec", "replicatedJobs", position, "template", "spec")
         spec = lookup(manifest.data, base)
-        if isinstance(spec, Mapping):
+        if isinstance(spec, dict):
             yield from _too_parallel(base, spec)
             yield from _restart(base, spec, required=False)
             yield from _without_index(manifest, position, spec)
@@ -146,7 +146,7 @@ def _too_parallel(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
 def _restart(base: Path, spec: Mapping[str, Any], *, required: bool) -> Iterator[Violation]:
     written = lookup(spec, _RESTART)
     path = (*base, *_RESTART)
-    if written == "Always" or (written is None and required and isinstance(spec.get("template"), Mapping)):
+    if written == "Always" or (written is None and required and isinstance(spec.get("template"), dict)):
         what = "Always" if written else "absent, which means Always"
         yield Violation(
             path,
@@ -183,7 +183,7 @@ def _ray(manifest: Manifest) -> Iterator[Violation]:
     """Autoscaler v2 replaces pods itself, so KubeRay (1.7) refuses other restart policies than Never."""
     base: Path = _RAY_CLUSTERS[manifest.kind]
     spec = lookup(manifest.data, base)
-    if not isinstance(spec, Mapping) or spec.get("enableInTreeAutoscaling") is not True:
+    if not isinstance(spec, dict) or spec.get("enableInTreeAutoscaling") is not True:
         return
     if lookup(spec, ("autoscalerOptions", "version")) != "v2":
         return

@@ -9,7 +9,7 @@ cards.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +82,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _entries(item: Any) -> list[tuple[str, str]]:
     """(block, extended resource) of every amount that affects pods."""
-    blocks = _EFFECTS.get(str(item.get("type")), {}) if isinstance(item, Mapping) else {}
+    blocks = _EFFECTS.get(str(item.get("type")), {}) if isinstance(item, dict) else {}
     return [
         (block, resource)
         for block in blocks
-        for resource in (item[block] if isinstance(item.get(block), Mapping) else ())
+        for resource in (item[block] if isinstance(item.get(block), dict) else ())
         if isinstance(resource, str) and is_extended(resource)
     ]
 

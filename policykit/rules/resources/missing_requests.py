@@ -6,7 +6,7 @@ short, such pods (BestEffort despite their cards) are evicted first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from policykit.catalogue.resources import is_card, resource
 from policykit.kube.placeholders import is_placeholder
@@ -92,18 +92,18 @@ def _amounts_beside(data: object, path: Path) -> Iterator[object]:
     """Amounts next to a device in a custom kind, under requests or limits or at the same level."""
     for up in (1, 2, 3):
         found = lookup(data, path[:-up])
-        if isinstance(found, Mapping):
+        if isinstance(found, dict):
             yield found
             yield {"requests": found}
 
 
 def _states_compute(resources: object) -> bool:
     """Whether cpu or memory is set, including placeholders and resources of Koordinator and Volcano."""
-    if not isinstance(resources, Mapping):
+    if not isinstance(resources, dict):
         # A placeholder may contain anything.
         return resources is not None
     sides = [resources.get(side) for side in ("requests", "limits")]
-    if any(side is not None and not isinstance(side, Mapping) for side in sides):
+    if any(side is not None and not isinstance(side, dict) for side in sides):
         return True
     names = [str(name) for side in sides for name in (side or ())]
     return any(is_placeholder(name) or _is_compute(name) for name in names)

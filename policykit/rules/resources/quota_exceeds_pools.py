@@ -5,7 +5,7 @@ Such a quota has no effect: pods wait for nodes before it is exhausted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policykit.kube.names import is_extended
@@ -40,7 +40,7 @@ _COMPUTE = frozenset({"cpu", "memory"})
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Checks each key if the policy lists every pool. Pools without an upper bound are never exceeded."""
     cluster, hard = context.cluster, lookup(manifest.data, _HARD)
-    if cluster is None or not cluster.complete or not isinstance(hard, Mapping):
+    if cluster is None or not cluster.complete or not isinstance(hard, dict):
         return
     if any(quota.name == manifest.name for quota in cluster.quotas):
         return  # generated from the policy, where its quotas belong

@@ -164,11 +164,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _amounts(there: object, path: Path) -> Iterator[tuple[Path, Mapping[object, object]]]:
     """Each mapping of keys to amounts, with its path."""
-    if isinstance(there, Mapping):
+    if isinstance(there, dict):
         yield path, there
     for at, each in enumerate(there if isinstance(there, list) else ()):
-        hard = each.get("hard") if isinstance(each, Mapping) else None
-        if isinstance(hard, Mapping):
+        hard = each.get("hard") if isinstance(each, dict) else None
+        if isinstance(hard, dict):
             yield (*path, at, "hard"), hard
 
 

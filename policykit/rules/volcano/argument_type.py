@@ -158,11 +158,11 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
         for number, item in enumerate(data[key] if isinstance(data.get(key), list) else ()):
             yield from _shape(item, dict, (key, number))
     for number, tier in enumerate(data["tiers"] if isinstance(data.get("tiers"), list) else ()):
-        if isinstance(tier, Mapping):
+        if isinstance(tier, dict):
             yield from _shape(tier.get("plugins"), list, ("tiers", number, "plugins"))
     for path, item in plugin_items(data):
         yield from _shape(item, dict, path)
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             yield from _plugin(item, path)
     yield from _shape(data.get("metrics"), dict, ("metrics",))
     for key, value in mapping(data.get("metrics")).items():

@@ -205,7 +205,7 @@ def _queue(manifest: Manifest) -> Iterator[Violation]:
 def _sub_groups(manifest: Manifest) -> Iterator[Violation]:
     listed = lookup(manifest.data, ("spec", "subGroupPolicy"))
     for number, policy in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(policy, Mapping) and not policy.get("matchLabelKeys") and not manifest.partial:
+        if isinstance(policy, dict) and not policy.get("matchLabelKeys") and not manifest.partial:
             yield Violation(
                 ("spec", "subGroupPolicy", number),
                 "a sub-group policy without matchLabelKeys groups nothing",

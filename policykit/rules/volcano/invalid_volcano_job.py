@@ -125,7 +125,7 @@ def _flows(manifest: Manifest) -> Iterator[Violation]:
     listed = lookup(manifest.data, ("spec", "flows"))
     found = []
     for number, flow in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(flow, Mapping):
+        if isinstance(flow, dict):
             path = ("spec", "flows", number, "dependsOn", "targets")
             targets = texts(mapping(flow.get("dependsOn")).get("targets"))
             found.append(Dependent("flow", text(flow.get("name")), path, targets))
@@ -164,7 +164,7 @@ def _volumes(spec: Spec) -> Iterator[Violation]:
     listed = spec.data.get("volumes")
     seen: set[str] = set()
     for number, volume in enumerate(listed if isinstance(listed, list) else ()):
-        if not isinstance(volume, Mapping):
+        if not isinstance(volume, dict):
             continue
         path = (*spec.path, "volumes", number)
         mount = text(volume.get("mountPath"))

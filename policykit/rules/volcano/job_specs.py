@@ -51,7 +51,7 @@ def policy_violations(
     seen: dict[str, int] = {}
     codes: set[int] = set()
     for number, policy in enumerate(listed if isinstance(listed, list) else ()):
-        if not isinstance(policy, Mapping):
+        if not isinstance(policy, dict):
             continue
         place = (*path, number)
         events = _events(policy)
@@ -193,7 +193,7 @@ def tasks(spec: Spec) -> list[Task]:
     return [
         Task((*spec.path, "tasks", number), item, text(item.get("name")) or f"default{number}")
         for number, item in enumerate(listed if isinstance(listed, list) else ())
-        if isinstance(item, Mapping)
+        if isinstance(item, dict)
     ]
 
 
@@ -206,7 +206,7 @@ def policy_lists(spec: Spec) -> Iterator[tuple[object, Path]]:
 
 def both_tiers(topology: object, path: Path) -> Iterator[Violation]:
     """Rejected by the webhooks of Jobs and PodGroups (1.14 and 1.15)."""
-    if not isinstance(topology, Mapping):
+    if not isinstance(topology, dict):
         return
     allowed, name = topology.get("highestTierAllowed"), topology.get("highestTierName")
     if allowed is not None and name not in (None, ""):
@@ -221,7 +221,7 @@ def both_tiers(topology: object, path: Path) -> Iterator[Violation]:
 
 def lacks_tier(topology: object) -> bool:
     """Whether it is hard but names no tier, so that it holds nothing together."""
-    if not isinstance(topology, Mapping):
+    if not isinstance(topology, dict):
         return False
     tier = topology.get("highestTierAllowed"), topology.get("highestTierName")
     return topology.get("mode") in (None, "", "hard") and all(each in (None, "") for each in tier)
@@ -235,7 +235,7 @@ def partition_topologies(spec: Spec) -> Topologies:
     """Those of the partitions of a Job's tasks."""
     for task in tasks(spec):
         policy = task.data.get("partitionPolicy")
-        if isinstance(policy, Mapping):
+        if isinstance(policy, dict):
             yield (*task.path, "partitionPolicy", "networkTopology"), policy.get("networkTopology")
 
 
@@ -243,5 +243,5 @@ def sub_group_topologies(data: Mapping[str, Any]) -> Topologies:
     """Those of the sub-groups of a PodGroup."""
     listed = mapping(data.get("spec")).get("subGroupPolicy")
     for number, policy in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(policy, Mapping):
+        if isinstance(policy, dict):
             yield ("spec", "subGroupPolicy", number, "networkTopology"), policy.get("networkTopology")

@@ -191,7 +191,7 @@ def _differences(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator
 
 def _smaller(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     listed = group.fields.get("minresource")
-    if not isinstance(listed, Mapping) or any(is_placeholder(each) for each in listed.values()):
+    if not isinstance(listed, dict) or any(is_placeholder(each) for each in listed.values()):
         return
     held = requests.amounts(listed)
     asked = requests.effective(pod_set.spec, pod_set.devices)

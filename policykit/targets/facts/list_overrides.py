@@ -97,10 +97,6 @@ def _named(item: Any) -> str:
 
 
 def _json(item: Any) -> str:
-    if type(item) is dict and all(map(_is_text, (*item, *item.values()))):  # most tolerations
+    if type(item) is dict and {*map(type, item), *map(type, item.values())} == {str}:  # most tolerations
         return f"{{{', '.join([f'{_QUOTED(key)}: {_QUOTED(item[key])}' for key in sorted(item)])}}}"
     return _ENCODED(item)
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str

@@ -162,10 +162,9 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
 def demands_of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
     """What the pods ask for that must start together."""
     for gang in gangs(manifest.data):
-        members = [each for each in pod_sets if each.name in gang.members]
         size = gang.min_member or 0
-        certain = gang.written or any(each.jobs and each.jobs.includes(manifest.group) for each in TARGETS)
-        if not gang.enabled or not certain or size < 2 or not members:
+        members = [each for each in pod_sets if each.name in gang.members] if size > 1 else []
+        if not gang.enabled or not members or not (gang.written or _is_job_of_target(manifest)):
             continue
         request = total_request(members, size)
         priorities = {_priority(each) for each in members}
@@ -178,6 +177,10 @@ def demands_of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: 
             stated_namespace=_is_stated(manifest, namespace),
         )
         yield Fact(demand, {"request": gang.path if gang.written else members[0].path})
+
+
+def _is_job_of_target(manifest: Manifest) -> bool:
+    return any(each.jobs and each.jobs.includes(manifest.group) for each in TARGETS)
 
 
 def _priority(pod_set: PodSet) -> str:

@@ -72,7 +72,7 @@ def _kubeadm(manifest: Manifest) -> Iterator[NodeSettings]:
     arguments = lookup(manifest.data, base)
     place: Path = (*base, _ARGUMENT)
     if isinstance(arguments, list):
-        named = [at for at, one in enumerate(arguments) if isinstance(one, Mapping)]
+        named = [at for at, one in enumerate(arguments) if isinstance(one, dict)]
         at = next((at for at in named if arguments[at].get("name") == _ARGUMENT), None)
         if at is None:
             return
@@ -90,7 +90,7 @@ def _kubeadm(manifest: Manifest) -> Iterator[NodeSettings]:
 def _requirements(raw: Any) -> dict[str, tuple[str, ...]]:
     found = {}
     for one in raw if isinstance(raw, list) else ():
-        if isinstance(one, Mapping) and one.get("operator") == "In" and isinstance(one.get("key"), str):
+        if isinstance(one, dict) and one.get("operator") == "In" and isinstance(one.get("key"), str):
             values = one.get("values")
             listed = values if isinstance(values, list) else []
             found[one["key"]] = tuple(value for value in listed if isinstance(value, str))

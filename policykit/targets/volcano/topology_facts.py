@@ -71,7 +71,7 @@ def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:
     """Uses of the topology. A partial object states its tier, but not how many pods it has."""
     path = BOUNDS.get((manifest.group, manifest.kind))
     bound = lookup(manifest.data, path) if path else None
-    if path is None or not isinstance(bound, Mapping):
+    if path is None or not isinstance(bound, dict):
         return
     start = None if manifest.partial else gang(manifest.data)
     asked = [requests.effective(one.spec, one.devices) for one in pod_sets]

@@ -102,7 +102,7 @@ class _Draft:
         rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
         listed = pod_set.spec.get("containers")
-        whole = isinstance(listed, list) and any(isinstance(each, Mapping) for each in listed)
+        whole = isinstance(listed, list) and any(isinstance(each, dict) for each in listed)
         if pod_set.default_place is None or whole:
             return True
         if not pod_set.path:

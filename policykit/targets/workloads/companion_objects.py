@@ -173,7 +173,7 @@ def _keeps_its_end(text: str) -> bool:
 def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
     """Changes to an object that policykit wrote: metadata is added, and the spec is replaced."""
     for field, value in wanted["metadata"].items():
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for key, text in value.items():
                 if lookup(there, ("metadata", field, key)) != text:
                     yield Patch("add", ("metadata", field, key), text)

@@ -188,7 +188,7 @@ def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
 
 def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
     """Patches that merge the desired value into the existing one: maps by key, known lists by item."""
-    if isinstance(wanted, Mapping) and isinstance(there or {}, Mapping):
+    if isinstance(wanted, dict) and isinstance(there or {}, dict):
         if not there:
             yield from (Patch("add", (*place, key), value) for key, value in wanted.items())
             return
@@ -198,7 +198,7 @@ def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
         _check_shape(isinstance(there, list), place, there)
         yield from _item_patches(place, there, wanted, _IDENTITIES[str(place[-1])])
     elif there != wanted:
-        _check_shape(there is None or not isinstance(wanted, Mapping), place, there)
+        _check_shape(there is None or not isinstance(wanted, dict), place, there)
         yield Patch("add", place, wanted)
 
 
@@ -318,4 +318,4 @@ def _is_inherited(data: Mapping[str, Any], pod_set: PodSet) -> bool:
 
 def _kind_entry(data: Mapping[str, Any], pod_set: PodSet) -> KindEntry | None:
     owner = lookup(data, pod_set.owner)
-    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None
+    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None

@@ -157,7 +157,7 @@ def job_metadata(
     """Fields missing from the owner of a pod set, if it is one of its target's own jobs."""
     job = lookup(data, pod_set.owner)
     jobs = own_jobs(target_name_of(pod_set.scheduler_name, cluster))
-    if jobs is None or not isinstance(job, Mapping):
+    if jobs is None or not isinstance(job, dict):
         return PodMetadata()
     if not jobs.includes(str(job.get("apiVersion")).partition("/")[0]):
         return PodMetadata()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from policykit.manifests.document import Manifest
@@ -44,7 +43,7 @@ def read(manifest: Manifest, cluster: Cluster | None) -> DefaultPartition | None
 
 def read_partial(manifest: Manifest, cluster: Cluster | None) -> DefaultPartition | None:
     """The parts of the partition that decode, even if the scheduler refuses the file for the rest."""
-    if not isinstance(manifest.data, Mapping):
+    if not isinstance(manifest.data, dict):
         return None
     version = versions.release_of(cluster) or versions.parse("")
     configuration = files.read(manifest.data)

@@ -208,7 +208,7 @@ def file_of(path: str, request: Request, table: SettingsTable, *, whole: bool) -
     finder = _Finder(request._replace(force_exclude=True), table)
     folder = os.path.dirname(os.path.abspath(path))
     scope = scope_root(path, "", table.policy_folder(folder)) if whole else ""
-    finder.add(File(path, ""), path, scope)
+    finder.add(File(path, ""), path, scope, *os.path.split(path))
     return finder.files()
 
 
@@ -266,7 +266,7 @@ class _Finder:
             return
         # Read here: worker processes have another standard input.
         self._given = sys.stdin.buffer.read()
-        self.add(file, STDIN, "")
+        self.add(file, STDIN, "", *os.path.split(file.path))
 
     def add_file(self, file: File) -> None:
         folder, name = os.path.split(file.path)
@@ -277,10 +277,10 @@ class _Finder:
         if scope is None:
             scope = scope_root(file.path, file.argument, self._table.policy_folder(absolute))
             self._scopes[absolute, file.argument] = scope
-        self.add(file, file.path, scope)
+        self.add(file, file.path, scope, folder, name)
 
-    def add(self, file: File, opened: str, scope: str) -> None:
-        folder, name = os.path.split(file.path)
+    def add(self, file: File, opened: str, scope: str, folder: str, name: str) -> None:
+        """`opened`: the name that it is opened by; `folder` and `name`: the parts of its path."""
         here = self._folder(folder)
         forced = file.argument or self._request.force_exclude
         if forced and self._table.excluded(file.path, here.setting):

@@ -26,7 +26,7 @@ from policykit.workspace.scopes import kustomization_root
 
 def nearest_baselines(paths: Iterable[str]) -> dict[str, str]:
     """Absolute path of the baseline of each file that has one."""
-    folders = {path: os.path.dirname(path) for path in paths}
+    folders = {path: path[: path.rfind(os.sep) + 1] for path in paths}
     nearest = {folder: nearest_baseline(os.path.abspath(folder)) for folder in set(folders.values())}
     return {path: nearest[folder] for path, folder in folders.items() if nearest[folder]}
 

@@ -155,7 +155,7 @@ def _has_releases(files: Files) -> bool:
 @memoize_last
 def _repositories(files: Files) -> set[str]:
     """The repositories that files of the run are in."""
-    folders = {os.path.dirname(each.file) for each in files.input_files}
+    folders = {each.file[: each.file.rfind(os.sep) + 1] for each in files.input_files}
     return {*filter(None, map(repository_root, map(os.path.abspath, folders)))}
 
 

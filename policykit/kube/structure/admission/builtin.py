@@ -34,16 +34,14 @@ def deployment(data: Data) -> Iterator[Problem]:
         )
     base: Path = ("spec", "strategy")
     strategy = lookup(data, base)
-    if not isinstance(strategy, Mapping):
+    if not isinstance(strategy, dict):
         return
     update = strategy.get("rollingUpdate")
     if strategy.get("type") == "Recreate" and update is not None:
         yield refused(
             (*base, "rollingUpdate"), "conflicts with type Recreate", "delete one of the two", key=True
         )
-    elif (
-        isinstance(update, Mapping) and _none(update.get("maxSurge")) and _none(update.get("maxUnavailable"))
-    ):
+    elif isinstance(update, dict) and _none(update.get("maxSurge")) and _none(update.get("maxUnavailable")):
         yield _stuck((*base, "rollingUpdate"), "maxSurge")
 
 
@@ -51,7 +49,7 @@ def daemon_set(data: Data) -> Iterator[Problem]:
     """Source: `ValidateRollingUpdateDaemonSet` (Kubernetes v1.36): without a value it is 1 and 0."""
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
-    if not isinstance(update, Mapping):
+    if not isinstance(update, dict):
         return
     surge, absent = update.get("maxSurge"), update.get("maxUnavailable")
     if _none(absent) and (surge is None or _none(surge)):
@@ -68,7 +66,7 @@ def stateful_set(data: Data) -> Iterator[Problem]:
     """Source: `ValidateStatefulSetSpec` (Kubernetes v1.36)."""
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
-    if isinstance(update, Mapping):
+    if isinstance(update, dict):
         yield from not_below(update, base, "partition", 0, "write the first ordinal that is updated")
 
 
@@ -130,7 +128,7 @@ _ALLOCATIONS = ("ExactCount", "All")
 def disruption_budget(data: Data) -> Iterator[Problem]:
     """Source: `ValidatePodDisruptionBudgetSpec` (Kubernetes v1.36)."""
     spec = data.get("spec")
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
         yield refused(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from policykit.kube.cron import problem as schedule_problem
 from policykit.kube.placeholders import is_filled_in
@@ -64,7 +64,7 @@ def ray_job(data: Data) -> Iterator[Problem]:
     """Sources: `ValidateRayJobSpec` (KubeRay v1.6), and the webhook for RayJobs of Kueue (0.9 to 0.19)."""
     yield from _job(data.get("spec"), ("spec",))
     spec, labels = data.get("spec"), lookup(data, ("metadata", "labels"))
-    if not isinstance(spec, Mapping) or not isinstance(labels, Mapping) or not labels.get(_KUEUE):
+    if not isinstance(spec, dict) or not isinstance(labels, dict) or not labels.get(_KUEUE):
         return
     path: Path = ("spec", "shutdownAfterJobFinishes")
     if spec.get("clusterSelector"):
@@ -101,7 +101,7 @@ def _scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
 
 
 def _job(spec: object, base: Path) -> Iterator[Problem]:
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return
     selector, cluster = spec.get("clusterSelector"), spec.get("rayClusterSpec")
     if not selector and cluster is None:
@@ -112,7 +112,7 @@ def _job(spec: object, base: Path) -> Iterator[Problem]:
             kind=INCONSISTENT,
         )
     yield from _end(spec, base)
-    if isinstance(selector, Mapping) and selector and not selector.get("ray.io/cluster"):
+    if isinstance(selector, dict) and selector and not selector.get("ray.io/cluster"):
         yield refused(
             (*base, "clusterSelector"), "does not name a cluster", "add ray.io/cluster", kind=INCONSISTENT
         )
@@ -145,7 +145,7 @@ def _end(spec: Data, base: Path) -> Iterator[Problem]:
 
 
 def _cluster(spec: object, base: Path) -> Iterator[Problem]:
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return
     yield from _version(spec, base)
     yield from _first_container(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
@@ -163,7 +163,7 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
         if scaled and group.get("suspend") is True:
             yield refused((*at, "suspend"), "conflicts with enableInTreeAutoscaling", "delete one of the two")
     head = spec.get("headGroupSpec")
-    if isinstance(head, Mapping):
+    if isinstance(head, dict):
         yield from _stated(head, (*base, "headGroupSpec"))
         yield from _quoted(head, (*base, "headGroupSpec"))
 
@@ -240,7 +240,7 @@ def _within(group: Data, at: Path) -> Iterator[Problem]:
 def _stated(group: Data, at: Path) -> Iterator[Problem]:
     """The resources of a group are set in one place only."""
     parameters = group.get("rayStartParams")
-    if not group.get("resources") or not isinstance(parameters, Mapping):
+    if not group.get("resources") or not isinstance(parameters, dict):
         return
     for name in _STATED:
         if parameters.get(name):

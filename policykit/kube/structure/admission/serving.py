@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, not_below, ordered, refused
@@ -45,7 +45,7 @@ def inference_service(data: Data) -> Iterator[Problem]:
     for component in ("predictor", "transformer", "explainer"):
         base: Path = ("spec", component)
         there = lookup(data, base)
-        if not isinstance(there, Mapping):
+        if not isinstance(there, dict):
             continue
         if there.get("scaleMetric") is not None and measured:
             yield from _metric(there["scaleMetric"], (*base, "scaleMetric"), measured)
@@ -59,7 +59,7 @@ def inference_service(data: Data) -> Iterator[Problem]:
                 (*base, "canaryTrafficPercent"), f"is {share}", "write 0 to 100: Knative refuses the route"
             )
         workers = there.get("workerSpec")
-        if isinstance(workers, Mapping):
+        if isinstance(workers, dict):
             for field in ("pipelineParallelSize", "tensorParallelSize"):
                 yield from not_below(workers, (*base, "workerSpec"), field, 1, who)
 
@@ -98,7 +98,7 @@ def _metric(metric: object, path: Path, measured: _Measured) -> Iterator[Problem
 def knative(data: Data) -> Iterator[Problem]:
     """Source: `ValidateAnnotations` of Knative's autoscaling (v1.20); a maximum of 0 is none."""
     annotations = lookup(data, _ANNOTATIONS)
-    if not isinstance(annotations, Mapping):
+    if not isinstance(annotations, dict):
         return
     low = next((key for key in _LEAST if key in annotations), "")
     high = next((key for key in _MOST if key in annotations), "")
@@ -111,7 +111,7 @@ def knative(data: Data) -> Iterator[Problem]:
 def keda(data: Data) -> Iterator[Problem]:
     """Source: `CheckReplicaCountBoundsAreValid` (KEDA v2.18): at most 100 where nothing is written."""
     spec = data.get("spec")
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return
     bounds = {"maxReplicaCount": 100, **spec}
     yield from ordered(bounds, ("spec",), "minReplicaCount", "maxReplicaCount", "KEDA refuses it")

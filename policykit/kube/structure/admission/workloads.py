@@ -51,11 +51,11 @@ def training_job(data: Data) -> Iterator[Problem]:
     Earlier releases of the training operator take a type in other letters for the one that is meant.
     """
     spec = data.get("spec")
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return
     for field in _TYPES:
         replicas = spec.get(field)
-        if isinstance(replicas, Mapping) and replicas:
+        if isinstance(replicas, dict) and replicas:
             yield from _replicas(replicas, field)
     clean: Path = ("spec", "runPolicy", "cleanPodPolicy")
     policy = lookup(data, clean)
@@ -68,7 +68,7 @@ def training_job(data: Data) -> Iterator[Problem]:
             None if refuses else Severity.WARNING,
         )
     elastic = spec.get("elasticPolicy")
-    if isinstance(elastic, Mapping):
+    if isinstance(elastic, dict):
         base: Path = ("spec", "elasticPolicy")
         yield from ordered(elastic, base, "minReplicas", "maxReplicas", "torchrun does not start")
 
@@ -83,7 +83,7 @@ def _replicas(replicas: Data, field: str) -> Iterator[Problem]:
         )
     for name in types:
         there = replicas.get(name)
-        if isinstance(there, Mapping):
+        if isinstance(there, dict):
             yield from _count(there, (*base, name), only_one=name == single, kind=kind)
             yield from _main_container(there, (*base, name), kind)
     if kind == "TFJob" and "Chief" in replicas and "Master" in replicas:
@@ -203,7 +203,7 @@ def _targets(data: Data, base: Path, names: list[str]) -> Iterator[Problem]:
 def _coordinator(data: Data, jobs: Mapping[str, Data]) -> Iterator[Problem]:
     base: Path = ("spec", "coordinator")
     coordinator = lookup(data, base)
-    if not isinstance(coordinator, Mapping):
+    if not isinstance(coordinator, dict):
         return
     name = name_of(coordinator, "replicatedJob")
     if name and name not in jobs:
@@ -247,7 +247,7 @@ def _spark(data: Data, base: Path) -> Iterator[Problem]:
             )
     path: Path = (*base, "dynamicAllocation")
     stated = lookup(data, path)
-    if isinstance(stated, Mapping) and stated.get("enabled") is True:
+    if isinstance(stated, dict) and stated.get("enabled") is True:
         yield from ordered(stated, path, "minExecutors", "maxExecutors", "the driver does not start")
 
 
@@ -272,17 +272,17 @@ _UPDATE: Path = ("spec", "rolloutStrategy", "rollingUpdateConfiguration")
 def leader_worker_set(data: Data) -> Iterator[Problem]:
     """Source: `generalValidate` of LeaderWorkerSet's webhook (v0.8)."""
     spec, template = data.get("spec"), lookup(data, _TEMPLATE)
-    if not isinstance(spec, Mapping) or not isinstance(template, Mapping):
+    if not isinstance(spec, dict) or not isinstance(template, dict):
         return
     who = "LeaderWorkerSet's webhook refuses it"
     yield from not_below(spec, ("spec",), "replicas", 0, who)
     yield from not_below(template, _TEMPLATE, "size", 1, who)
     policy = template.get("subGroupPolicy")
-    if isinstance(policy, Mapping):
+    if isinstance(policy, dict):
         yield from _divided(policy, whole(template.get("size", 1)))
     yield from _exclusive(data, policy)
     update = lookup(data, _UPDATE)
-    if isinstance(update, Mapping) and all(update.get(each) in (0, "0%") for each in _REPLACED):
+    if isinstance(update, dict) and all(update.get(each) in (0, "0%") for each in _REPLACED):
         advice = "raise maxSurge or maxUnavailable"
         yield refused(_UPDATE, "allows neither an extra group nor a missing one", advice)
 

@@ -117,7 +117,7 @@ def read(data: Mapping[str, Any]) -> ElasticQuota:
         amounts(spec.get("min")),
         amounts(spec.get("max")),
         labels.get(_LENDS) != "false",
-        amounts(weight) if isinstance(weight, Mapping) else None,
+        amounts(weight) if isinstance(weight, dict) else None,
         texts(parsed(annotations.get(_NAMESPACES))),
         {name: texts(of) for name, of in tenants.items()},
         text(labels.get(_TREE)),
@@ -126,7 +126,7 @@ def read(data: Mapping[str, Any]) -> ElasticQuota:
 
 
 def _stated(data: object) -> QueueResources | None:
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return None
     return QueueResources(*(texts(data.get(name)) for name in QueueResources._fields))
 

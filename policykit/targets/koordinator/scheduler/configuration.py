@@ -156,7 +156,7 @@ def read(data: object) -> Configuration:
     root = mapping(data)
     given = root.get("profiles")
     listed = enumerate(given if isinstance(given, list) else ())
-    profiles = (read_profile(each, ("profiles", at)) for at, each in listed if isinstance(each, Mapping))
+    profiles = (read_profile(each, ("profiles", at)) for at, each in listed if isinstance(each, dict))
     return Configuration(root.get("apiVersion"), tuple(profiles), root)
 
 
@@ -166,7 +166,7 @@ def read_profile(data: Mapping[str, Any], path: Path = ()) -> Profile:
     points = {
         point: Point(_plugins(point, "enabled", plugins), _plugins(point, "disabled", plugins))
         for point, plugins in given.items()
-        if isinstance(point, str) and isinstance(plugins, Mapping)
+        if isinstance(point, str) and isinstance(plugins, dict)
     }
     args = tuple(
         Args(plugin, ("pluginConfig", position, "args"), mapping(entry.get("args")))

@@ -162,13 +162,13 @@ def of_release(plugin: str, args: Mapping[str, Any], version: Release) -> dict[s
         if not isinstance(listed, list):
             return listed
         return [
-            {keys.get(key, key): each for key, each in entry.items()} if isinstance(entry, Mapping) else entry
+            {keys.get(key, key): each for key, each in entry.items()} if isinstance(entry, dict) else entry
             for entry in listed
         ]
 
     return {
         field: {**value, "resources": renamed(value["resources"])}
-        if field in STRATEGIES.get(plugin, ()) and isinstance(value, Mapping) and "resources" in value
+        if field in STRATEGIES.get(plugin, ()) and isinstance(value, dict) and "resources" in value
         else value
         for field, value in args.items()
     }
@@ -202,6 +202,6 @@ def unknown_fields(plugin: str, args: Mapping[str, object], version: Release) ->
             continue
         if field not in known or known[field] > version:
             yield field
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             inner = INNER.get((plugin, field))
             yield from (f"{field}.{name}" for name in value if inner is not None and name not in inner)

@@ -258,10 +258,10 @@ def _value(field: str, value: Any) -> Any:
     if field in DURATIONS and isinstance(value, str):
         seconds = durations.seconds(value)
         return duration(seconds) if seconds else value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {name: _value(name, each) for name, each in value.items()}
-    if field == "resources" and isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
-        listed = [each for each in value if isinstance(each, Mapping) and "name" in each]
+    if field == "resources" and isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        listed = [each for each in value if isinstance(each, dict) and "name" in each]
         return {str(each["name"]): each.get("weight", 1) for each in listed}
     return value
 

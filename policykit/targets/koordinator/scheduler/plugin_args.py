@@ -105,7 +105,7 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
         yield from _ignored_thresholds(args)
     elif plugin == "NodeResourcesFitPlus":
         yield from _fit_plus(args)
-    elif plugin == "ScarceResourceAvoidance" and isinstance(args.get("resources"), Mapping):
+    elif plugin == "ScarceResourceAvoidance" and isinstance(args.get("resources"), dict):
         yield problem(
             ("resources",),
             "resources of ScarceResourceAvoidance is a map, but must be a list",

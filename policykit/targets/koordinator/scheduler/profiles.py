@@ -148,7 +148,7 @@ def _copy(base: Profile, name: str) -> Profile:
     data = {**base.data, "schedulerName": name}
     if isinstance(data.get("pluginConfig"), list):
         data["pluginConfig"] = _without_scorers(data["pluginConfig"])
-    if isinstance(data.get("plugins"), Mapping):
+    if isinstance(data.get("plugins"), dict):
         data["plugins"] = {point: _copy_point(given) for point, given in data["plugins"].items()}
     return configuration.read_profile(data)
 

@@ -147,7 +147,7 @@ def write_network_topology(bound: NetworkTopology) -> dict[str, Any]:
 
 def read_network_topology(data: object) -> NetworkTopology | None:
     """The content of `networkTopology`; None: there is none. Its mode is hard unless it states soft."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return None
     return NetworkTopology(
         text(data.get("mode")) or "hard",

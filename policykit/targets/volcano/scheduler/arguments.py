@@ -163,7 +163,7 @@ def _with_parts(whole: ArgumentValue) -> Iterator[ArgumentValue]:
     argument, value = whole.argument, whole.value
     if argument is None:
         return
-    if argument.kind == "map" and isinstance(value, Mapping) and (argument.fields or argument.each):
+    if argument.kind == "map" and isinstance(value, dict) and (argument.fields or argument.each):
         for key, part in value.items():
             if isinstance(key, str):
                 yield from _with_parts(_part(whole, key, part, argument.fields.get(key, argument.each)))

@@ -103,12 +103,10 @@ def read(data: object) -> Configuration:
 def _tiers(data: Mapping[str, Any]) -> Iterator[tuple[Plugin, ...]]:
     tiers = data.get("tiers")
     for number, tier in enumerate(tiers if isinstance(tiers, list) else ()):
-        if isinstance(tier, Mapping):
+        if isinstance(tier, dict):
             items = plugin_items({"tiers": [tier]})
             yield tuple(
-                _plugin(item, ("tiers", number, *path[2:]))
-                for path, item in items
-                if isinstance(item, Mapping)
+                _plugin(item, ("tiers", number, *path[2:])) for path, item in items if isinstance(item, dict)
             )
 
 
@@ -130,7 +128,7 @@ def configured_actions(data: Mapping[str, Any]) -> Iterator[tuple[Path, str, Map
     """Items of `configurations`: path, name of the action, and the item."""
     listed = data.get("configurations")
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             yield ("configurations", position), text(item.get("name")), item
 
 

@@ -62,7 +62,7 @@ def read(data: Mapping[str, Any]) -> Rule:
         text(data.get("value")),
         flag(data.get("create")) is True,
         Filter(text(chosen.get("type")), names(chosen.get("users")), names(chosen.get("groups"))),
-        read(parent) if isinstance(parent, Mapping) else None,
+        read(parent) if isinstance(parent, dict) else None,
     )
 
 

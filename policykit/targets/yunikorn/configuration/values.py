@@ -29,7 +29,7 @@ def text(data: object) -> str:
 
 def texts(data: object) -> dict[str, str]:
     """A map of strings."""
-    return {text(key): text(value) for key, value in data.items()} if isinstance(data, Mapping) else {}
+    return {text(key): text(value) for key, value in data.items()} if isinstance(data, dict) else {}
 
 
 def names(data: object) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def without_unset(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 def contains_placeholder(data: object) -> bool:
     """Whether any value or key in the data is a placeholder of a template."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return any(is_placeholder(key) or contains_placeholder(value) for key, value in data.items())
     if isinstance(data, (list, tuple, frozenset)):
         return any(map(contains_placeholder, data))
@@ -153,7 +153,7 @@ def read_amounts(data: object) -> Resources:
 
 
 def _given(data: Mapping[str, Any], key: str) -> bool:
-    return isinstance(data.get(key), Mapping)
+    return isinstance(data.get(key), dict)
 
 
 def quantity(resource: str, text: str) -> int | None:

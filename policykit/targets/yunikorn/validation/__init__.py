@@ -26,7 +26,7 @@ def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
     other problems that correcting these parts cannot resolve.
     """
     undecoded = tuple(decoding.problems(data, version))
-    rest = refused(read(data), version) if isinstance(data, Mapping) else ()
+    rest = refused(read(data), version) if isinstance(data, dict) else ()
     return (*undecoded, *certain_problems(rest, UndecodedParts.of(undecoded), data))
 
 

@@ -32,7 +32,7 @@ def _keys(
     def check(data: object, path: Path, version: Version) -> Iterator[Problem]:
         if data is None:
             return
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             yield _wrong(path, "a map", data)
             return
         for key, value in data.items():
@@ -64,9 +64,9 @@ def _list(one: Check) -> Check:
 
 def _map_of(one: Check) -> Check:
     def check(data: object, path: Path, version: Version) -> Iterator[Problem]:
-        if data is not None and not isinstance(data, Mapping):
+        if data is not None and not isinstance(data, dict):
             yield _wrong(path, "a map", data)
-        for key, value in data.items() if isinstance(data, Mapping) else ():
+        for key, value in data.items() if isinstance(data, dict) else ():
             yield from one(value, (*path, str(key)), version)
 
     return check
@@ -95,7 +95,7 @@ def _weight(data: object, path: Path, version: Version) -> Iterator[Problem]:
 
 def _wrong(path: Path, wanted: str, data: object) -> Problem:
     shown = {"str": repr(data), "bool": str(data).lower(), "list": "a list"}.get(type(data).__name__)
-    shown = shown or ("a map" if isinstance(data, Mapping) else str(data))
+    shown = shown or ("a map" if isinstance(data, dict) else str(data))
     return problem(path, RULE, f"{dotted(path)} must be {wanted}, not {shown}")
 
 
