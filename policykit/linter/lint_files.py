@@ -124,6 +124,9 @@ def _uncached(run: Run) -> Run:
     return run._replace(workspace=run.workspace._replace(cache=None))
 
 
+_UNKNOWN = _Attempt()
+
+
 def _attempts(run: Run, input_files: Sequence[InputFile], part: range) -> list[_Attempt]:
     return _encoded(run, [_attempt(run, input_files[number]) for number in part])
 
@@ -167,7 +170,7 @@ def _cached(run: Run, input_file: InputFile, raw: bytes) -> _Attempt:
     setting = run.workspace.settings[input_file.setting]
     cache = run.workspace.cache
     if cache is None or setting.fingerprint is None:
-        return _Attempt()
+        return _UNKNOWN
     key = cache.key(
         _job(run.options, input_file, setting), setting.fingerprint, raw, facts_only=run.facts_only
     )

@@ -320,11 +320,13 @@ def merge(run: Run, found: Iterable[UnitFinding]) -> tuple[Finding, ...]:
 
 def _joined(group: Sequence[UnitFinding], workspace: Workspace, names: Sequence[str]) -> Finding:
     first = next((one for one in group if one.finding.fix), group[0]).finding
-    clusters: tuple[str, ...] = tuple(filter(None, (names[group[0].setting],)))
     if len(group) > 1:
         clusters = tuple(sorted({names[one.setting] for one in group} - {""}))
+    else:
+        name = names[group[0].setting]
+        clusters = (name,) if name else ()
     if group[0].build < 0:
-        return first if first.clusters == clusters else first._replace(clusters=clusters)
+        return first if first.clusters == clusters else Finding(*first[:-1], clusters)  # nearly always
     help_text = _help(group, names)
     seen = dict.fromkeys(workspace.builds[one.build].shown for one in group if one.build >= 0)
     if any(one.outside_kustomization for one in group):

@@ -10,7 +10,7 @@ from policykit.kube import requests, runtime_classes, tolerations
 from policykit.kube.affinity import NodeAffinity, Preference, Term
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
-from policykit.manifests.memoize import memoize_beside, memoize_last_call
+from policykit.manifests.memoize import computed_once, memoize_beside, memoize_last_call
 from policykit.model.pool import KUBE_SCHEDULER, NodeFilters, Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
@@ -41,7 +41,7 @@ _BY_CONTROLLER = tuple(
 """What pods of a DaemonSet tolerate besides. Source: `AddOrUpdateDaemonPodTolerations` (v1.36)."""
 
 
-class Review(NamedTuple):
+class _ReviewFields(NamedTuple):
     """A pod set under a policy; without a policy only the fields before `cluster` are set."""
 
     manifest: Manifest
@@ -72,7 +72,11 @@ class Review(NamedTuple):
     namespace: str = "default"
     """Namespace of the object if it sets none."""
 
-    @property
+
+class Review(_ReviewFields):
+    """A pod set, and what many rules ask of it, computed once."""
+
+    @computed_once
     def is_final(self) -> bool:
         """Whether absent fields are really missing: the object is complete and nothing will change it."""
         return not (self.manifest.partial or self.may_still_change)
@@ -89,14 +93,14 @@ class Review(NamedTuple):
             and bool(self.cluster.workloads)
         )
 
-    @property
+    @computed_once
     def is_covered(self) -> bool:
         """Whether the policy applies: it requests a card, has a workload kind, or the policy lists
         every pool."""
         complete = self.cluster is not None and self.cluster.complete
         return bool(self.card_resources) or self.workload is not None or complete
 
-    @property
+    @computed_once
     def open_landings(self) -> tuple[Landing, ...]:
         """Pools that accept it, as far as is known.
 
@@ -110,7 +114,7 @@ class Review(NamedTuple):
             if landing.accepts or (landing.verdict == "undecidable" and not certain)
         )
 
-    @property
+    @computed_once
     def accepting(self) -> tuple[Pool, ...]:
         return tuple(landing.pool for landing in self.open_landings)
 
@@ -123,18 +127,18 @@ class Review(NamedTuple):
         by_name = any(term.fields for term in terms)
         return by_name or any(labels.names_pool(key) or labels.names_machine(key) for key in keys)
 
-    @property
+    @computed_once
     def selects_nodes(self) -> bool:
         """Whether it has a nodeSelector or required node affinity."""
         return bool(self.affinity.selector) or self.affinity.required is not None
 
-    @property
+    @computed_once
     def selects_unlisted_pool(self) -> bool:
         """Whether it selects, by a label such as gke-nodepool, a pool that a policy that lists only some
         of the pools does not list."""
         return self._selects_unknown(machines=False)
 
-    @property
+    @computed_once
     def selects_unlisted_machine(self) -> bool:
         """The same, or a type of machine, whose size is then not known."""
         return self._selects_unknown(machines=True)

@@ -27,8 +27,10 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
     `what` is queue, or where the scheduler reads more: app, group, groups, size, gang. The first
     place that is set counts. None: nothing written, or the kind offers this scheduler nothing.
     """
-    for path in places(data, pod_set, scheduler, what):
-        found = value(data, path)
+    known, binding = _kind(data, pod_set)
+    for target in _targets(known, scheduler, what) if known is not None else ():
+        path = _place(target, pod_set, binding)
+        found = value(data, path) if path else None
         if isinstance(found, str) and found:
             return Selection(found, path)
     return None

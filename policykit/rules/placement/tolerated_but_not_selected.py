@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.memoize import memoize_beside
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.policy_labels import dedicated_keys
 from policykit.placement.review import Review
@@ -90,7 +92,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if review.pod_set.per_node and not review.card_resources:
         return  # a daemon tolerates the taints of the nodes it serves
-    dedicated = frozenset[str]().union(*(dedicated_keys(cluster, pool) for pool in cluster.pools))
+    dedicated = _dedicated_keys(cluster)
     for position, toleration in enumerate(review.tolerations):
         if toleration.key not in dedicated:
             continue
@@ -106,6 +108,12 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     fix=partial(placement_fix, review),
                 )
                 return
+
+
+@memoize_beside
+def _dedicated_keys(cluster: Cluster) -> frozenset[str]:
+    """Those of all pools."""
+    return frozenset[str]().union(*(dedicated_keys(cluster, pool) for pool in cluster.pools))
 
 
 RULE = Rule(

@@ -63,31 +63,40 @@ def _lists(
     group = api.partition("/")[0] if "/" in api else ""
     if not kind or not name:
         return
-    for path, named in _places(data, pod_sets).items():
-        items = lookup(data, path)
+    atomic = any(pod_set.strategic for pod_set in pod_sets)
+    for path, items in (_atomic(pod_sets) if atomic else _outermost(data)).items():
         if not isinstance(items, list) or not 0 < len(items) <= _LONGEST:
             continue
-        if named and not all(isinstance(mapping(item).get("name"), str) for item in items):
+        if not atomic and not all(isinstance(mapping(item).get("name"), str) for item in items):
             continue
         if patch and _LEFT_OUT in _json(items):
             continue  # an excerpt of the object, not a patch
-        shown = tuple(_named(item) if named else _json(item) for item in items)
+        shown = tuple([_json(item) if atomic else _named(item) for item in items])
         namespace = text(metadata.get("namespace"))
-        yield path, ListField(group, kind, namespace, name, dotted(path), shown, named, patch)
+        yield path, ListField(group, kind, namespace, name, dotted(path), shown, not atomic, patch)
 
 
-def _places(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> dict[Path, bool]:
-    """Paths of such lists, and whether their items are identified by name."""
-    found: dict[Path, bool] = {}
-    for pod_set in pod_sets:
-        if pod_set.strategic:
-            found |= {(*pod_set.place(first), *rest): False for first, *rest in _ATOMIC}
-    known = None if found else entry(data.get("apiVersion"), data.get("kind"))
+def _atomic(pod_sets: Sequence[PodSet]) -> dict[Path, Any]:
+    """Such lists of built-in kinds."""
+    return {
+        pod_set.place(*path): items
+        for pod_set in pod_sets
+        if pod_set.strategic
+        for path in _ATOMIC
+        if (items := lookup(pod_set.spec, path))
+    }
+
+
+def _outermost(data: Mapping[str, Any]) -> dict[Path, Any]:
+    """Those of other kinds, whose items are identified by name."""
+    known = entry(data.get("apiVersion"), data.get("kind"))
+    found: dict[Path, Any] = {}
     for template in known.templates if known and not known.strategic else ():
         path = template.path
         outermost = next((at for at, step in enumerate(path) if not isinstance(step, str)), 0)
         if outermost:
-            found[literal(path[:outermost])] = True
+            place = literal(path[:outermost])
+            found[place] = lookup(data, place)
     return found
 
 
