@@ -88,7 +88,7 @@ def _scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
     """Source: the webhooks for RayClusters and RayJobs of Kueue (0.9 to 0.19)."""
     metadata = data.get("metadata")
     labels, annotations = (
-        found if isinstance(found := lookup(metadata, (field,)), Mapping) else {}
+        found if isinstance(found := lookup(metadata, (field,)), dict) else {}
         for field in ("labels", "annotations")
     )
     path: Path = (*base, "enableInTreeAutoscaling")
