@@ -143,6 +143,8 @@ class Target(NamedTuple):
     keys: tuple[Key, ...] = ()
     supports_gangs: bool = False
     """Whether its scheduler starts the pods of a gang together."""
+    group_api: str = ""
+    """API group of the PodGroups that operators of jobs create for it; empty: they create none."""
     domain_annotation: str = ""
     """Annotation of pods with the key of the domain that all pods of a workload must share."""
     gang_annotations: frozenset[str] = frozenset()

@@ -66,6 +66,8 @@ _QUOTAS = {
         "Topology",
         "WorkloadPriorityClass",
     ),
+    "karpenter.azure.com": ("AKSNodeClass",),
+    "karpenter.k8s.aws": ("EC2NodeClass",),
     "karpenter.sh": ("NodePool", "Provisioner"),
     "kai.scheduler": ("SchedulingShard",),
     "node.k8s.io": ("RuntimeClass",),

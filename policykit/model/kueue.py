@@ -45,6 +45,10 @@ class DeclaredClusterQueue(NamedTuple):
     """Those of some flavors only."""
     selector: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     """Label key, operator and values of what its namespaces have, other than their name."""
+    nominal: Mapping[str, int] = {}
+    """Its quota of each resource, over all flavors."""
+    most: Mapping[str, int] = {}
+    """The same with what it may borrow, of resources of which it may not borrow any amount."""
 
 
 class DeclaredNamespace(NamedTuple):
@@ -102,10 +106,14 @@ class QueuedKind(NamedTuple):
 
 
 class DeclaredCohort(NamedTuple):
-    """A Cohort. Locations of its fact: `name`, `parent`."""
+    """A Cohort. Locations of its fact: `name`, `parent`, `quota`."""
 
     name: str
     parent: str = ""
+    nominal: Mapping[str, int] = {}
+    """Its own quota of each resource, over all flavors, which its queues have besides theirs."""
+    limited: bool = False
+    """Whether it limits what goes from or to its parent."""
 
 
 class DeclaredLocalQueue(NamedTuple):

@@ -15,7 +15,7 @@ class Expression(NamedTuple):
 
 
 class MachinePool(NamedTuple):
-    """A NodePool of Karpenter, or a Provisioner. Locations of its fact: `name`."""
+    """A NodePool of Karpenter, or a Provisioner. Locations of its fact: `name`, `max_pods`."""
 
     name: str
     kind: str
@@ -23,6 +23,24 @@ class MachinePool(NamedTuple):
     requirements: tuple[Expression, ...] = ()
     """On labels of its nodes; Exists leaves the value to the pods."""
     taints: tuple[Taint, ...] = ()
+    limits: Mapping[str, int] = {}
+    """What all its nodes together may have at most."""
+    node_class: str = ""
+    max_pods: int | None = None
+    """Pods on each node, if it says so itself."""
+
+
+class NodeClassPods(NamedTuple):
+    """A class of nodes that limits the pods on each. Locations of its fact: `max_pods`."""
+
+    name: str
+    max_pods: int
+
+
+class NodeDaemons(NamedTuple):
+    """A DaemonSet for every node that its pods tolerate."""
+
+    tolerations: tuple[Toleration, ...] = ()
 
 
 class KnownLabels(NamedTuple):
@@ -46,7 +64,11 @@ class WantedNodes(NamedTuple):
 
 
 class NodePoolUse(NamedTuple):
-    """Pods that select nodes of NodePools by name. Locations of its fact: `tolerations`."""
+    """Pods that select nodes of NodePools by name. Locations of its fact: `tolerations`, `pods`."""
 
     names: tuple[str, ...]
     tolerations: tuple[Toleration, ...] = ()
+    pods: int = 1
+    """That run at the same time, as far as it is known."""
+    requests: Mapping[str, int] = {}
+    """Of one pod."""

@@ -95,6 +95,24 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("ueue", "uota"),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.gang_operators:facts"),
+        pods=True,
+        substrings=("kuberay", "spark-operator", "training-operator"),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.gang_operators:jobs"),
+        frozenset(
+            {
+                *("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
+                *("RayCluster", "RayJob", "RayService", "ScheduledSparkApplication", "SparkApplication"),
+            }
+        ),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.gang_operators:roles"),
+        frozenset({"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"}),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.namespaces:facts"),
         frozenset({"LimitRange", "Profile", "ResourceQuota"}),
         pods=True,

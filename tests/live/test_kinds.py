@@ -10,6 +10,9 @@ from policykit.rules import CATALOGUE
 from policykit.targets import CONFIGURATIONS, FACTS
 
 NOT_OF_CLUSTERS = {
+    **dict.fromkeys(
+        ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"), "rights are compared in files only"
+    ),
     "Application": "of Argo CD, which applies what it names",
     "ClusterConfig": "a file of eksctl",
     "Component": "a file of kustomize",

@@ -1,6 +1,7 @@
 """A pod selects nodes by a label that no pool of the policy declares.
 
-Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending.
+Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending. kubeadm gives
+the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24.
 """
 
 from __future__ import annotations
@@ -69,10 +70,16 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 """Providers that a policy can name: only its nodes have their labels."""
 
 
+_EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
+
+
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
-    if cluster is None or not review.is_covered or review.pod_set.per_node:
+    if cluster is None or review.pod_set.per_node:
+        return
+    yield from _earlier_role(review, cluster)
+    if not review.is_covered:
         return
     if review.is_system_pod and not (cluster.complete and _is_operator(review)):
         return
@@ -87,6 +94,34 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.ERROR if _is_certain(review, cluster, key) else None,
                 key=is_pair,
             )
+
+
+def _earlier_role(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """Source: kubeadm `app/constants/constants.go` (1.23 to 1.36); other installers still set the label."""
+    terms = review.affinity.required or ()
+    wanted = [key for key, value in review.affinity.selector.items() if key == _EARLIER and not value]
+    if not wanted and len(terms) == 1:
+        wanted = [e.key for e in terms[0].expressions if e.key == _EARLIER and e.operator == "Exists"]
+    version = cluster.kubernetes_version
+    if not (wanted and version) or cluster.provider or _is_openshift(review):
+        return
+    if any(_EARLIER in {**pool.labels, **shape.labels} for pool in cluster.pools for shape in pool.shapes):
+        return
+    for key, path, is_pair in _selected(review):
+        if key == _EARLIER:
+            yield Violation(
+                path,
+                f"selects nodes by {_EARLIER}, which kubeadm gives no node since 1.24, and the cluster "
+                f"is {version}",
+                f"select {_CURRENT} and tolerate it, or declare the label on a pool of the policy",
+                Severity.WARNING,
+                key=is_pair,
+            )
+
+
+def _is_openshift(review: Review) -> bool:
+    """Whose nodes of the control plane still have both labels."""
+    return (review.manifest.namespace or review.namespace).startswith("openshift-")
 
 
 def _is_operator(review: Review) -> bool:

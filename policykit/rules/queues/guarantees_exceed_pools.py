@@ -3,14 +3,18 @@
 A guarantee is reserved for its queue. If the guarantees exceed the hardware, some queue does not get
 what it counts on, and which one depends on who asks first. The rule adds up the queues directly
 below the root and compares them with all nodes of all pools, autoscaled ones at their maximum.
+
+The quota of a Cohort of Kueue is added to those of its ClusterQueues: it is not what they share out. Where
+their quotas are what the pools have, a Cohort with the same quota admits twice as much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.kueue import DeclaredClusterQueue, DeclaredCohort
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.targets.facts.queue_trees import (
@@ -54,6 +58,73 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             if total > most and not all(queue.value.name in decided for queue in promised):
                 largest = max(promised, key=lambda queue: queue.value.guarantee[resource])
                 yield _violation(largest, resource, total, most, len(promised), tree)
+    yield from _cohorts(scope, there)
+
+
+def _cohorts(scope: Scope, there: Mapping[str, int]) -> Iterator[Violation]:
+    """Those whose queues are within the pools without the quota of the Cohorts.
+
+    Source: `pkg/cache/scheduler/resource_node.go` of Kueue (0.9 to 0.19).
+    """
+    cohorts: dict[str, LocatedFact[DeclaredCohort]] = {}
+    for each in scope.of(DeclaredCohort):
+        cohorts.setdefault(each.value.name, each)
+    if not any(each.value.nominal for each in cohorts.values()):
+        return
+    roots = _roots({each.value.name: each.value.parent for each in cohorts.values()})
+    own: dict[str, list[LocatedFact[DeclaredCohort]]] = {}
+    for name, each in cohorts.items():
+        own.setdefault(roots[name], []).append(each)
+    queues: dict[str, dict[str, DeclaredClusterQueue]] = {}
+    for queue in scope.of(DeclaredClusterQueue):
+        if queue.value.cohort and not queue.partial:
+            root = roots.get(queue.value.cohort, queue.value.cohort)
+            queues.setdefault(root, {}).setdefault(queue.value.name, queue.value)
+    for root, listed in own.items():
+        below = queues.get(root)
+        if below and not any(each.value.limited or each.partial for each in listed):
+            yield from _twice(listed, list(below.values()), there)
+
+
+def _roots(parents: Mapping[str, str]) -> dict[str, str]:
+    """The Cohort above all others, of each; one in a cycle is its own."""
+    found: dict[str, str] = {}
+    for start in parents:
+        way: dict[str, None] = {}
+        name = start
+        while name not in found and name not in way and parents.get(name):
+            way[name] = None
+            name = parents[name]
+        root = found.get(name, name)
+        found.update(dict.fromkeys((*way, start), root))
+    return found
+
+
+def _twice(
+    cohorts: Sequence[LocatedFact[DeclaredCohort]],
+    queues: Sequence[DeclaredClusterQueue],
+    there: Mapping[str, int],
+) -> Iterator[Violation]:
+    """At the Cohort with the most, of the first resource."""
+    for resource, most in there.items():
+        shared = sum(each.value.nominal.get(resource, 0) for each in cohorts)
+        apart = sum(each.nominal.get(resource, 0) for each in queues)
+        limits = [each.most.get(resource) for each in queues if resource in each.covered]
+        admitted = shared + apart
+        if limits and None not in limits:
+            admitted = min(admitted, sum(each or 0 for each in limits))
+        if not shared or not limits or apart > most or admitted <= most:
+            continue
+        largest = max(cohorts, key=lambda each: each.value.nominal.get(resource, 0))
+        number = f"{len(queues)} ClusterQueues are" if len(queues) > 1 else "ClusterQueue are"
+        yield Violation(
+            largest.at("quota"),
+            f"the quotas of Cohort {largest.value.name} and its {number} {amount_text(resource, admitted)} "
+            f"{resource} together, but the pools have {amount_text(resource, most)}: the quota of a Cohort "
+            "is added to those of its queues",
+            "remove the quota of the Cohort, or that of its queues, or add the missing nodes to the policy",
+        )
+        return
 
 
 def _counts(queue: LocatedQueue, tree: Tree) -> bool:

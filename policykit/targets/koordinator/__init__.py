@@ -106,6 +106,12 @@ TARGET = Target(
             pods=True,
             substrings=("koord",),
         ),
+        FactReader(
+            Lazy("policykit.targets.koordinator.profile_facts:facts"),
+            frozenset({"ClusterColocationProfile"}),
+            pods=True,
+            substrings=("koordinator.sh/",),
+        ),
     ),
     configurations=(
         *(

@@ -48,6 +48,7 @@ from policykit.targets.kueue.names import (
     TARGET_NAME,
 )
 from policykit.targets.kueue.objects import queues, resource_flavors
+from policykit.targets.kueue.objects.resource_flavors import ResourceGroup
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -170,6 +171,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     for path, name in _checks(mapping(manifest.data.get("spec"))):
         places[f"check.{len(checks)}"] = path
         checks.append(name)
+    limit = _limit(found)
     declared = DeclaredClusterQueue(
         found.name,
         found.cohort,
@@ -180,9 +182,10 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         tuple(checks),
         frozenset(_flavor_checks(mapping(manifest.data.get("spec")), names)),
         _selector(manifest),
+        _nominal(found.groups),
+        limit,
     )
     yield Fact(declared, places)
-    limit = _limit(found)
     queue = DeclaredQueue(
         TARGET_NAME,
         found.name,
@@ -287,6 +290,15 @@ def _limit(queue: queues.ClusterQueue) -> dict[str, int]:
     return {name: most for name, most in found.items() if name not in unbounded}
 
 
+def _nominal(groups: Sequence[ResourceGroup]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for group in groups:
+        for quotas in group.flavors.values():
+            for resource, quota in quotas.items():
+                found[resource] = found.get(resource, 0) + quota.nominal
+    return found
+
+
 def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
     """Path and name of each flavor in `resourceGroups`, in order."""
     groups = mapping(data.get("spec")).get("resourceGroups")
@@ -300,8 +312,11 @@ def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
 
 def _cohort(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = queues.read_cohort(manifest.data)
-    places = {"name": _NAME, "parent": _written(manifest, "parentName", "parent")}
-    yield Fact(DeclaredCohort(found.name, found.parent), places)
+    parent = _written(manifest, "parentName", "parent")
+    places: dict[str, Path] = {"name": _NAME, "parent": parent, "quota": ("spec", "resourceGroups")}
+    quotas = [each for group in found.groups for flavor in group.flavors.values() for each in flavor.values()]
+    limited = any(each.borrowing_limit is not None or each.lending_limit is not None for each in quotas)
+    yield Fact(DeclaredCohort(found.name, found.parent, _nominal(found.groups), limited), places)
 
 
 def _written(manifest: Manifest, *fields: str) -> Path:

@@ -98,7 +98,9 @@ TARGET = Target(
             Lazy("policykit.targets.nodes.machine_pool_facts:facts"),
             frozenset(
                 {
+                    "AKSNodeClass",
                     "ClusterConfig",
+                    "EC2NodeClass",
                     "InitConfiguration",
                     "JoinConfiguration",
                     "Node",
@@ -114,6 +116,8 @@ TARGET = Target(
                 "karpenter.sh",
                 "odeRegistration",
                 "kind: Node",
+                "DaemonSet",
+                "maxPods",
                 "odeGroups",
             ),
         ),

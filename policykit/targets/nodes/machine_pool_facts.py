@@ -7,14 +7,23 @@ from functools import lru_cache
 
 from policykit.catalogue import labels
 from policykit.kube import affinity, requests, selectors, tolerations
+from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mappings
-from policykit.model.machine_pools import Expression, KnownLabels, MachinePool, NodePoolUse, WantedNodes
+from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.machine_pools import (
+    Expression,
+    KnownLabels,
+    MachinePool,
+    NodeClassPods,
+    NodeDaemons,
+    NodePoolUse,
+    WantedNodes,
+)
 from policykit.placement.owner import may_change_after_admission, may_still_change
 from policykit.targets.nodes import node_settings
 
@@ -37,6 +46,17 @@ _TEMPLATES: dict[str, tuple[Path, Path]] = {
     "Provisioner": (("spec", "labels"), ("spec",)),
 }
 """Kind to the paths of its labels, and of what has requirements and taints."""
+_LIMITS: dict[str, Path] = {"NodePool": ("spec", "limits"), "Provisioner": ("spec", "limits", "resources")}
+_MAX_PODS: dict[str, Path] = {
+    "NodePool": ("spec", "template", "spec", "kubelet", "maxPods"),
+    "Provisioner": ("spec", "kubeletConfiguration", "maxPods"),
+}
+_CLASSES: dict[str, Path] = {
+    "AKSNodeClass": ("spec", "maxPods"),
+    "EC2NodeClass": ("spec", "kubelet", "maxPods"),
+}
+"""Kind to the pods on each node. Source: the CRDs of Karpenter's providers (AWS 1.8, Azure 1.6)."""
+_REPLICAS: Path = ("spec", "replicas")
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
@@ -44,9 +64,20 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.kind in _TEMPLATES and manifest.group == _GROUP:
         yield _pool(manifest)
         return
+    if manifest.kind in _CLASSES:
+        most = whole(lookup(manifest.data, _CLASSES[manifest.kind]))
+        if most is not None:
+            yield Fact(NodeClassPods(manifest.name, most), {"max_pods": _CLASSES[manifest.kind]})
+        return
     if pod_sets:
         for pod_set in () if manifest.partial else pod_sets:
             yield from _wanted(manifest, pod_set, context)
+            if (
+                manifest.kind == "DaemonSet"
+                and not {"nodeSelector", "affinity", "nodeName"} & pod_set.spec.keys()
+            ):
+                found = tolerations.read(pod_set.spec.get("tolerations"))
+                yield Fact(NodeDaemons(found), {}, answers=True)
         return
     if manifest.group == "eksctl.io":
         keys = _of_node_groups(manifest)
@@ -75,8 +106,16 @@ def _pool(manifest: Manifest) -> Fact:
             for one in _expressions(selectors.read_all(lookup(manifest.data, (*template, "requirements"))))
         ),
         tolerations.read_taints(lookup(manifest.data, (*template, "taints"))),
+        requests.amounts(lookup(manifest.data, _LIMITS[manifest.kind])),
+        _node_class(lookup(manifest.data, template)),
+        whole(lookup(manifest.data, _MAX_PODS[manifest.kind])),
     )
-    return Fact(value, {"name": ("metadata", "name")})
+    return Fact(value, {"name": ("metadata", "name"), "max_pods": _MAX_PODS[manifest.kind]})
+
+
+def _node_class(template: object) -> str:
+    refers = mapping(mapping(template).get("nodeClassRef")) or mapping(mapping(template).get("providerRef"))
+    return text(refers.get("name"))
 
 
 def _wanted(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
@@ -120,8 +159,16 @@ def uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> It
     for pod_set in () if manifest.partial else pod_sets:
         names = _named(pod_set)
         if names and not any(map(is_placeholder, names)) and not may_still_change(manifest, pod_set):
-            found = NodePoolUse(names, tolerations.read(pod_set.spec.get("tolerations")))
-            yield Fact(found, {"tolerations": pod_set.place("tolerations")})
+            together = manifest.kind in POD_PER_REPLICA and not pod_set.owner
+            found = NodePoolUse(
+                names,
+                tolerations.read(pod_set.spec.get("tolerations")),
+                (pod_set.replicas or 1) if together or pod_set.synchronous else 1,
+                requests.effective(pod_set.spec, pod_set.devices),
+            )
+            stated = together and lookup(manifest.data, _REPLICAS) is not None
+            pods = _REPLICAS if stated else pod_set.path
+            yield Fact(found, {"tolerations": pod_set.place("tolerations"), "pods": pods})
 
 
 def _named(pod_set: PodSet) -> tuple[str, ...]:

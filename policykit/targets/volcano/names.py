@@ -24,7 +24,8 @@ TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 """Pod annotation: hard or soft, for the PodGroup made for it (1.13)."""
 TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
 """Pod annotation: number of the highest tier of HyperNode that its PodGroup may span (1.13)."""
-GROUP_APIS = frozenset({"scheduling.volcano.sh", "scheduling.incubator.k8s.io"})
+GROUP_API = "scheduling.volcano.sh"
+GROUP_APIS = frozenset({GROUP_API, "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
 BATCH_GROUP = "batch.volcano.sh"
 FLOW_GROUP = "flow.volcano.sh"

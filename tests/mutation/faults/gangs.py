@@ -7,8 +7,8 @@ from typing import Any
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, rename, replace
-from tests.mutation.places import at, named
+from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, rename, replace
+from tests.mutation.places import at, has_schema, is_extract, named
 
 _GROUP_LABEL = "pod-group.scheduling.sigs.k8s.io"
 _GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
@@ -148,7 +148,19 @@ def _slow_rollout(subject: Subject) -> Iterator[Change]:
         yield Change((gang, Patch("add", ("spec", "strategy"), step)))
 
 
+def _operator_without_groups(subject: Subject) -> Iterator[Change]:
+    """A cluster of Ray that is to start as one, beside a KubeRay that makes no groups."""
+    key = "ray.io/gang-scheduling-enabled"
+    kinds = ("RayCluster", "RayJob", "RayService")
+    if subject.manifest.kind in kinds and has_schema(subject) and not is_extract(subject):
+        head = "apiVersion: v1\nkind: Pod\nmetadata: {name: kuberay-operator, namespace: ray}\nspec:\n"
+        container = '{name: operator, image: "quay.io/kuberay/operator:v1.4.0", args: [--enable-metrics]}'
+        if text := injected(subject, put(("metadata", "labels", key), "true")):
+            yield Change(text=f"{text.rstrip()}\n---\n{head}  containers:\n  - {container}\n")
+
+
 FAULTS = (
+    fault("a group of which the operator knows nothing", "PK314", _operator_without_groups, elsewhere=True),
     fault("a rollout slower than its gang", "PK312", _slow_rollout),
     fault("a gang above its pods", _TOO_MANY, _above),
     fault("a task's gang above its pods", _TOO_MANY, _task_above),

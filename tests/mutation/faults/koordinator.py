@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, put, remove, replace
+from tests.mutation.fault import Change, Inject, fault, injected, put, remove, replace
 from tests.mutation.places import at, containers, limits, named
 
 
@@ -151,7 +151,28 @@ def _thresholds(subject: Subject) -> Iterator[Change]:
         yield replace((*path, name), 99)
 
 
+def _profile_elsewhere(subject: Subject) -> Iterator[Change]:
+    """Pods with the label of a profile, whose namespace lacks that for which the profile is."""
+    key = "koordinator.sh/enable-colocation"
+    pods = subject.pod_sets[0] if len(subject.pod_sets) == 1 else None
+    if subject.manifest.kind != "Deployment" or not subject.manifest.namespace or pods is None:
+        return
+    if not any("image" in container for _, container in containers(subject)):
+        return
+    path = pods.place("labels")
+    if path[-1:] != ("labels",) or any(each.startswith("koordinator.sh/") for each in pods.labels):
+        return
+    group = "apiVersion: config.koordinator.sh/v1alpha1\nkind: ClusterColocationProfile\n"
+    select = f'    matchLabels: {{{key}: "true"}}\n'
+    spec = f"spec:\n  namespaceSelector:\n{select}  selector:\n{select}  qosClass: BE\n"
+    profile = f"{group}metadata: {{name: batch}}\n{spec}  priorityClassName: koord-batch\n"
+    namespace = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {subject.manifest.namespace}}}\n"
+    if text := injected(subject, put((*path, key), "true")):
+        yield Change(text=f"{text.rstrip()}\n---\n{namespace}---\n{profile}")
+
+
 FAULTS = (
+    fault("a profile for namespaces with a label", "PK617", _profile_elsewhere, elsewhere=True),
     fault("thresholds the wrong way round", "PK616", _thresholds),
     fault("a switch of colocation in quotes", "PK615", _switch_as_text),
     fault("the queue of an early KAI on a pod", "PK132", _removed_label),

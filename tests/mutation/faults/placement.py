@@ -438,6 +438,21 @@ def _tainted_node_pool(subject: Subject) -> Iterator[Change]:
             yield Change(text=f"{text.rstrip()}\n---\n{head}{ref}{more}")
 
 
+def _limited_node_pool(subject: Subject) -> Iterator[Change]:
+    """Pods select a NodePool of Karpenter beside them, all of whose nodes may have less than they request."""
+    path: Path = ("spec", "template", "spec")
+    fields = mapping(at(subject, path))
+    asks = "cpu:" in subject.text and "requests:" in subject.text
+    if subject.manifest.kind == "Deployment" and asks and "nodeSelector" not in fields:
+        head = (
+            "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  limits: {cpu: 1m}\n"
+        )
+        ref = "      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}\n"
+        more = f"  template:\n    spec:\n{ref}      requirements: []\n"
+        if text := injected(subject, put((*path, "nodeSelector"), {"karpenter.sh/nodepool": "gpu"})):
+            yield Change(text=f"{text.rstrip()}\n---\n{head}{more}")
+
+
 def _on_one_node(subject: Subject) -> Iterator[Change]:
     """Pods on nodes of their own, all of which mount the volume of one node."""
     spec = at(subject, ("spec",))
@@ -463,6 +478,7 @@ def _on_one_node(subject: Subject) -> Iterator[Change]:
 
 FAULTS = (
     fault("a NodePool whose taint nothing tolerates", "PK143", _tainted_node_pool, elsewhere=True),
+    fault("a NodePool with less than its pods request", "PK146", _limited_node_pool, elsewhere=True),
     fault("a budget for no pods", "PK136", _budget_for_none),
     fault("a volume of one node for pods apart", "PK144", _on_one_node),
     fault("affinity to pods of two workloads at once", "PK136", _near_two),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.kube.requests import effective
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
@@ -200,7 +201,8 @@ def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
 def _unknown_card_policy(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets if has_schema(subject) else ():
         path = pod_set.place("annotations", "hami.io/gpu-scheduler-policy")
-        if path[-1] == "hami.io/gpu-scheduler-policy":
+        shared = "nvidia.com/gpu" in effective(pod_set.spec, pod_set.devices)
+        if shared and path[-1] == "hami.io/gpu-scheduler-policy":
             yield put(path, "bin-pack")
 
 
