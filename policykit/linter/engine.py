@@ -28,8 +28,11 @@ from policykit.linter.reader import (
     decode,
     documents,
     has_directives,
+    has_expressions,
     has_signs,
+    is_assertion,
     is_marked_partial,
+    is_of_another_program,
     is_partial,
     is_template,
     no_text,
@@ -170,6 +173,7 @@ class _FileLinter:
         self._template = is_template(text)
         self._partial = job.partial or (suppressions is not None and is_marked_partial(text))
         self._directives = has_directives(text)
+        self._expressions = has_expressions(text)
         self._signs = not self._partial and has_signs(text)
         self._rendered_from = source_comments(text)
         self._found: list[Finding] = []
@@ -189,6 +193,12 @@ class _FileLinter:
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             self._obstacle = NOT_YAML
+            return
+        if parsed.problem and is_of_another_program(_lines(self._text, one), parsed.problem):
+            self._skipped = self._skipped or "without apiVersion and kind"
+            return
+        if self._expressions and parsed.root is not None and is_assertion(parsed.root.data):
+            self._skipped = self._skipped or "an assertion of a test"
             return
         if self._job.origins and parsed.root is not None:
             self._only_facts = origin_of(parsed.root.data).get("path", "") not in self._job.origins

@@ -10,8 +10,9 @@ from functools import lru_cache
 from policykit.errors import SourceError
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests import extension
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.node import Node
+from policykit.manifests.parsed_document import COLLECTION_KEY
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.namedtuple import NamedTuple
 
@@ -22,9 +23,14 @@ _CONTROLLERS = frozenset(
 )
 """Built-in kinds that require a pod template."""
 _VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
+_DEFINING = frozenset({"group", "names", "version", "versions"})
+"""Fields of a CustomResourceDefinition."""
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
+_ALONE = re.compile(r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)")
+"""Where a line may have a value that is only dots; sentences end in dots too, in most lines."""
 _END = re.compile(r"\.\.\.(?:\s|\Z)")
 _NOTHING = re.compile(r"\s*(?:#.*)?\Z")
+_EXPRESSION_KEY = re.compile(r"^[ \t-]*['\"]?(?:\(|~\.)", re.MULTILINE)
 
 
 def is_marked_partial(text: str) -> bool:
@@ -42,10 +48,25 @@ def has_signs(text: str) -> bool:
     return "..." in text or "…" in text
 
 
+def has_expressions(text: str) -> bool:
+    """Whether a file may contain a document with an expression as a key: see `is_assertion`."""
+    return ("(" in text or "~." in text) and _EXPRESSION_KEY.search(text) is not None
+
+
+def is_assertion(data: object) -> bool:
+    """Whether a document says what an object in a cluster must look like: a key is an expression that Chainsaw
+    evaluates, such as `(replicas > 1)` or `~.containers`. No object has such a key.
+
+    Source: `pkg/core/assertion` of kyverno-json, which Chainsaw uses.
+    """
+    return any(key.startswith("~.") or (key[:1] == "(" and ")" in key) for key in words(data).keys)
+
+
 def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
     """Whether a document has a patch directive, or is a controller with neither selector nor any image.
 
-    A PodGroup of Volcano without metadata is the template that `spark-submit` reads.
+    A PodGroup of Volcano without metadata is the template that `spark-submit` reads, and a
+    CustomResourceDefinition that defines nothing one of the patches that Kubebuilder generates.
 
     A Job with a restartPolicy, which every Job must have, is complete. `directives` False: the file has no
     patch directive.
@@ -54,6 +75,10 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
     """
     if manifest.kind == "PodGroup" and manifest.group == "scheduling.volcano.sh":
         return "metadata" not in manifest.data or (directives and _has_directive(manifest.data))
+    if manifest.kind == "CustomResourceDefinition":
+        spec = manifest.data.get("spec")
+        if not isinstance(spec, dict) or spec.keys().isdisjoint(_DEFINING):
+            return True
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
     if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")
@@ -112,7 +137,9 @@ def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
     end = end if end > root.end.line else _last(lines, root.end.line)
     if not any("..." in line or "…" in line for line in lines[first:end]):
         return False
-    if any(isinstance(scalar.data, str) and _SIGN.match(scalar.data) for scalar in _scalars(root)):
+    if any(map(_ALONE.search, lines[first:end])) and any(
+        isinstance(scalar.data, str) and _SIGN.match(scalar.data) for scalar in _scalars(root)
+    ):
         return True
     ended = next((number for number in range(first, min(end, len(lines))) if _END.match(lines[number])), None)
     return ended is not None and _is_left_out(lines, ended)
@@ -232,9 +259,11 @@ def is_template(text: str) -> bool:
 
 
 def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:
-    """Why a document with a problem cannot be read; None: its text is a template."""
+    """Why a document with a problem cannot be read; None: it is a template, or of another program."""
     problem = document.problem
     if problem is None or is_template(text.text) or stops_at_placeholder(text.text, problem):
+        return None
+    if is_of_another_program(text.text, problem):
         return None
     if text.problem:
         return SourceError(problem.message, "save it as UTF-8", path)
@@ -242,6 +271,11 @@ def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError |
 
     cause = explain(text.text, problem, document.start_line)
     return SourceError(cause.message, cause.help, f"{path}:{cause.span.line}:{cause.span.column}")
+
+
+def is_of_another_program(text: str, problem: Problem) -> bool:
+    """Whether what was refused is valid YAML but no object: a key is a collection, and apiVersion is absent."""
+    return problem.message == COLLECTION_KEY and "apiVersion" not in text
 
 
 _PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")

@@ -276,7 +276,7 @@ def _document(loader: Any, start_line: int, lines: Lines) -> ParsedDocument:
             key_node = None
         elif mapping:
             if node.entries is not None:
-                raise RefusedError("a mapping key must be a string, not a collection", node.start)
+                raise RefusedError(parsed_document.COLLECTION_KEY, node.start)
             key_node = node
         elif parent is not None:
             entries.append(node)

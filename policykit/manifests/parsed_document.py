@@ -12,6 +12,8 @@ MAX_ALIASED = 400_000
 
 MAX_VALUES = 1_500_000
 """Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about two thirds."""
+COLLECTION_KEY = "a mapping key must be a string, not a collection"
+"""The message about YAML that JSON, and so Kubernetes, cannot express."""
 MERGE = "<<"
 """The key whose value is merged into its mapping."""
 

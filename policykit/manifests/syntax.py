@@ -266,7 +266,7 @@ def _alias_name(source: _Source) -> Cause:
 
 
 def _collection_key(source: _Source) -> Cause:
-    if source.raw_line[source.column :].startswith("{"):
+    if source.raw_line[: source.column + 1].replace(" ", "").endswith("{{"):
         return _at(source, "{{ begins two mappings, not text", "put the value in quotes")
     return _at(source, source.message, "put the key in quotes if it is text")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from policykit.errors import SourceError
 from policykit.linter.input_file import KUSTOMIZATIONS
@@ -65,13 +66,28 @@ def patch_files(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_ASSERTION = re.compile(r"\d+-(?:assert|errors?)(?:-[^.]*)?\.ya?ml")
+"""Names of files with a part of what an object must look like, or must not.
+
+Source: `fileNameRegex` of KUTTL, and Chainsaw, which reads its files.
+"""
+
+
 def is_patch(path: str, folder: str = "") -> bool:
-    """Whether a kustomization in the file's folder, or above it, lists it as a patch.
+    """Whether a file has only parts of objects: a kustomization in its folder, or above it, lists it as a
+    patch, or its name says that it is an assertion of a test.
 
     `folder`: that folder, absolute, if it is known.
     """
+    if is_assertion(os.path.basename(path)):
+        return True
     listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
     return bool(listed) and os.path.abspath(path) in listed
+
+
+def is_assertion(name: str) -> bool:
+    """Whether a file of a test says by its name that it is compared with objects of a cluster."""
+    return name[:1].isdigit() and _ASSERTION.fullmatch(name) is not None
 
 
 def has_patches(folder: str) -> bool:

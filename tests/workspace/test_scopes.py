@@ -101,3 +101,20 @@ def test_kustomization_namespace(tmp_path: Path, inner: str, outer: str, namespa
 def test_is_patch(tmp_path: Path, kustomization: dict[str, str], patch: bool) -> None:
     write(tmp_path, {"apps/a.yaml": "", **kustomization})
     assert is_patch(str(tmp_path / "apps/a.yaml")) is patch
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("00-assert.yaml", True),
+        ("01-errors.yaml", True),
+        ("01-error.yml", True),
+        ("02-assert-scaled.yaml", True),
+        ("02-install.yaml", False),
+        ("02-assertive.yaml", False),
+        ("assert.yaml", False),
+    ],
+)
+def test_assertions_of_tests_are_parts(tmp_path: Path, name: str, part: bool) -> None:
+    write(tmp_path, {name: ""})
+    assert is_patch(str(tmp_path / name)) is part

@@ -107,8 +107,9 @@ def _when(gone: Removal, version: str) -> str:
 
 
 def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
-    # A scheduler reads its own configuration, whatever the Kubernetes version.
-    if gone.target_name != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io":
+    # The API server sees no patch, and a scheduler reads its own configuration, whatever the version.
+    own = gone.target_name != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io"
+    if own or manifest.partial:
         return Severity.WARNING
     old = not served_until(gone.release, OLDEST_SUPPORTED)
     return Severity.ERROR if version or old else Severity.WARNING

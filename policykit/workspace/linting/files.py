@@ -25,6 +25,7 @@ from policykit.workspace.policies import FILE_NAME, extended_files
 from policykit.workspace.safe_paths import SMALL, is_within
 from policykit.workspace.scopes import (
     has_patches,
+    is_assertion,
     is_patch,
     kustomization,
     kustomization_namespace,
@@ -168,7 +169,7 @@ class ScopeFiles:
             known = self._folders[folder, absolute] = self._folder(folder, name, absolute)
         path = known.path + name
         shown = relative(path) if known.shown is None else known.shown + name
-        patch = known.has_patches and is_patch(path, folder)
+        patch = is_patch(path, folder) if known.has_patches else is_assertion(name)
         return InputFile(shown, path, scope, setting, patch, known.namespace)
 
     def _folder(self, folder: str, name: str, absolute: bool) -> _FolderBeside:
