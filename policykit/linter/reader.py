@@ -54,8 +54,8 @@ def has_expressions(text: str) -> bool:
 
 
 def is_assertion(data: object) -> bool:
-    """Whether a document says what an object in a cluster must look like: a key is an expression that Chainsaw
-    evaluates, such as `(replicas > 1)` or `~.containers`. No object has such a key.
+    """Whether a document says what an object of a cluster must look like: a key is an expression of
+    Chainsaw, such as `(replicas > 1)` or `~.containers`. No object has such a key.
 
     Source: `pkg/core/assertion` of kyverno-json, which Chainsaw uses.
     """
@@ -274,7 +274,8 @@ def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError |
 
 
 def is_of_another_program(text: str, problem: Problem) -> bool:
-    """Whether what was refused is valid YAML but no object: a key is a collection, and apiVersion is absent."""
+    """Whether what was refused is valid YAML but no object: a key is a collection, and no apiVersion is
+    there."""
     return problem.message == COLLECTION_KEY and "apiVersion" not in text
 
 

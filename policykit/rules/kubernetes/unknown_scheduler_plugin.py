@@ -1,9 +1,9 @@
 """A scheduler configuration names a plugin that kube-scheduler does not have.
 
 An unknown name in an `enabled` list stops the scheduler at start-up. In a `disabled` list, or only in
-`pluginConfig`, it has no effect. Plugins of scheduler-plugins are reported once, as information: the
-image of that project has them. List plugins built into your own scheduler in the policy under
-`lint.extraPlugins`.
+`pluginConfig`, it has no effect. Plugins of scheduler-plugins and of Katalyst are reported once, as
+information: the images of these projects have them. List plugins built into your own scheduler in the
+policy under `lint.extraPlugins`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from policykit.nearest import nearest
 from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.plugins import (
     IN_TREE,
+    KATALYST_PLUGINS,
     SCHEDULER_PLUGINS,
     STRATEGY_PLUGINS,
     VOLUME_LIMITS,
@@ -53,6 +54,10 @@ profiles:
 """
 
 _POINTS_ALL = "*"
+_OF_OTHER_IMAGES = {
+    **dict.fromkeys(SCHEDULER_PLUGINS, "scheduler-plugins"),
+    **dict.fromkeys(KATALYST_PLUGINS, "Katalyst"),
+}
 _IDENTIFYING_LENGTH = 8
 """Letters from which the end of a name identifies it."""
 
@@ -84,7 +89,7 @@ def check_config(
                 continue
             seen.add(name)
             full = (*base, "profiles", position, *path)
-            if added or name not in SCHEDULER_PLUGINS:
+            if added or name not in _OF_OTHER_IMAGES:
                 yield _violation(where, full, name, here, minor)
             elif where == "enabled":
                 elsewhere.setdefault(name, full)
@@ -99,13 +104,15 @@ def _of_another_image(named: Mapping[str, Path]) -> Iterator[Violation]:
     """Once per configuration: one scheduler reads all of it."""
     if not named:
         return
-    be, it = ("is a plugin", "it") if len(named) == 1 else ("are plugins", "them")
-    yield Violation(
-        next(iter(named.values())),
-        f"{', '.join(named)} {be} of scheduler-plugins: the kube-scheduler image does not start with {it}",
-        "run an image of scheduler-plugins, and list its plugins in the policy under lint.extraPlugins",
-        Severity.INFO,
-    )
+    for project in dict.fromkeys(map(_OF_OTHER_IMAGES.__getitem__, named)):
+        names = [name for name in named if _OF_OTHER_IMAGES[name] == project]
+        be, it = ("is a plugin", "it") if len(names) == 1 else ("are plugins", "them")
+        yield Violation(
+            named[names[0]],
+            f"{', '.join(names)} {be} of {project}: the kube-scheduler image does not start with {it}",
+            f"run an image of {project}, and list its plugins in the policy under lint.extraPlugins",
+            Severity.INFO,
+        )
 
 
 def _named(profile: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:

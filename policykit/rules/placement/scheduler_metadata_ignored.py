@@ -58,7 +58,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     manifest, pod_set = review.manifest, review.pod_set
     scheduler, path, cluster = pod_set.scheduler_name, pod_set.scheduler_path, review.cluster
     # A pod with nodeName bypasses the scheduler.
-    if path is None or is_placeholder(scheduler) or pod_set.spec.get("nodeName"):
+    if path is None or is_placeholder(scheduler) or "{}" in scheduler or pod_set.spec.get("nodeName"):
         return
     if cluster and scheduler and _is_unknown_scheduler(manifest, scheduler, cluster):
         yield Violation(

@@ -149,9 +149,15 @@ def _violation(key: str, place: LabelValue, known: frozenset[str]) -> Violation:
 
 
 def _pool_values(value: str, known: frozenset[str]) -> list[str]:
-    """Values of the pools that this value may stand for."""
+    """Values of the pools that this value may stand for; a part of a card is no whole one."""
     cards = suggestions.candidates(value)
-    return [v for card in cards for v in (card.product, *card.aliases, card.native_value) if v in known]
+    _, mig, part = value.partition("-MIG-")
+    return [
+        v + mig + part
+        for card in cards
+        for v in (card.product, *card.aliases, card.native_value)
+        if v and v + mig + part in known
+    ]
 
 
 def _advice(key: str, value: str, known: frozenset[str]) -> str:
@@ -161,7 +167,9 @@ def _advice(key: str, value: str, known: frozenset[str]) -> str:
     if here:
         return f"it may mean {' or '.join(here)}"
     candidates = [card.product for card in suggestions.candidates(value)]
-    if value in candidates:
+    if "-MIG-" in value:
+        return "select a card that the pools have, or declare sharing: {mode: mig-single} for their pool"
+    if value in candidates or value in labels.provider_values(key):
         return "select a card that the pools have, or add a pool with this one to the policy"
     if candidates:
         return f"the label value would be {' or '.join(candidates)}, which no pool of the policy has"

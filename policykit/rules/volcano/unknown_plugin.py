@@ -36,6 +36,9 @@ tiers:
 GOOD = BAD.replace("numa_aware", "numa-aware")
 
 _REMOVED = frozenset({"reservation"})
+_OF_ASCEND = "volcano-npu"
+"""Beginning of the name of the plugin of MindCluster, the file that its scheduler loads: its version and
+architecture follow. Source: `build/build.sh` of ascend-for-volcano."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -43,7 +46,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     have, made = versions.release_of(context.cluster), read(manifest.data)
     for plugin in made.plugins:
         name, path = plugin.name, (*plugin.path, "name")
-        if name in context.plugins or is_placeholder(name):
+        if name in context.plugins or is_placeholder(name) or name.startswith(_OF_ASCEND):
             continue
         if name not in PLUGINS:
             own = context.cluster is None or is_of_fork(manifest)

@@ -75,6 +75,16 @@ SCHEDULER_PLUGINS = frozenset(
 )
 """Source: kubernetes-sigs/scheduler-plugins, `Name` of each plugin below pkg/ (0.34)."""
 
+KATALYST_PLUGINS = frozenset(
+    {
+        "NodeOvercommitment",
+        "NodeResourceTopology",
+        "QoSAwareNodeResourcesBalancedAllocation",
+        "QoSAwareNodeResourcesFit",
+    }
+)
+"""Source: kubewharf/katalyst-core, names of each plugin below pkg/scheduler/plugins (0.5)."""
+
 VOLUME_LIMITS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 """Known under v1beta2 and v1beta3. Under v1 refused by name, except in lists of disabled plugins."""
 VOLUME_LIMITS_END = 32
