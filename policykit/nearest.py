@@ -91,6 +91,13 @@ def are_numbered(one: str, other: str) -> bool:
     return pair is not None and "" in pair and "".join(pair).isdecimal()
 
 
+def is_extended(one: str, other: str) -> bool:
+    """Whether one word is the other with parts before or after it: user-queue and tas-user-queue."""
+    short, long = sorted((one, other), key=len)
+    before, found, after = long.partition(short)
+    return bool(found and (before or after)) and before[-1:] in _ENDS_OF_PARTS and after[:1] in _ENDS_OF_PARTS
+
+
 def _only_difference(one: str, other: str) -> tuple[str, str] | None:
     """The only part in which two words differ, empty where a word has no such part; None: there are several,
     or none."""
@@ -100,6 +107,7 @@ def _only_difference(one: str, other: str) -> tuple[str, str] | None:
 
 
 _PARTS = re.compile("[-._/]")
+_ENDS_OF_PARTS = frozenset({"", "-", ".", "_", "/"})
 _DIGITS = re.compile("[0-9]+")
 
 

@@ -79,7 +79,8 @@ class Queues:
     def may_hold(self, name: str) -> bool:
         """Whether a document that cannot be interpreted may define a queue."""
         # A file of queues names each level by itself.
-        return self._scope.may_hold(name) or self._scope.may_hold(name.rpartition(".")[2])
+        last = name.rpartition("/")[2]
+        return any(map(self._scope.may_hold, (name, last, last.rpartition(".")[2])))
 
     def limits(self, use: QueueUse) -> tuple[Limit, ...]:
         """Every limit from the queue up that is known; none if it does not take the pods."""

@@ -6,7 +6,7 @@ kept that other manifests may complete or contradict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from policykit.kube.runtime_classes import by_name
@@ -72,6 +72,12 @@ class UnreadableText(NamedTuple):
     words: frozenset[str] | None
     """All words in it; None: there are too many to keep."""
 
+    def contains(self, word: str) -> bool:
+        """Whether a word may be in it."""
+        return self.words is None or word in self.words
+
+
+NOTHING_UNREAD = UnreadableText(frozenset())
 
 AnyFact = LocatedFact[Any] | UnreadableText
 """Information in a manifest that other manifests may complete or contradict."""
@@ -93,8 +99,10 @@ class Scope(NamedTuple):
     """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
     others: Mapping[type, tuple[LocatedFact[Any], ...]] = {}
     """Facts of the targets' fact readers, by type: many rules read one type each."""
-    unreadable: UnreadableText = UnreadableText(frozenset())
+    unreadable: UnreadableText = NOTHING_UNREAD
     """The words of all unreadable documents."""
+    beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD
+    """The words of files that are no manifests but may define objects: read only if an object is missed."""
     is_part: bool = False
     """Whether violations are checked again with all that the cluster applies: an object that a rule compares
     with need not be here, and rules may report what is wrong only if it is elsewhere."""
@@ -105,7 +113,7 @@ class Scope(NamedTuple):
 
     def may_hold(self, name: str) -> bool:
         """Whether an unreadable document contains a name, so that a missing object may be defined there."""
-        return self.unreadable.words is None or name in self.unreadable.words
+        return self.unreadable.contains(name) or self.beside().contains(name)
 
 
 class FactField:
@@ -132,8 +140,10 @@ class FactField:
         return self.fact.place(self.field)
 
 
-def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
-    """The scope with these facts, grouped by type."""
+def scope_of(
+    facts: Iterable[AnyFact], *, complete: bool, beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD
+) -> Scope:
+    """The scope with these facts, grouped by type. `beside`: as in `Scope`."""
     everything = list(facts)
     located: dict[type, list[LocatedFact[Any]]] = {}
     for fact in everything:
@@ -146,7 +156,8 @@ def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
         tuple(located.pop(Autoscaler, ())),
         complete,
         {kind: tuple(found) for kind, found in located.items()},
-        _joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
+        joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
+        beside,
     )
 
 
@@ -160,7 +171,8 @@ def with_runtime_classes(cluster: Cluster, facts: Iterable[AnyFact]) -> Cluster:
     return cluster._replace(runtime_classes={**cluster.runtime_classes, **by_name(classes)})
 
 
-def _joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:
+def joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:
+    """The words of several documents."""
     found: set[str] = set()
     for each in documents:
         if each.words is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,16 @@ from policykit.linter.lint_files import read_facts
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.scope import AnyFact, FactField, LocatedFact, Scope, may_have_findings, scope_of
+from policykit.linter.scope import (
+    AnyFact,
+    FactField,
+    LocatedFact,
+    Scope,
+    UnreadableText,
+    joined_words,
+    may_have_findings,
+    scope_of,
+)
 from policykit.linter.unit import PassResult, UnitFinding, UnitResult
 from policykit.linter.violations import Location, finding_of, locate
 from policykit.linter.workspace import Run, Setting
@@ -142,7 +152,12 @@ class ScopesByPolicy:
     def scope(self, name: str) -> Scope:
         """A scope, with the facts of its files that are not linted."""
         self._read(name)
-        return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
+        facts = chain.from_iterable(self._facts[name].values())
+        return scope_of(facts, complete=self._complete[name], beside=partial(self._beside, (name,)))
+
+    def _beside(self, names: Sequence[str]) -> UnreadableText:
+        """The words of files beside the manifests of scopes."""
+        return joined_words(self._run.workspace.unread(_shown(name)) for name in names if _is_folder(name))
 
     def confirmed(
         self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[InputFile, Violation]]
@@ -185,7 +200,12 @@ class ScopesByPolicy:
             facts = {**beside, **{name: self._as_built(self._facts[name]) for name in names}}
             complete = complete and all(self._complete[name] for name in names)
             self._scope_groups[number] = [
-                _ScopeGroup(frozenset(group), scope_of(_all_of(facts, group), complete=complete))
+                _ScopeGroup(
+                    frozenset(group),
+                    scope_of(
+                        _all_of(facts, group), complete=complete, beside=partial(self._beside, tuple(group))
+                    ),
+                )
                 for group in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})
             ]
         return self._scope_groups[number]
@@ -268,6 +288,10 @@ def _location(violation: Violation) -> _Location:
 def key_of(input_file: InputFile) -> str:
     """The scope of a file, or a name of its own if it is in none."""
     return input_file.scope or f"{_NO_SCOPE}{input_file.path}"
+
+
+def _is_folder(name: str) -> bool:
+    return not name.startswith(_NO_SCOPE)
 
 
 def _shown(name: str) -> str:

@@ -9,6 +9,7 @@ from policykit.kube.structure.schema import NOTHING, ServedApis
 from policykit.linter.baseline import Key, Locate
 from policykit.linter.input_file import InputFile
 from policykit.linter.registry import RuleSet, Selection
+from policykit.linter.scope import NOTHING_UNREAD, UnreadableText
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ that applies to the file, and under which the fix is not right; None: there is n
 
 
 class Workspace(NamedTuple):
-    """The input of a run; only `read`, `surroundings` and `reach` access the disk."""
+    """The input of a run; only `read`, `surroundings`, `unread` and `reach` access the disk."""
 
     input_files: tuple[InputFile, ...]
     settings: tuple[Setting, ...]
@@ -144,6 +145,8 @@ class Workspace(NamedTuple):
     read: Callable[[str], bytes]
     surroundings: Callable[[str], Iterable[InputFile]] = lambda scope: ()
     """All files of a scope, including those of the run."""
+    unread: Callable[[str], UnreadableText] = lambda scope: NOTHING_UNREAD
+    """The words of files of a scope that are no manifests but may define objects."""
     reach: Callable[[int], Iterable[InputFile]] = lambda setting: ()
     """All files that a policy applies to, including those of the run."""
     sizes: tuple[int, ...] = ()

@@ -574,3 +574,14 @@ def test_the_summary_of_a_step(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
 def test_colours(shell: Shell, color: str, on: bool) -> None:
     shell.write({"a.yaml": BROKEN})
     assert ("\x1b[1;31mPK001" in shell.run("lint", "--color", color).out) is on
+
+
+def test_a_queue_that_a_template_defines_is_not_unknown(shell: Shell) -> None:
+    queue = (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: NAME, namespace: default}\n"
+    )
+    job = JOB.replace("{name: train}", "{name: train, labels: {kueue.x-k8s.io/queue-name: user-queue}}")
+    shell.write({"queue.yaml": queue.replace("NAME", "usr-queue"), "job.yaml": job})
+    assert "no file here defines LocalQueue default/user-queue" in shell.run("lint", ".").out
+    shell.write({"queue.yaml.tftpl": queue.replace("NAME", '"user-queue"')})
+    assert "PK401" not in shell.run("lint", ".").out

@@ -98,6 +98,9 @@ EDITS: dict[str, Edit] = {
     "a baseline": {"team/.policykit-baseline.json": BASELINE},
     "a kustomization": {"team/kustomization.yaml": "namespace: team\nresources: [a.yaml]\n"},
     "a patch": {"team/kustomization.yaml": "resources: [group.yaml]\npatches: [{path: a.yaml}]\n"},
+    "a script that creates objects": {
+        "team/apply.sh": "kubectl apply -f - <<E\napiVersion: v1\nname: a\nE\n"
+    },
     "a chart": {"other/Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n"},
 }
 """What a run may depend on, and files that make it different; None: the file is gone."""

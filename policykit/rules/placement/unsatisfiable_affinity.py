@@ -73,10 +73,6 @@ _NEAR = 20
 """A nominal size differs from the reported size by at most a twentieth."""
 
 
-_EMPTY = '""'
-"""An empty value, such as that of the label of control planes, in a message."""
-
-
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An error if no term can match; a warning if another term still can."""
     unknown = [*_unknown_pairs(review)]
@@ -211,9 +207,8 @@ def _known(review: Review, key: str) -> list[str]:
 
 
 def _there(known: list[str]) -> str:
-    if not known:
-        return "no pool has that label"
-    return "the pools have " + ", ".join(value or _EMPTY for value in known)
+    listed = ", ".join(value or '""' for value in known)
+    return f"the pools have {listed}" if known else "no pool has that label"
 
 
 def _closest(known: list[str], value: str) -> str:

@@ -18,7 +18,7 @@ from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
-from policykit.nearest import Names
+from policykit.nearest import Names, is_extended
 from policykit.targets.facts import queue_trees
 from policykit.targets.facts.queue_trees import Destination, Directory
 
@@ -75,10 +75,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             and found.verdict in _REPORTED
             and not _where_it_is_applied(use.value, found, known, context)
         ):
-            last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
-            if unfilled[target_name].may_be(_last(found.queue)):
+            last = _last(found.queue)
+            if unfilled[target_name].may_be(last):
                 continue
-            if not scope.may_hold(found.queue) and not scope.may_hold(last):
+            # A file of queues names each level by itself.
+            if not any(map(scope.may_hold, (found.queue, last, last.rpartition(".")[2]))):
                 yield _violation(use, found, known)
 
 
@@ -99,13 +100,13 @@ def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory)
     likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != queue_trees.UNREAD else ""
     if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
         likely = ""
+    misspelt = bool(likely) and not is_extended(_last(likely), _last(found.queue))
+    certain = found.verdict == queue_trees.NOWHERE and (misspelt or known.policy.queues)
     return Violation(
         use.at("queue"),
         message,
         _advice(found, known, likely),
-        None
-        if found.verdict == queue_trees.NOWHERE and (likely or known.policy.queues)
-        else Severity.WARNING,
+        None if certain else Severity.WARNING,
         fix=partial(_fix, use, likely) if likely else None,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from policykit.errors import Failures, SourceError
 from policykit.linter.input_file import KUSTOMIZATIONS, STDIN, InputFile
+from policykit.linter.scope import NOTHING_UNREAD, UnreadableText
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
 from policykit.workspace.files import (
@@ -31,6 +32,7 @@ from policykit.workspace.scopes import (
     kustomization_namespace,
     scope_root,
 )
+from policykit.workspace.unread_files import words_below
 
 
 class Files(NamedTuple):
@@ -130,6 +132,10 @@ class ScopeFiles:
                     inside[folder] = scope_root(path, scope, self._table.policy_folder(folder)) == scope
                 if inside[folder]:
                     yield self._member(folder, name, scope, first.setting, first.path)
+
+    def unread(self, scope: str) -> UnreadableText:
+        """The words of files of a scope that are no manifests but may define objects."""
+        return words_below(scope) if filesystem.isdir(scope) else NOTHING_UNREAD
 
     def of_policy(self, setting: int) -> Iterator[InputFile]:
         """Everything outside the run that a policy says it applies to, or applies to by its place."""

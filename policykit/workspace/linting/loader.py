@@ -161,6 +161,7 @@ class _Run(NamedTuple):
         other_files = (*self.units.other_files, *linted.other_files)
         return self.workspace()._replace(
             surroundings=scope_files.of_scope,
+            unread=scope_files.unread,
             reach=scope_files.of_policy,
             policies=linted.policies,
             without_policy=frozenset(files.without_policy),
