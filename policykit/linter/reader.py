@@ -23,6 +23,9 @@ _CONTROLLERS = frozenset(
 )
 """Built-in kinds that require a pod template."""
 _VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
+_OF_OTHERS = frozenset({"StorageClass", "VolumeSnapshotClass"})
+"""Kinds of objects that come with a cluster, of which a manifest may change only an annotation."""
+_HEAD = frozenset({"apiVersion", "kind", "metadata"})
 _DEFINING = frozenset({"group", "names", "version", "versions"})
 """Fields of a CustomResourceDefinition."""
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
@@ -66,7 +69,8 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
     """Whether a document has a patch directive, or is a controller with neither selector nor any image.
 
     A PodGroup of Volcano without metadata is the template that `spark-submit` reads, and a
-    CustomResourceDefinition that defines nothing one of the patches that Kubebuilder generates.
+    CustomResourceDefinition that defines nothing one of the patches that Kubebuilder generates. A
+    StorageClass of which only the metadata is stated exists already.
 
     A Job with a restartPolicy, which every Job must have, is complete. `directives` False: the file has no
     patch directive.
@@ -79,6 +83,8 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
         spec = manifest.data.get("spec")
         if not isinstance(spec, dict) or spec.keys().isdisjoint(_DEFINING):
             return True
+    if manifest.kind in _OF_OTHERS and manifest.data.keys() <= _HEAD:
+        return True
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
     if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")

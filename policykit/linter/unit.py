@@ -8,8 +8,10 @@ from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.input_file import BuiltKustomization, InputFile
 from policykit.linter.lint_files import lint_input_file, lint_input_files
+from policykit.linter.reader import decode
 from policykit.linter.scope import LocatedFact
 from policykit.linter.workspace import Run, Setting, Workspace
+from policykit.manifests.lines import split
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
@@ -157,7 +159,10 @@ def _alone(run: Run, input_file: InputFile, file: str, result: FileResult) -> Fi
     incomplete, and nothing missing in them is an error. `file`: the file with the objects as they are
     applied; empty: they are built, or not linted.
     """
-    if not (result.findings and file) or input_file.partial or not run.workspace.completed(file):
+    if not (result.findings and file):
+        return result
+    result = _as_kustomize_reads(run, file, result)
+    if input_file.partial or not (result.findings and run.workspace.completed(file)):
         return result
     partial, failure = lint_input_file(run, input_file._replace(partial=True))
     if failure:
@@ -169,8 +174,30 @@ def _alone(run: Run, input_file: InputFile, file: str, result: FileResult) -> Fi
         for one in result.findings
         if one.code not in shape and (one.code, one.span, one.message) not in certain
     ]
+    partial = _as_kustomize_reads(run, file, partial)
     # The objects exist nevertheless, and others may refer to them.
     return partial._replace(findings=(*partial.findings, *lacking), facts=result.facts)
+
+
+_BOOLEAN = "is the boolean "
+_BOOLEANS_OF_ALL = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
+
+
+def _as_kustomize_reads(run: Run, file: str, result: FileResult) -> FileResult:
+    """Without words that kubectl reads as booleans, but kustomize, which reads the file first, as text: `yes`
+    and `off`. Tried with kustomize 5.8."""
+    about = [one for one in result.findings if _BOOLEAN in one.message]
+    if not about or not run.workspace.listed(file):
+        return result
+    lines = split(decode(run.workspace.read(file)).text)
+    texts = [one for one in about if _written(lines, one.span) not in _BOOLEANS_OF_ALL]
+    return result._replace(findings=tuple(one for one in result.findings if one not in texts))
+
+
+def _written(lines: Sequence[str], span: Span) -> str:
+    """The text of a span in one line."""
+    line = lines[span.line - 1] if span.line <= len(lines) else ""
+    return line[span.column - 1 : span.end_column - 1]
 
 
 def _may_be_added(finding: Finding) -> Finding:

@@ -173,6 +173,8 @@ class Workspace(NamedTuple):
     """The same workspace with the results of earlier runs, where they are worth loading for many files."""
     completed: Callable[[str], bool] = lambda file: False
     """Whether a kustomization may add to the objects of a file (as opened), which are then incomplete."""
+    listed: Callable[[str], bool] = lambda file: False
+    """Whether a kustomization lists a file (as opened): kustomize reads it."""
     other_policy: OtherPolicy = lambda file, setting, texts: None
     """A policy other than that of a setting that also applies to a file and does not suit a fix."""
     owners: Mapping[str, FileOwners] = {}

@@ -239,6 +239,9 @@ class _Reader:
             )
         data = first_document(file)
         if not data:
+            why, reason = absence("kustomization.yaml", folder, self._limit)
+            if reason != BUILD_FAILED:
+                raise NotHereError(f"{relative(folder)} has a kustomization that {why}", reason)
             raise NotHereError(f"{relative(folder)} has no kustomization", BUILD_FAILED, entry)
         for field in _CHARTS:
             if data.get(field):

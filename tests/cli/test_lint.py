@@ -585,3 +585,26 @@ def test_a_queue_that_a_template_defines_is_not_unknown(shell: Shell) -> None:
     assert "no file here defines LocalQueue default/user-queue" in shell.run("lint", ".").out
     shell.write({"queue.yaml.tftpl": queue.replace("NAME", '"user-queue"')})
     assert "PK401" not in shell.run("lint", ".").out
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "found"),
+    [
+        ("", ["on", "off", "true"]),
+        ("resources: [class.yaml]\n", ["true"]),
+        ("resources: [class.yaml]\nnamePrefix: a-\nhelmCharts: [{name: x}]\n", ["true"]),
+    ],
+    ids=["no kustomization", "a plain one", "one that is not built"],
+)
+def test_words_that_kustomize_reads_as_text(shell: Shell, kustomization: str, found: list[str]) -> None:
+    """`kustomize build` writes `dedup: "off"`, where kubectl reads a boolean."""
+    text = (
+        "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata:\n  name: zfs\n  labels:\n    fast: on\n"
+        "provisioner: zfs.csi.example.com\nparameters:\n  dedup: off\n  shared: true\n"
+    )
+    shell.write({"class.yaml": text})
+    if kustomization:
+        shell.write({"kustomization.yaml": kustomization})
+    findings = json.loads(shell.run("lint", "--format", "json").out)["findings"]
+    lines = text.splitlines()
+    assert [lines[one["line"] - 1].partition(": ")[2] for one in findings] == found

@@ -130,6 +130,14 @@ def test_one_policy_that_reaches_a_file_suffices(shell: Shell) -> None:
             ["app/config/manifests generated"],
         ),
         ({"templates/a/kustomization.yaml": "resources: [../base]\n"}, ["app/templates/a generated"]),
+        (
+            {
+                "kustomization.yaml": "resources: [manager]\n",
+                ".gitignore": "manager/kustomization.yaml\n",
+                "manager/pod.yaml": POD,
+            },
+            ["app generated"],
+        ),
     ],
 )
 @pytest.mark.usefixtures("kustomize")

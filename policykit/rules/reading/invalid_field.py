@@ -12,9 +12,9 @@ if only the selector is missing, it is a warning, since a kustomization may add 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from policykit.kube.placeholders import is_capitals
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     CONFLICTING,
@@ -28,6 +28,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
+from policykit.rules.reading.file_names import says_part
 from policykit.targets import GANG_ANNOTATIONS
 
 BAD = """\
@@ -65,8 +66,6 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
-_NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*)?\Z")
-"""File names of patches and pod templates, which need not be complete objects."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
 _EMPTY: tuple[object, ...] = ("", [], {})
@@ -79,7 +78,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
         manifest.partial
         or _labelled_elsewhere(manifest)
         or _completed_by_spark(manifest)
-        or _NAMED_AS_PART.search(context.path) is not None
+        or says_part(context.path)
     )
     fragment = "metadata" not in manifest.data and any(map(_is_name, structure.problems))
     for problem in structure.problems:
@@ -89,6 +88,8 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             continue  # a patch may identify its object by other means than its name
         if manifest.partial and problem.kind == BAD_VALUE and lookup(manifest.data, problem.path) in _EMPTY:
             continue  # as good as left out
+        if problem.path[-1:] == ("nodeName",) and is_capitals(lookup(manifest.data, problem.path)):
+            continue  # HOSTNAME, which a script replaces
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
                 Severity.WARNING

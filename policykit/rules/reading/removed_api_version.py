@@ -14,6 +14,7 @@ from policykit.kube.structure.schema import OLDEST_SUPPORTED, Removal, added, ki
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
+from policykit.rules.reading.file_names import says_patch
 from policykit.targets import added_plugins
 
 BAD = """\
@@ -53,7 +54,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         ("apiVersion",),
         f"{manifest.api_version} {manifest.kind} {_when(gone, version)}",
         f"use {gone.successor}" if gone.successor else "nothing replaces it",
-        _severity(manifest, gone, version),
+        Severity.WARNING if says_patch(context.path) else _severity(manifest, gone, version),
         fix=partial(_fix, manifest, gone.successor) if gone.successor else None,
     )
 

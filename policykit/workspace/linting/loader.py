@@ -20,6 +20,7 @@ from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.run_policies import OtherPolicies, Policies, policies_of
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.linting.units import Units, units_of
+from policykit.workspace.listed_files import is_listed
 from policykit.workspace.safe_paths import SMALL, is_within
 from policykit.workspace.scopes import kustomization_root
 
@@ -169,6 +170,7 @@ class _Run(NamedTuple):
             owners=self.units.owners,
             baselines=baselines_of(self.request, input_files, other_files, failures),
             completed=KustomizedFiles(self.units.certain),
+            listed=is_listed,
             other_policy=OtherPolicies(self.table, self.request.cache),
         )
 

@@ -9,6 +9,7 @@ from policykit.linter.rule import Context, Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
 from policykit.rules.reading import invalid_field, removed_api_version, unknown_api_kind
 
 
@@ -108,6 +109,8 @@ def test_nothing_is_missing_from_a_partial_object(partial: bool, messages: list[
         ("web.patch.yaml", False),
         ("spark/driver-pod-template.yaml", False),
         ("spark/pod_template.yaml", False),
+        ("helpers/load-model-template.yaml", False),
+        ("templates/web.yaml", True),
         ("patches/apps/web.yaml", True),
         ("dispatch.yaml", True),
         ("pod-templates-of-ours/web.yaml", True),
@@ -119,6 +122,18 @@ def test_a_patch_by_its_name(path: str, whole: bool) -> None:
     missing = ["spec has no `containers`"] if whole else []
     said = ['spec.priority must be a whole number, but is the string "high"', *missing]
     assert [v.message for v in invalid_field.check(structure, Context(None, path))] == said
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [("webhookcainjection_patch.yaml", Severity.WARNING), ("dispatch.yaml", Severity.ERROR)],
+)
+def test_a_version_in_a_patch_by_its_name(path: str, severity: Severity) -> None:
+    text = manifest(
+        "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingWebhookConfiguration\n"
+        "metadata: {name: webhook}\n"
+    )
+    assert [v.severity for v in removed_api_version.check(text, Context(None, path))] == [severity]
 
 
 def test_the_middle_of_an_object_may_be_meant() -> None:
