@@ -12,14 +12,15 @@ from policykit.workspace.files import files_below, read
 
 _ENDS = (".tf", ".tftpl", ".tpl", ".tmpl", ".gotmpl", ".j2", ".jinja", ".jinja2", ".sh")
 """Of Terraform, Go, Ansible, and shells, which pass objects to kubectl."""
-_OBJECT = b"apiVersion"
+_SIGNS = (b"apiVersion", b"labels")
+"""Of objects, and of node groups with labels."""
 _LARGEST = 1 << 20
 _MOST = 5_000
 
 
 @cached
 def words_below(folder: str) -> UnreadableText:
-    """The words in such files below a folder, as far as they contain objects."""
+    """The words in such files below a folder, as far as they contain objects or labels."""
     found: set[str] = set()
     names = [name for name in files_below(folder) if name.endswith(_ENDS)]
     for name in names[:_MOST]:
@@ -27,7 +28,7 @@ def words_below(folder: str) -> UnreadableText:
             raw = read(os.path.join(folder, name), most=_LARGEST)
         except SourceError:
             continue
-        if _OBJECT not in raw:
+        if not any(sign in raw for sign in _SIGNS):
             continue
         words = unreadable(raw.decode("utf-8", errors="replace")).words
         if words is None:

@@ -25,10 +25,11 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         ("queue.yaml.tftpl", QUEUE, True),
         ("roles/kueue/templates/queue.yml.j2", QUEUE, True),
         ("apply.sh", f"kubectl apply -f - <<END\n{QUEUE}END\n", True),
+        ("nodes.tf", 'labels = { "NAME" = "true" }\n', True),
         ("main.tf", 'name = "NAME"\n', False),
         ("queue.txt", QUEUE, False),
     ],
-    ids=["Terraform", "Ansible", "a script", "no object", "another file"],
+    ids=["Terraform", "Ansible", "a script", "labels of nodes", "no object", "another file"],
 )
 def test_words_of_what_contains_objects(tmp_path: Path, name: str, text: str, found: bool) -> None:
     _write(tmp_path, {name: text})

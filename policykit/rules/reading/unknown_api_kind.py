@@ -57,6 +57,16 @@ Sources: `HorizontalController.reconcileAutoscaler` (Kubernetes v1.36), the reco
 """
 
 
+_OF_OTHERS: Mapping[str, frozenset[str]] = {
+    "scheduling.x-k8s.io": frozenset({"Queue", "QueueUnit"}),
+    "serving.kserve.io": frozenset({"Predictor"}),
+}
+"""Kinds that another project has under the group of one.
+
+Sources: the definitions of kube-queue 0.1 and of KServe's ModelMesh 0.12.
+"""
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     api_version, kind = manifest.api_version, manifest.kind
     if (api_version, kind) not in context.served.custom:
@@ -101,7 +111,7 @@ def _violations(api_version: str, kind: str) -> Iterator[Violation]:
     elif kind in kinds:
         if version not in kinds[kind]:
             yield _no_version(group, version, kind, kinds[kind])
-    elif not (kind.endswith("List") and kind[:-4] in kinds):
+    elif not (kind.endswith("List") and kind[:-4] in kinds) and kind not in _OF_OTHERS.get(group, ()):
         yield from _no_kind(group, kind, kinds)
 
 

@@ -59,6 +59,7 @@ _HAMI_NUMBERS: Mapping[str, bool] = {
     "defaultCores": False,
     "defaultGPUNum": False,
     "memoryFactor": False,
+    "gpuMemoryFactor": True,  # of Volcano's vGPU plugin, whose configuration is otherwise the same
     "preConfiguredDeviceMemory": False,
 }
 """Number to whether it has to be above 0."""
