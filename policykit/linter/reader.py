@@ -29,11 +29,11 @@ _HEAD = frozenset({"apiVersion", "kind", "metadata"})
 _DEFINING = frozenset({"group", "names", "version", "versions"})
 """Fields of a CustomResourceDefinition."""
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
-_ALONE = re.compile(r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)")
+_ALONE = r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)"
 """Where a line may have a value that is only dots; sentences end in dots too, in most lines."""
 _END = re.compile(r"\.\.\.(?:\s|\Z)")
 _NOTHING = re.compile(r"\s*(?:#.*)?\Z")
-_EXPRESSION_KEY = re.compile(r"^[ \t-]*['\"]?(?:\(|~\.)", re.MULTILINE)
+_EXPRESSION_KEY = r"(?m)^[ \t-]*['\"]?(?:\(|~\.)"
 
 
 def is_marked_partial(text: str) -> bool:
@@ -53,7 +53,7 @@ def has_signs(text: str) -> bool:
 
 def has_expressions(text: str) -> bool:
     """Whether a file may contain a document with an expression as a key: see `is_assertion`."""
-    return ("(" in text or "~." in text) and _EXPRESSION_KEY.search(text) is not None
+    return ("(" in text or "~." in text) and re.search(_EXPRESSION_KEY, text) is not None
 
 
 def is_assertion(data: object) -> bool:
@@ -143,7 +143,7 @@ def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
     end = end if end > root.end.line else _last(lines, root.end.line)
     if not any("..." in line or "…" in line for line in lines[first:end]):
         return False
-    if any(map(_ALONE.search, lines[first:end])) and any(
+    if any(map(re.compile(_ALONE).search, lines[first:end])) and any(
         isinstance(scalar.data, str) and _SIGN.match(scalar.data) for scalar in _scalars(root)
     ):
         return True

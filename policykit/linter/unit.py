@@ -11,7 +11,6 @@ from policykit.linter.lint_files import lint_input_file, lint_input_files
 from policykit.linter.reader import decode
 from policykit.linter.scope import LocatedFact
 from policykit.linter.workspace import Run, Setting, Workspace
-from policykit.manifests.lines import split
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
@@ -189,6 +188,8 @@ def _as_kustomize_reads(run: Run, file: str, result: FileResult) -> FileResult:
     about = [one for one in result.findings if _BOOLEAN in one.message]
     if not about or not run.workspace.listed(file):
         return result
+    from policykit.manifests.lines import split
+
     lines = split(decode(run.workspace.read(file)).text)
     texts = [one for one in about if _written(lines, one.span) not in _BOOLEANS_OF_ALL]
     return result._replace(findings=tuple(one for one in result.findings if one not in texts))

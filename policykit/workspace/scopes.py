@@ -66,7 +66,7 @@ def patch_files(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_ASSERTION = re.compile(r"\d+-(?:assert|errors?)(?:-[^.]*)?\.ya?ml")
+_ASSERTION = r"\d+-(?:assert|errors?)(?:-[^.]*)?\.ya?ml"
 """Names of files with a part of what an object must look like, or must not.
 
 Source: `fileNameRegex` of KUTTL, and Chainsaw, which reads its files.
@@ -87,7 +87,7 @@ def is_patch(path: str, folder: str = "") -> bool:
 
 def is_assertion(name: str) -> bool:
     """Whether a file of a test says by its name that it is compared with objects of a cluster."""
-    return name[:1].isdigit() and _ASSERTION.fullmatch(name) is not None
+    return name[:1].isdigit() and re.fullmatch(_ASSERTION, name) is not None
 
 
 def has_patches(folder: str) -> bool:

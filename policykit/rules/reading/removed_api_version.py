@@ -54,7 +54,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         ("apiVersion",),
         f"{manifest.api_version} {manifest.kind} {_when(gone, version)}",
         f"use {gone.successor}" if gone.successor else "nothing replaces it",
-        Severity.WARNING if says_patch(context.path) else _severity(manifest, gone, version),
+        Severity.WARNING if _is_patch(manifest, context) else _severity(manifest, gone, version),
         fix=partial(_fix, manifest, gone.successor) if gone.successor else None,
     )
 
@@ -107,10 +107,15 @@ def _when(gone: Removal, version: str) -> str:
     return f"is not served since {gone.target_name} {gone.release}{stated}"
 
 
+def _is_patch(manifest: Manifest, context: Context) -> bool:
+    """Whether the API server never sees the document."""
+    definition = manifest.partial and manifest.kind == "CustomResourceDefinition"
+    return definition or says_patch(context.path)
+
+
 def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
-    # The API server sees no patch, and a scheduler reads its own configuration, whatever the version.
-    own = gone.target_name != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io"
-    if own or manifest.partial:
+    # A scheduler reads its own configuration, whatever the Kubernetes version.
+    if gone.target_name != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io":
         return Severity.WARNING
     old = not served_until(gone.release, OLDEST_SUPPORTED)
     return Severity.ERROR if version or old else Severity.WARNING

@@ -32,7 +32,6 @@ from policykit.workspace.scopes import (
     kustomization_namespace,
     scope_root,
 )
-from policykit.workspace.unread_files import words_below
 
 
 class Files(NamedTuple):
@@ -135,6 +134,8 @@ class ScopeFiles:
 
     def unread(self, scope: str) -> UnreadableText:
         """The words of files of a scope that are no manifests but may define objects."""
+        from policykit.workspace.unread_files import words_below
+
         return words_below(scope) if filesystem.isdir(scope) else NOTHING_UNREAD
 
     def of_policy(self, setting: int) -> Iterator[InputFile]:

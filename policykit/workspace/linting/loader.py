@@ -20,7 +20,6 @@ from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.run_policies import OtherPolicies, Policies, policies_of
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.linting.units import Units, units_of
-from policykit.workspace.listed_files import is_listed
 from policykit.workspace.safe_paths import SMALL, is_within
 from policykit.workspace.scopes import kustomization_root
 
@@ -170,7 +169,7 @@ class _Run(NamedTuple):
             owners=self.units.owners,
             baselines=baselines_of(self.request, input_files, other_files, failures),
             completed=KustomizedFiles(self.units.certain),
-            listed=is_listed,
+            listed=_is_listed,
             other_policy=OtherPolicies(self.table, self.request.cache),
         )
 
@@ -229,6 +228,13 @@ def _run(request: Request, find: Callable[[Request, SettingsTable, Failures], Fi
     units = units_of(request, table, files, failures)
     failures += table.broken.lines()
     return _Run(request, table, files, units, failures)
+
+
+def _is_listed(file: str) -> bool:
+    """Imported for few findings."""
+    from policykit.workspace.listed_files import is_listed
+
+    return is_listed(file)
 
 
 class KustomizedFiles:
