@@ -33,6 +33,7 @@ _ALONE = r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)"
 """Where a line may have a value that is only dots; sentences end in dots too, in most lines."""
 _END = re.compile(r"\.\.\.(?:\s|\Z)")
 _NOTHING = re.compile(r"\s*(?:#.*)?\Z")
+_EXPRESSION_ENDS = ("):", ")':", ')":', ")->")
 _EXPRESSION_KEY = r"(?m)^[ \t-]*['\"]?(?:\(|~\.)"
 
 
@@ -53,7 +54,8 @@ def has_signs(text: str) -> bool:
 
 def has_expressions(text: str) -> bool:
     """Whether a file may contain a document with an expression as a key: see `is_assertion`."""
-    return ("(" in text or "~." in text) and re.search(_EXPRESSION_KEY, text) is not None
+    written = "~." in text or ("(" in text and any(map(text.__contains__, _EXPRESSION_ENDS)))
+    return written and re.search(_EXPRESSION_KEY, text) is not None
 
 
 def is_assertion(data: object) -> bool:

@@ -23,7 +23,8 @@ BASELINE = ".policykit-baseline.json"
 """Name of the file that lists accepted findings."""
 _MOST_FILES = 200_000
 _SCRIPTS = (".sh", ".tf", "Makefile", "Taskfile.yaml", "Taskfile.yml", "justfile")
-_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+"""Names of folders and files that no walk looks at."""
 
 
 class _Ignores(NamedTuple):
@@ -99,7 +100,7 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             path = entry.path if here != "." else entry.name
             is_folder = filesystem.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
-                entry.name in _NEVER
+                entry.name in NEVER
                 or (rules and _ignored(absolute + entry.name, is_folder, rules))
                 or (exclude and excluded(_display(path), exclude))
             ):
@@ -173,7 +174,7 @@ def files_below(folder: str) -> tuple[str, ...]:
     """Paths of all files below a folder, relative to it, sorted. Links to folders are not followed."""
     found: list[str] = []
     for here, folders, names in filesystem.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NEVER and not safe_paths.names_git(name))
+        folders[:] = sorted(name for name in folders if name not in NEVER and not safe_paths.names_git(name))
         found += (os.path.relpath(os.path.join(here, name), folder).replace(os.sep, "/") for name in names)
         if len(found) > _MOST_FILES:
             break
