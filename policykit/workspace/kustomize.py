@@ -300,9 +300,13 @@ def _wrapper(root: Root, folder: str) -> str:
     return json.dumps(fields)
 
 
+_REMARK = re.compile(r"# Warning: |(?:[IW]\d{4}|\d{4}/\d\d/\d\d) \d\d:\d\d:\d\d")
+"""The beginning of a line that is no error; what is logged also has the time, which differs in each run."""
+
+
 def _cause(text: str, wrapper: str, folder: str) -> str:
     """The cause in kustomize's error message, without the temporary folder."""
-    messages = (one for one in text.splitlines() if not one.startswith("# Warning: "))
+    messages = (one for one in text.splitlines() if not _REMARK.match(one))
     line = " ".join(" ".join(messages).split())
     if logged := _LOGGED.match(line):
         line = logged[1].replace("\\n", " ").replace('\\"', '"')

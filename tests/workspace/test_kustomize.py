@@ -29,12 +29,29 @@ ACCUMULATED = (
             'a field "x" is unknown',
         ),
         (
+            "I1123 07:16:21.767200   31030 log.go:245] well-defined vars that were never replaced: version\n"
+            'E1123 07:16:21.767201   31030 run.go:72] "command failed" err="wildcard is not supported"\n',
+            "wildcard is not supported",
+        ),
+        (
+            "2026/11/23 07:16:21 well-defined vars that were never replaced: version\nError: no such file\n",
+            "no such file",
+        ),
+        (
             f'E1123 07:16:21.767201   31030 run.go:72] "command failed" err="{ACCUMULATED}"\n',
             "../store.yaml: security; file '../store.yaml' is not in or below '.'",
         ),
         ("", "kustomize gives no reason"),
     ],
-    ids=["kustomize", "warnings", "kubectl", "a file outside", "silence"],
+    ids=[
+        "kustomize",
+        "warnings",
+        "kubectl",
+        "remarks of kubectl",
+        "of kustomize",
+        "a file outside",
+        "silence",
+    ],
 )
 def test_failure(tmp_path: Path, stderr: str, failure: str) -> None:
     program = tmp_path / "kubectl"
