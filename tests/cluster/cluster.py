@@ -22,7 +22,7 @@ _OF_CONTROLLERS = ("resourceVersion", "managedFields")
 """Of metadata: they change with the status too; `generation` changes with what is stated only."""
 _OF_CLUSTER = (
     "nodes,priorityclasses.scheduling.k8s.io,runtimeclasses.node.k8s.io,persistentvolumes,"
-    "storageclasses.storage.k8s.io"
+    "storageclasses.storage.k8s.io,volumeattachments.storage.k8s.io,csidrivers.storage.k8s.io"
 )
 
 

@@ -18,6 +18,8 @@ _SETTLES = 40
 """Seconds in which pods are made, and placed or refused."""
 _HOLDS = 3
 """Seconds for which it must stay so."""
+_BY_CONTROLLER = "volumes.kubernetes.io/controller-managed-attach-detach"
+"""Of nodes to which the controller attaches volumes: a kubelet writes it."""
 _AMOUNTS = {"cpu": "8", "memory": "8Gi", "pods": "10", "nvidia.com/gpu": "8"}
 
 Starts = Callable[[], AbstractContextManager[Scheduler]]
@@ -37,20 +39,23 @@ class Landed(NamedTuple):
 
 def check_landings(cluster: Cluster, data: Mapping[str, Any], policy: Policy | None, starts: Starts) -> None:
     """What a claim says of its pods: `placed` and `waiting`; `says` of one that waits; `then`, objects that
-    are applied afterwards and what becomes of all pods. Every pod of `good` is placed."""
+    are applied afterwards and what becomes of all pods; `attached`: nodes that get the volume. Every pod of
+    `good` is placed."""
     _create_nodes(cluster, data, policy)
     with api_server(cluster.plane) as server, starts():
         _apply(cluster, data.get("before", ""), data["manifest"])
-        _check(server, data)
+        _check(cluster, server, data)
         for each in data.get("afterwards", ()):
             _step(cluster, each)
-            _check(server, each)
+            _check(cluster, server, each)
         if "good" not in data:
             return
         cluster.sweep()
         _create_nodes(cluster, data, policy)
         _apply(cluster, data["good"])
-        _check(server, {"placed": data.get("lands", data["placed"] + data["waiting"]), "waiting": 0})
+        lands = data.get("lands", data["placed"] + data["waiting"])
+        attached = {"attached": lands} if "attached" in data else {}
+        _check(cluster, server, {"placed": lands, "waiting": 0, **attached})
 
 
 def _apply(cluster: Cluster, *texts: str) -> None:
@@ -70,7 +75,7 @@ def _step(cluster: Cluster, step: Mapping[str, Any]) -> None:
                 cluster.kubectl("patch", "pod", name, "--subresource=status", "--patch", done)
 
 
-def _check(server: ApiServer, wanted: Mapping[str, Any]) -> None:
+def _check(cluster: Cluster, server: ApiServer, wanted: Mapping[str, Any]) -> None:
     end, since = time.monotonic() + _SETTLES, 0.0
     while True:
         now = time.monotonic()
@@ -81,9 +86,29 @@ def _check(server: ApiServer, wanted: Mapping[str, Any]) -> None:
         )
         since = (since or now) if as_said else 0.0
         if since and now - since > _HOLDS:
+            if "attached" in wanted:
+                _check_attached(cluster, wanted)
             return
         assert now < end, f"not {wanted['placed']} placed, {wanted['waiting']} waiting {says!r}, but {found}"
         time.sleep(0.3)
+
+
+def _check_attached(cluster: Cluster, wanted: Mapping[str, Any]) -> None:
+    """On how many nodes the volume is, of those whose pods ask for it; `refuses`: what the controller says of
+    the others. A driver is played that attaches whatever it is told to."""
+    end = time.monotonic() + _SETTLES
+    refuses = wanted.get("refuses", "")
+    while True:
+        for each in cluster.get("volumeattachments"):
+            if not each.get("status", {}).get("attached"):
+                words = ("volumeattachment", each["metadata"]["name"], "--subresource=status", "--type=merge")
+                cluster.kubectl("patch", *words, "--patch", '{"status": {"attached": true}}')
+        there = sum(1 for each in cluster.get("nodes") if each["status"].get("volumesAttached"))
+        said = [each["message"] for each in cluster.get("events")]
+        if there == wanted["attached"] and (not refuses or any(refuses in message for message in said)):
+            return
+        assert time.monotonic() < end, f"on {there} nodes: {said}"
+        time.sleep(0.5)
 
 
 def _landed(server: ApiServer) -> Landed:
@@ -96,7 +121,10 @@ def _landed(server: ApiServer) -> Landed:
 
 def _create_nodes(cluster: Cluster, data: Mapping[str, Any], policy: Policy | None) -> None:
     with api_server(cluster.plane) as server:
-        server.create_nodes(nodes_of(policy) if policy else _stated(data))
+        nodes = nodes_of(policy) if policy else _stated(data)
+        for each in nodes if "attached" in data else ():
+            each["metadata"]["annotations"] = {_BY_CONTROLLER: "true"}
+        server.create_nodes(nodes)
 
 
 def _stated(data: Mapping[str, Any]) -> list[Object]:
