@@ -91,7 +91,11 @@ class PodAffinities:
             )
             return Unmet(0, message, f"add namespaces: [{there.namespace}] to the term", elsewhere=True)
         wanted = dict.fromkeys(_shown(*each) for term in one.terms for each in term.expressions)
-        return Unmet(0, f"no file here makes pods with {' and '.join(wanted)}") if wanted else None
+        if wanted:
+            return Unmet(0, f"no file here makes pods with {' and '.join(wanted)}")
+        if first.namespaces and not (first.selected or any(map(is_placeholder, first.namespaces))):
+            return Unmet(0, f"no file here makes pods in namespace {', '.join(first.namespaces)}")
+        return None
 
     def _unreachable(self, one: AffinePods, others: Sequence[tuple[PlacedPods, bool]]) -> Unmet | None:
         """By pools: only where those of all pods that may be meant are known."""

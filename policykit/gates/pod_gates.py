@@ -230,6 +230,11 @@ class PodGates:
         for use in topology.topology_uses(review.manifest, review.pod_set):
             if use.use in topology.HOLDS and topology.is_absent(self._cluster, use.key):
                 yield Gate("topology", REFUSED, f"no pool has the label {use.key}, by which pods are placed")
+            elif use.use in topology.HOLDS and (names := topology.lacking(review, use.key)):
+                where = f"the pods can run only in {', '.join(names)}"
+                detail = f"{where}, without the label {use.key}, by which they are placed"
+                known = self._cluster.observed or not topology.is_of_clouds(use.key)
+                yield Gate("topology", REFUSED if known else UNKNOWN, detail)
         for each in topology.separations(review, DOMAIN_ANNOTATIONS):
             if each.replicas > each.room:
                 yield Gate("topology", UNKNOWN, f"{each.cause}, but {each.limit}")

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from policykit.catalogue import labels
 from policykit.kube import selectors
+from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.gang_units import exclusive_topologies
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.selectors import Requirement
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, whole
 from policykit.model.pool import Pool
 from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import pods_in_domain, pods_on
+from policykit.placement.landing import selection
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -245,6 +248,21 @@ def is_absent(cluster: Cluster, key: str) -> bool:
         # A policy that declares labels of a provider declares those that matter.
         return not cluster.provider and provider in map(labels.provider, cluster.declared_keys)
     return not (labels.well_known(key) or labels.discovery(key) or labels.switch(key))
+
+
+def lacking(review: Review, key: str) -> tuple[str, ...]:
+    """Names of the pools that take the pods, if the label is on nodes of others only; empty: it is not so, or
+    not known."""
+    cluster = review.cluster
+    closed = cluster is not None and cluster.complete and review.is_final and not review.selects_unlisted_pool
+    if cluster is None or not closed or key == HOSTNAME:
+        return ()
+    if not any(key in labels_of for labels_of in _labels(cluster)):
+        return ()
+    wanted = NodeAffinity(required=(Term((Requirement(key, "Exists"),)),))
+    taking = [each.pool for each in review.landings if each.verdict != "refused"]
+    without = [pool.name for pool in taking if selection(cluster, pool, wanted) is False]
+    return tuple(without) if len(without) == len(taking) else ()
 
 
 def is_of_clouds(key: str) -> bool:

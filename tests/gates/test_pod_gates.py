@@ -413,6 +413,11 @@ def _near(pool: str, *terms: str) -> str:
             ["affinity unknown: no file here makes pods with app: store"],
         ),
         (
+            _near("web", "{topologyKey: kubernetes.io/hostname, labelSelector: {}, namespaces: [team-c]}"),
+            CACHE,
+            ["affinity unknown: no file here makes pods in namespace team-c"],
+        ),
+        (
             _near("web", TERM % "cache"),
             CACHE.replace("team-a", "team-b"),
             [
@@ -421,7 +426,16 @@ def _near(pool: str, *terms: str) -> str:
             ],
         ),
     ],
-    ids=["anywhere", "same pool", "other pool", "no room", "two terms", "nobody", "other namespace"],
+    ids=[
+        "anywhere",
+        "same pool",
+        "other pool",
+        "no room",
+        "two terms",
+        "nobody",
+        "an empty namespace",
+        "other namespace",
+    ],
 )
 def test_affinity(text: str, beside: str, held: list[str]) -> None:
     found = answers(f"{text}---\n{beside}", NEAR)[0].gates

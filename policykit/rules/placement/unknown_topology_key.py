@@ -1,4 +1,4 @@
-"""Pods are placed by a topology key that no node has as a label.
+"""Pods are placed by a topology key that no node, or none that takes them, has as a label.
 
 A node without the key of a hard spread constraint is left out, required affinity within such a topology is
 never met, and an exclusive topology has no domain: the pods stay pending. A soft constraint, or
@@ -61,15 +61,21 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     reported: set[tuple[str, str]] = set()
     for use in topology.topology_uses(review.manifest, review.pod_set):
         of_object = use.use == topology.EXCLUSIVE and not _is_first(review)
-        if of_object or (use.key, use.use) in reported or not topology.is_absent(cluster, use.key):
+        if of_object or (use.key, use.use) in reported:
+            continue
+        if topology.is_absent(cluster, use.key):
+            who, advice = "no pool", _advice(cluster, use.key)
+        elif use.use in topology.HOLDS and (names := topology.lacking(review, use.key)):
+            who, advice = f"none of the pools that take the pods ({', '.join(names)})", _OTHERS
+        else:
             continue
         reported.add((use.key, use.use))
         yield Violation(
-            use.path,
-            f"no pool has the label {use.key}: {_EFFECTS[use.use]}",
-            _advice(cluster, use.key),
-            _severity(use),
+            use.path, f"{who} has the label {use.key}: {_EFFECTS[use.use]}", advice, _severity(use)
         )
+
+
+_OTHERS = "use a label that those nodes have, or declare it on their pools"
 
 
 def _is_first(review: Review) -> bool:
