@@ -69,9 +69,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     for group in scope.groups:
         namespace, name = group.value.namespace, group.value.name
-        if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
+        if not name or is_placeholder(name) or group.value.owned:
             continue
-        if group.value[:3] not in joined and group.value[:3] not in gone.groups:
+        if group.value[:3] not in joined and group.value[:3] not in gone.groups and not scope.may_hold(name):
             yield Violation(
                 group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
@@ -80,17 +80,18 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             )
     for member in scope.memberships:
         value = member.value
-        if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
+        if value.by_pods or member.partial or is_placeholder(value.group):
             continue
-        if value[:3] not in there and value[:3] not in gone.members:
-            elsewhere = declaring.get(value.group)
-            aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
-            yield Violation(
-                member.at("group"),
-                f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
-                "add the PodGroup, or correct the name: without it the pods never start",
-                Severity.ERROR,
-            )
+        if value[:3] in there or value[:3] in gone.members or scope.may_hold(value.group):
+            continue
+        elsewhere = declaring.get(value.group)
+        aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
+        yield Violation(
+            member.at("group"),
+            f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
+            "add the PodGroup, or correct the name: without it the pods never start",
+            Severity.ERROR,
+        )
 
 
 def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violation]:

@@ -79,7 +79,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             if unfilled[target_name].may_be(last):
                 continue
             # A file of queues names each level by itself.
-            if not any(map(scope.may_hold, (found.queue, last, last.rpartition(".")[2]))):
+            if not any(map(scope.may_hold, {found.queue, last, last.rpartition(".")[2]})):
                 yield _violation(use, found, known)
 
 
