@@ -168,21 +168,36 @@ def where(
     after the last pod set if a document is not YAML, unless the text is a template.
     """
     from policykit.kube import podsets
-    from policykit.linter.reader import decode, documents, is_partial, unreadable
+    from policykit.linter.reader import (
+        decode,
+        documents,
+        has_signs,
+        is_abridged,
+        is_marked_partial,
+        is_partial,
+        unreadable,
+    )
     from policykit.manifests.document import manifests
+    from policykit.manifests.lines import split
     from policykit.model.pool import KUBE_SCHEDULER
     from policykit.placement.review import review
     from policykit.targets import target_name_of, target_of
 
     text, broken = decode(raw), None
-    for index, document in enumerate(documents(text)):
+    parsed = list(documents(text))
+    marked, lines = is_marked_partial(text.text), split(text.text) if has_signs(text.text) else ()
+    for index, document in enumerate(parsed):
         if document.problem:
             broken = broken or document
         if document.root is None or document.problem:
             continue
+        end = parsed[index + 1].start_line if index + 1 < len(parsed) else len(lines)
+        partial = marked or (
+            bool(lines) and is_abridged(document.root, lines, document.start_line if index else 0, end)
+        )
         for manifest in manifests(document.root, index):
             pod_sets = podsets.pod_sets(manifest.data)
-            manifest = manifest._replace(partial=is_partial(manifest, pod_sets))
+            manifest = manifest._replace(partial=partial or is_partial(manifest, pod_sets))
             for pod_set in pod_sets:
                 target = target_of(target_name_of(pod_set.scheduler_name, cluster)) if cluster else None
                 filters = target.filters if target else KUBE_SCHEDULER

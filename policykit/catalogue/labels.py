@@ -9,6 +9,8 @@ from policykit import bundled
 from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
 
+DEPLOYS = ".deploy."
+"""In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
 _INTEGER = "integer"
 _TEXT = "text"
 
@@ -95,6 +97,11 @@ def discovery(key: str) -> str:
     if key in table["retired"] or key in table["by_hand"] or key in table["switches"]:
         return ""
     return next((vendor for prefix, vendor in table["prefixes"].items() if key.startswith(prefix)), "")
+
+
+def switches_daemons(key: str) -> bool:
+    """Whether an operator sets it on nodes with cards to choose its daemons: nvidia.com/gpu.deploy.driver."""
+    return DEPLOYS in key and bool(discovery(key))
 
 
 def of_any_card(key: str) -> bool:

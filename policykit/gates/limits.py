@@ -156,7 +156,9 @@ def _gate(use: QueueUse, queues: Queues) -> Gate:
     if found is None or found.verdict not in (FOUND, HOLDS, CLOSED, NOWHERE):
         return Gate(_GATE, UNKNOWN, f"the files do not say where {name} puts the pods")
     if found.verdict == NOWHERE:
-        if known.proves_absence and not queues.may_hold(found.queue):
+        # Where neither the policy nor a likely name says so, another repository may define the queue.
+        certain = known.policy.queues or queue_trees.likely(use, found, known)
+        if certain and known.proves_absence and not queues.may_hold(found.queue):
             return Gate(_GATE, REFUSED, f"{name} does not exist: {semantics.unknown_fault}")
         return Gate(_GATE, UNKNOWN, f"no file here defines {name}")
     if found.verdict == HOLDS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, state_of
+from policykit.gates import ACCEPTED, REFUSED, UNKNOWN, Gate, limits, shared_cards, state_of
 from policykit.gates.gang_members import lacks, name_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.limits import NamespaceLimits
@@ -123,6 +123,7 @@ class PodGates:
             *self._namespace(review),
             *limits.gates(uses, self._queues),
             *(self._gang(review) or self._group(review) or self._room(review)),
+            *shared_cards.gates(review, self._cluster),
             *self._topology(review),
             *self._affinity(review),
             *self._volumes(review),
@@ -150,7 +151,8 @@ class PodGates:
         placed_by = name or DEFAULT_SCHEDULER
         if listed and placed_by not in listed:
             detail = f"{placed_by} is not a scheduler of the policy ({', '.join(sorted(listed))})"
-            yield Gate("scheduler", REFUSED if name else UNKNOWN, detail)
+            stated = name and listed != {DEFAULT_SCHEDULER}  # that one runs in every cluster
+            yield Gate("scheduler", REFUSED if stated else UNKNOWN, detail)
         elif name and not listed and target_name_of(name, self._cluster) != DEFAULT_TARGET:
             yield Gate("scheduler", UNKNOWN, f"nothing here says that {name} runs")
         elif name:

@@ -20,6 +20,7 @@ from policykit.placement.eligible_pools import is_part, offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"
+_SYSTEM = frozenset({"beta.kubernetes.io/os", "kubernetes.io/os"})
 _BEST_FIRST = ("accepted", "undecidable", "refused")
 
 
@@ -169,6 +170,8 @@ def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str)
         card = cluster.card_of(pool)
         return card is None or key not in card.label_keys
     if cluster.complete:
+        if known_labels.switches_daemons(key):
+            return cluster.card_of(pool) is None
         return not known_labels.well_known(key) and not known_labels.provider(key)
     return False
 
@@ -178,8 +181,14 @@ def decide(cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement:
     if selectors.problem(requirement):
         return False
     if not decidable(cluster, pool, labels, requirement.key):
-        return None
+        return True if _wants_linux(cluster, requirement) else None
     return selectors.matches(requirement, labels)
+
+
+def _wants_linux(cluster: Cluster, requirement: Requirement) -> bool:
+    """Whether it admits Linux nodes, which all nodes are unless a policy states the system of some."""
+    key, operator, values = requirement
+    return key in _SYSTEM and operator == "In" and "linux" in values and key not in cluster.declared_keys
 
 
 def decide_term(

@@ -98,8 +98,9 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
     [
         (JOB + QUEUE, []),
         (JOB + QUEUE + QUOTA, []),
+        (JOB + QUEUE.replace("research", "vision"), ["queue unknown: no file here defines queue research"]),
         (
-            JOB + QUEUE.replace("research", "vision"),
+            JOB + QUEUE.replace("research", "reserch"),
             [
                 "queue refused: queue research does not exist: "
                 "Volcano refuses jobs and PodGroups of a queue that does not exist"
@@ -155,7 +156,8 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
     ids=[
         "nothing",
         "quota fits",
-        "no queue",
+        "another queue",
+        "nearly the queue",
         "queue too small",
         "quota too small",
         "quota elsewhere",
@@ -254,7 +256,8 @@ def test_a_scope_that_is_not_complete_refuses_nothing_for_absence() -> None:
     ("text", "state"),
     [
         (JOB + QUEUE, "accepted"),
-        (JOB + QUEUE.replace("research", "vision"), "refused"),
+        (JOB + QUEUE.replace("research", "vision"), "unknown"),
+        (JOB + QUEUE.replace("research", "reserch"), "refused"),
         (POD.replace("spec:", "spec:\n  priorityClassName: high", 1), "unknown"),
         (POD.replace("spec:", "spec:\n  nodeSelector: {disk: ssd}", 1), "refused"),
         (POD.replace("spec:", "spec:\n  nodeSelector: {topology.kubernetes.io/zone: a}", 1), "unknown"),
@@ -467,3 +470,62 @@ def test_facts_of_another_policy_say_nothing_of_these_pools(name: str) -> None:
     assert uses
     assert not any(PodAffinities(known, policy(NEAR)).unmet(each) for each in near)
     assert not any(Volumes(known, policy(NEAR)).problem(each) for each in uses)
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("schedulerName: kai-scheduler", "unknown"),
+        ("schedulerName: default-scheduler", "accepted"),
+    ],
+)
+def test_a_policy_without_schedulers_refuses_none(text: str, held: str) -> None:
+    """It does not say that only the default one runs."""
+    found = answers(POD.replace("spec:", f"spec:\n  {text}", 1), SHARED)[0]
+    assert [gate.state for gate in found.gates if gate.name == "scheduler"] == [held]
+
+
+@pytest.mark.parametrize("mark", ["# policykit: partial\n", ""])
+def test_excerpts_are_not_answered_for_certain(mark: str) -> None:
+    """Their missing fields may be written elsewhere: no gate is asked, and `where` does not fail for them."""
+    text = mark + POD.replace("spec:", "spec:\n  nodeSelector: {disk: ssd}", 1)
+    text = text if mark else text.replace("spec:", "spec:\n  volumes: [...]", 1)
+    found = answers(text)[0]
+    assert (found.review.manifest.partial, found.gates) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("mode", "name"), [("hami", "nvidia.com/gpu"), ("volcano-vgpu", "volcano.sh/vgpu-number")]
+)
+@pytest.mark.parametrize(("number", "held"), [(8, False), (9, True)])
+def test_shares_of_a_container_are_of_different_cards(mode: str, name: str, number: int, held: bool) -> None:
+    data = {
+        **SHARED,
+        "pools": {
+            **SHARED["pools"],
+            "gpu": {**SHARED["pools"]["gpu"], "sharing": {"mode": mode, "slots": 10}},
+        },
+    }
+    found = answers(SHARES % (name, number), data)[0]
+    assert [gate.state for gate in found.gates if gate.name == "cards"] == ["refused"] * held
+
+
+SHARED: dict[str, Any] = {
+    "apiVersion": "policykit.io/v1alpha1",
+    "kind": "Policy",
+    "metadata": {"name": "shared"},
+    "domain": "ai.example.com",
+    "kubernetes": "1.36",
+    "coverage": "complete",
+    "scheme": {"preset": "plain"},
+    "cards": {"h20": {"product": "NVIDIA-H20"}},
+    "pools": {"gpu": {"card": "h20", "nodes": 4, "allocatable": {"cpu": 180}}, "web": {"nodes": 2}},
+}
+SHARES = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: serve}
+spec:
+  containers:
+  - {name: main, image: "registry.example/serve:1", resources: {limits: {%s: %d}}}
+"""

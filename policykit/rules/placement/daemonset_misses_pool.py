@@ -27,7 +27,7 @@ from policykit.model.pool import Pool, Taint, Toleration
 from policykit.model.severity import Applicability, Severity
 from policykit.model.shared_cards import NAMES
 from policykit.placement.landing import selection, untolerated_taints
-from policykit.rules.placement.node_daemons import DEPLOYS, DEVICE_PLUGIN, KINDS, NodeDaemon, node_daemons
+from policykit.rules.placement.node_daemons import DEVICE_PLUGIN, KINDS, NodeDaemon, node_daemons
 
 BAD = """\
 apiVersion: apps/v1
@@ -141,7 +141,7 @@ def _lacks(cluster: Cluster, pool: Pool, key: str) -> bool:
         return False
     if labels.switch(key):
         return "/" not in key
-    if DEPLOYS in key or labels.provider(key):
+    if labels.DEPLOYS in key or labels.provider(key):
         return False
     if labels.discovery(key) or key.startswith(_FEATURES):
         card = cluster.card_of(pool)
@@ -197,7 +197,7 @@ def _selects_vendor(requirement: Requirement, vendor: str) -> bool:
         return operator == "In" and requirement.values == ("linux",)
     if key.startswith(f"{_FEATURES}pci-") or key == f"{_FEATURES}{_maker(vendor)}-gpu":
         return operator in ("In", "Exists")
-    if DEPLOYS in key and requirement.values != ("true",):
+    if labels.DEPLOYS in key and requirement.values != ("true",):
         return False  # only nodes on which the operator does not run its own daemon
     owner = labels.discovery(key) or labels.switch(key)
     return bool(owner) and _maker(owner) == _maker(vendor) and operator in ("In", "Exists")

@@ -24,8 +24,6 @@ DEVICE_PLUGIN = "device plugin"
 _OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
 """Roles that must run on every node with the vendor's cards."""
 _WORDS = {"device-plugin": DEVICE_PLUGIN, "cni": "pod network", "driver": "driver daemon"}
-DEPLOYS = ".deploy."
-"""In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
 _PLUGINS = "/var/lib/kubelet/device-plugins"
 _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 
@@ -84,7 +82,7 @@ def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
     """(role, vendor) of a daemon whose image is not known; empty: it is none of cards."""
     selected = affinities.read(spec).selector
     for key, value in selected.items():
-        daemon = key.partition(DEPLOYS)[2] if value == "true" else ""
+        daemon = key.partition(labels.DEPLOYS)[2] if value == "true" else ""
         if daemon and (vendor := labels.discovery(key) or labels.switch(key)):
             return ("device-plugin" if "plugin" in daemon else "driver"), vendor
     volumes = spec.get("volumes")

@@ -153,7 +153,7 @@ def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
 
 
 def _known(cluster: Cluster, key: str) -> bool:
-    if key in cluster.declared_keys or labels.well_known(key):
+    if key in cluster.declared_keys or labels.well_known(key) or labels.switches_daemons(key):
         return True
     if provider := labels.provider(key):
         elsewhere = provider in _CLOUDS and provider != cluster.provider

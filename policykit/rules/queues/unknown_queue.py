@@ -14,11 +14,10 @@ from functools import partial
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
-from policykit.nearest import Names, is_extended
+from policykit.nearest import is_extended
 from policykit.targets.facts import queue_trees
 from policykit.targets.facts.queue_trees import Destination, Directory
 
@@ -97,9 +96,7 @@ def _where_it_is_applied(use: QueueUse, found: Destination, known: Directory, co
 def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
-    likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != queue_trees.UNREAD else ""
-    if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
-        likely = ""
+    likely = queue_trees.likely(use.value, found, known)
     misspelt = bool(likely) and not is_extended(_last(likely), _last(found.queue))
     certain = found.verdict == queue_trees.NOWHERE and (misspelt or known.policy.queues)
     return Violation(
@@ -111,7 +108,6 @@ def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory)
     )
 
 
-_names = memoize_last(Names)
 _REPORTED = frozenset({queue_trees.UNREAD, queue_trees.ELSEWHERE, queue_trees.NOWHERE})
 
 

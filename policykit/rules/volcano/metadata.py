@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets
@@ -16,6 +16,7 @@ from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
     GROUP_NAME,
+    MAKES_GROUPS,
     QUEUE_NAME,
     SCHEDULER,
     TOPOLOGY_MODE,
@@ -51,6 +52,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     for pod_set in sets:
         place = pod_set.places.get("annotations")
         if place is not None:
+            if manifest.group in MAKES_GROUPS:
+                yield from _overwritten(place, texts(lookup(manifest.data, place)))
             yield from _pods(manifest, pod_set, place, owner and own is None)
         joins = owner and pod_set.scheduler_name == SCHEDULER and not manifest.partial
         if joins and GROUP_NAME in manifest.annotations and GROUP_NAME not in pod_set.annotations:
@@ -62,6 +65,18 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=True,
             )
+
+
+def _overwritten(place: Path, annotations: Mapping[str, str]) -> Iterator[Violation]:
+    """Source: `createJobPod` of Volcano (1.8 to 1.15)."""
+    if GROUP_NAME in annotations:
+        yield Violation(
+            (*place, GROUP_NAME),
+            f"{GROUP_NAME} is not read here: Volcano puts the pods in the PodGroup that it makes for the Job",
+            "delete it; the pods of all tasks are one gang, of minAvailable pods",
+            Severity.WARNING,
+            key=True,
+        )
 
 
 def _scheduled_elsewhere(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from policykit.cycles import cycles
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.manifests.memoize import memoize_last
 from policykit.model.declared_queues import (
     DeclaredQueue,
     PolicyQueues,
@@ -20,6 +21,7 @@ from policykit.model.declared_queues import (
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
+from policykit.nearest import Names
 from policykit.targets import target_of
 
 if TYPE_CHECKING:
@@ -240,6 +242,15 @@ def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Direct
     )
     trees = trees or (_tree(semantics, declared, own, None),)
     return Directory(semantics, declared, own, scope.complete, trees, scope.is_part)
+
+
+def likely(use: QueueUse, found: Destination, known: Directory) -> str:
+    """The queue that a name which does not exist may stand for, in the same namespace; empty: none."""
+    near = _names(found.known).nearest(found.queue, 0.75) if found.verdict != UNREAD else ""
+    return "" if known.semantics.namespaced and near.rpartition("/")[0] != use.namespace else near
+
+
+_names = memoize_last(Names)
 
 
 def policy_queues(target_name: str, cluster: Cluster | None) -> PolicyQueues:

@@ -20,6 +20,7 @@ from policykit.targets.volcano.names import (
     GROUP_APIS,
     GROUP_NAME,
     KEYS,
+    MAKES_GROUPS,
     QUEUE_LABEL,
     QUEUE_NAME,
     SCHEDULER,
@@ -62,6 +63,8 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
     """The PodGroup that the pods' group-name annotation names, in the pods' namespace."""
+    if manifest.group in MAKES_GROUPS:
+        return None
     return named_group(manifest, pod_set, namespace, SCHEDULER, "annotations", GROUP_NAME)
 
 

@@ -29,6 +29,8 @@ GROUP_APIS = frozenset({GROUP_API, "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
 BATCH_GROUP = "batch.volcano.sh"
 FLOW_GROUP = "flow.volcano.sh"
+MAKES_GROUPS = frozenset({BATCH_GROUP, FLOW_GROUP})
+"""API groups of jobs whose controller makes their PodGroup, and writes its name on the pods."""
 SPECS: Mapping[tuple[str, str], Path] = {
     (BATCH_GROUP, "Job"): ("spec",),
     (BATCH_GROUP, "CronJob"): ("spec", "jobTemplate", "spec"),
