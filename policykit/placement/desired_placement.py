@@ -9,7 +9,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Card, Pool, Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
-from policykit.placement.eligible_pools import is_allowed, product_of
+from policykit.placement.eligible_pools import helper_pools, is_allowed, product_of
 from policykit.placement.landing import injected
 
 
@@ -105,9 +105,7 @@ def expression(key: str, values: Iterable[str]) -> dict[str, Any]:
 
 def _pools(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> tuple[Pool, ...]:
     if card is None:
-        if workload.helpers is None:
-            return tuple(p for p in cluster.pools if not p.card)
-        return tuple(p for p in cluster.pools if p.name in workload.helpers)
+        return helper_pools(cluster, workload)
     return tuple(p for p in cluster.pools if p.card == card.name and is_allowed(workload, p))
 
 

@@ -76,15 +76,27 @@ def eligible_pools(
         return tuple(p for p in offering if is_allowed(workload, p))
     if workload is None:
         return None
-    if workload.helpers is None:
-        return tuple(p for p in cluster.pools if not p.card)
-    return tuple(p for p in cluster.pools if p.name in workload.helpers)
+    return helper_pools(cluster, workload)
+
+
+def helper_pools(cluster: Cluster, workload: WorkloadKind) -> tuple[Pool, ...]:
+    """The pools for its pods that request no card: those listed, else those without cards and without
+    another usage."""
+    if workload.helpers is not None:
+        return tuple(p for p in cluster.pools if p.name in workload.helpers)
+    usages = ("", *workload.usages)
+    return tuple(p for p in cluster.pools if not p.card and (not workload.usages or p.usage in usages))
 
 
 def is_allowed(workload: WorkloadKind, pool: Pool) -> bool:
     """Whether the policy allows the usage and card of the pool for the workload kind."""
     usage = not workload.usages or pool.usage in workload.usages
     return usage and (workload.cards is None or pool.card in workload.cards)
+
+
+def uses_no_card(cluster: Cluster, workload: WorkloadKind) -> bool:
+    """Whether the kind is declared without cards, or no pool it may use has cards."""
+    return workload.cards == () or not any(pool.card for pool in cluster.pools if is_allowed(workload, pool))
 
 
 def cards_by_resource(cluster: Cluster, workload: WorkloadKind) -> dict[str, tuple[str, ...]]:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.model.workload import WorkloadKind
-from policykit.placement.eligible_pools import is_allowed
+from policykit.placement.eligible_pools import uses_no_card
 from policykit.placement.review import Review
 
 BAD = """\
@@ -60,7 +58,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if review.is_system_pod or review.pod_set.per_node or not review.is_final:
         return
-    if not _uses_none(cluster, workload):
+    if not uses_no_card(cluster, workload):
         return
     if not cluster.complete and all(pool.card for pool in cluster.pools):
         return  # pools without cards exist, but the policy describes none
@@ -75,11 +73,6 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             "\n".join(_advice(review)),
             Severity.ERROR if workload.cards == () else None,
         )
-
-
-def _uses_none(cluster: Cluster, workload: WorkloadKind) -> bool:
-    """Whether the kind is declared without cards, or no pool it may use has cards."""
-    return workload.cards == () or not any(pool.card for pool in cluster.pools if is_allowed(workload, pool))
 
 
 def _advice(review: Review) -> Iterator[str]:

@@ -22,6 +22,7 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.writer import scalar
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Taint, Toleration
 from policykit.model.severity import Applicability, Severity
@@ -220,7 +221,8 @@ def _advice(daemon: NodeDaemon, wanted: Sequence[Toleration]) -> Iterator[str]:
     else:
         yield "add to tolerations, keeping the existing ones:"
     for one in wanted:
-        yield f"- {{{', '.join(f'{key}: {value}' for key, value in tolerations.to_dict(one).items())}}}"
+        fields = ", ".join(f"{key}: {scalar(value)}" for key, value in tolerations.to_dict(one).items())
+        yield f"- {{{fields}}}"
 
 
 def _fix(manifest: Manifest, daemon: NodeDaemon, wanted: Sequence[Toleration]) -> Fix | None:

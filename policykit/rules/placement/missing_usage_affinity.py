@@ -11,6 +11,7 @@ from functools import partial
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.eligible_pools import uses_no_card
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
 from policykit.rules.placement.fixes import card_choice, follows_choice, placement_fix
@@ -83,14 +84,21 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a pod if it selects no usage and a pool that is not eligible accepts it.
 
-    Helpers without cards are not reported: their pools need no usage.
+    Helpers without cards are not reported: their pools need no usage. Pods of a kind that uses no card are,
+    where a pool has another usage.
     """
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not review.eligible_pools or not review.is_final:
         return
-    if not review.card_resources or not cluster.usage_key or not workload.usages:
+    if not cluster.usage_key or not workload.usages:
         return
-    outside = [pool.name for pool in review.accepting if pool not in review.eligible_pools]
+    if not review.card_resources and not uses_no_card(cluster, workload):
+        return
+    outside = [
+        pool.name
+        for pool in review.accepting
+        if pool not in review.eligible_pools and (review.card_resources or pool.usage)
+    ]
     if outside and not _selects(review, cluster.usage_key):
         usages = ", ".join(workload.usages)
         yield Violation(

@@ -14,6 +14,7 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import lookup
+from policykit.manifests.writer import scalar
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Taint
 from policykit.model.severity import Applicability, Severity
@@ -148,15 +149,16 @@ def _missing_product_label(marks: NodeSettings, cluster: Cluster, pools: list[Po
     cards = {pool.card: cluster.card_of(pool) for pool in pools}
     card = next(iter(cards.values())) if len(cards) == 1 else None
     if card and pinned and card.product_key and card.product_key not in marks.labels:
+        product = scalar(pools[0].labels.get(card.product_key, card.product))
         yield Violation(
             marks.labels_at,
             f"the template lacks label {card.product_key}, so no node is created for a pod that selects it",
-            f"add the label {card.product_key}: {pools[0].labels.get(card.product_key, card.product)}",
+            f"add the label {card.product_key}: {product}",
         )
 
 
 def _item(taint: Taint) -> str:
-    return "- {" + ", ".join(f"{name}: {value}" for name, value in taint_data(taint).items()) + "}"
+    return "- {" + ", ".join(f"{name}: {scalar(value)}" for name, value in taint_data(taint).items()) + "}"
 
 
 def _fix(manifest: Manifest, marks: NodeSettings, taints: list[Taint]) -> Fix:

@@ -13,6 +13,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.kube.tolerations import covers, to_dict
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.manifests.writer import scalar
 from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
 from policykit.model.pool import Toleration
 from policykit.model.severity import Severity
@@ -97,7 +98,7 @@ def _description(lost: Toleration) -> str:
 
 
 def _item(lost: Toleration) -> str:
-    entries = ", ".join(f"{name}: {value}" for name, value in to_dict(lost).items())
+    entries = ", ".join(f"{name}: {scalar(value)}" for name, value in to_dict(lost).items())
     return f"- {{{entries}}}"
 
 

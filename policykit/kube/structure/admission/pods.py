@@ -11,6 +11,7 @@ from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.writer import scalar
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 
@@ -298,7 +299,7 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
         yield Problem(
             place,
             f'{dotted(place)} is "{value}", but its own pods have {pods}',
-            f"write {key}: {value} in {dotted(_LABELS)}, or select the existing label",
+            f"write {key}: {scalar(value)} in {dotted(_LABELS)}, or select the existing label",
             kind=INCONSISTENT,
         )
 
