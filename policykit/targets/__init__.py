@@ -121,12 +121,17 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.unplaced_pods:facts"),
         frozenset(
             {
+                "Assign",
                 "ClusterColocationProfile",
                 "ClusterPolicy",
                 "Configuration",
                 "LocalQueue",
+                "ModifySet",
                 "MutatingAdmissionPolicy",
+                "MutatingPolicy",
+                "MutatingWebhookConfiguration",
                 "Namespace",
+                "NamespacedMutatingPolicy",
                 "Policy",
             }
         ),

@@ -52,6 +52,39 @@ kind: ClusterColocationProfile
 metadata: {name: placing}
 spec: {schedulerName: koord-scheduler}
 """
+GATEKEEPER = """\
+apiVersion: mutations.gatekeeper.sh/v1
+kind: Assign
+metadata: {name: placing}
+spec:
+  applyTo: [{groups: [""], kinds: [Pod], versions: [v1]}]
+  match: {namespaces: [%s]}
+  location: spec.%s
+  parameters: {assign: {value: [{operator: Exists}]}}
+"""
+WEBHOOK = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: placing}
+webhooks:
+- name: %s
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: "https://placing.example"}
+  namespaceSelector: {%s}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [%s]}]
+"""
+OF_OTHER = "matchLabels: {kubernetes.io/metadata.name: other}"
+OF_TEAM = "matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [team, other]}]"
+NEWER_KYVERNO = """\
+apiVersion: policies.kyverno.io/v1alpha1
+kind: MutatingPolicy
+metadata: {name: placing}
+spec:
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: "Object{spec: Object.spec{nodeSelector: {'a': 'b'}}}"}
+"""
 NAMESPACE = """\
 apiVersion: v1
 kind: Namespace
@@ -72,6 +105,17 @@ metadata:
         (KYVERNO % ("ClusterPolicy", "''", LABEL), "error"),
         (ADMISSION_POLICY, "warning"),
         (COLOCATION, "warning"),
+        (KYVERNO.replace("[Pod]", "[Pod], namespaces: [other]") % ("ClusterPolicy", "''", TOLERATE), "error"),
+        (KYVERNO.replace("[Pod]", "[Pod], namespaces: [te*]") % ("ClusterPolicy", "''", TOLERATE), "warning"),
+        (NEWER_KYVERNO, "warning"),
+        (GATEKEEPER % ("team", "tolerations"), "warning"),
+        (GATEKEEPER % ("other", "tolerations"), "error"),
+        (GATEKEEPER % ("team", "dnsConfig"), "error"),
+        (WEBHOOK % ("placing.example", "", "pods"), "warning"),
+        (WEBHOOK % ("placing.example", "", "services"), "error"),
+        (WEBHOOK % ("placing.example", OF_TEAM, "pods"), "warning"),
+        (WEBHOOK % ("placing.example", OF_OTHER, "pods"), "error"),
+        (WEBHOOK % ("rev.object.sidecar-injector.istio.io", "", "pods"), "error"),
         (NAMESPACE, "warning"),
     ],
 )

@@ -1,8 +1,8 @@
 """Every pool of a policy that lists all pools refuses a pod.
 
 The pods need no cards and are of no workload kind, so no pool is meant for them: they stay pending for the
-taints and sizes of the nodes they may select. Where a policy of Kyverno, a colocation profile or a namespace
-may still change pods, the rule reports nothing.
+taints and sizes of the nodes they may select. Where a policy of Kyverno or Gatekeeper, a webhook,
+a colocation profile or a namespace may still change pods, the rule reports nothing.
 """
 
 from __future__ import annotations

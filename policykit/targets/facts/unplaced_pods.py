@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
-from policykit.manifests.shape import mapping, mappings, pairs
-from policykit.model.pod_admission import PodMutation, RuntimeClassUse, UnplacedPods
+from policykit.manifests.shape import mapping, pairs
+from policykit.model.pod_admission import RuntimeClassUse, UnplacedPods
+from policykit.targets.facts.pod_changes import pod_changes
 
 if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
     from policykit.model.cluster import Cluster
     from policykit.placement.review import Review
-
-_MUTATING = frozenset(
-    {
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        ("config.koordinator.sh", "ClusterColocationProfile"),
-        ("kyverno.io", "ClusterPolicy"),
-        ("kyverno.io", "Policy"),
-    }
-)
-_OF_NAMESPACES = (
-    "scheduler.alpha.kubernetes.io/defaultTolerations",
-    "scheduler.alpha.kubernetes.io/node-selector",
-)
-"""Annotations that admission plugins PodTolerationRestriction and PodNodeSelector read."""
-
-
-_PLACES = re.compile(r"toleration|nodeSelector|[aA]ffinity|schedulerName|runtimeClassName")
-"""What a change of pods must mention to place them elsewhere."""
-_NAMESPACED = ("kyverno.io", "Policy")
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
@@ -43,7 +24,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if cluster is None:
         return ()
     if not pod_sets:
-        return _mutations(manifest)
+        return pod_changes(manifest)
     return _unplaced(manifest, pod_sets, cluster, context.namespace) if cluster.complete else ()
 
 
@@ -66,45 +47,6 @@ def runtime_classes(manifest: Manifest, pod_sets: Sequence[PodSet], context: Con
             }
             plain = name in classes.PLAIN and not (selector or overhead)
             yield Fact(RuntimeClassUse(name, selector, overhead), places, answers=plain)
-
-
-def _mutations(manifest: Manifest) -> Iterator[Fact]:
-    kind, name = (manifest.group, manifest.kind), f"{manifest.kind} {manifest.name}"
-    if kind in _MUTATING and _may_place(manifest):
-        namespace = manifest.namespace if kind == _NAMESPACED else ""
-        yield Fact(PodMutation(namespace, name), {}, answers=True)
-    elif kind == ("kueue.x-k8s.io", "LocalQueue") and manifest.name == "default":
-        # Kueue gives jobs that name no queue this one: its gate LocalQueueDefaulting.
-        yield Fact(PodMutation(manifest.namespace, name), {}, answers=True)
-    elif kind == ("config.kueue.x-k8s.io", "Configuration"):
-        if manifest.data.get("manageJobsWithoutQueueName") is True:
-            yield Fact(PodMutation("", "Kueue, which manages jobs without a queue"), {}, answers=True)
-    elif manifest.kind == "Namespace" and any(key in manifest.annotations for key in _OF_NAMESPACES):
-        yield Fact(PodMutation(manifest.name, name), {}, answers=True)
-
-
-def _may_place(manifest: Manifest) -> bool:
-    """Whether it changes what decides where pods go. Rules of Kyverno that validate or generate do not."""
-    spec = mapping(manifest.data.get("spec"))
-    if manifest.group == "kyverno.io":
-        changes: object = [rule.get("mutate") for rule in mappings(spec.get("rules"))]
-    else:
-        changes = spec
-    return any(_PLACES.search(word) for word in _words(changes))
-
-
-def _words(data: object) -> Iterator[str]:
-    """All keys and strings."""
-    pending = [data]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            yield from (key for key in one if isinstance(key, str))
-            pending.extend(one.values())
-        elif isinstance(one, list):
-            pending.extend(one)
-        elif isinstance(one, str):
-            yield one
 
 
 def _unplaced(
