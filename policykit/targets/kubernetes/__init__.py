@@ -45,6 +45,12 @@ TARGET = Target(
             Lazy("policykit.targets.kubernetes.configuration_files:facts"),
             frozenset({_KIND, "Kustomization"}),
         ),
+        FactReader(
+            Lazy("policykit.targets.kubernetes.scheduler_images:facts"),
+            frozenset({_KIND}),
+            pods=True,
+            substrings=("/kube-scheduler", "KubeSchedulerConfiguration"),
+        ),
     ),
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),

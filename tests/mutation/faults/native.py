@@ -6,6 +6,7 @@ from typing import Any
 from policykit.linter.reader import is_marked_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
+from policykit.rules.kubernetes import plugin_not_in_image
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, containers, judged, named
@@ -223,6 +224,13 @@ def _among_objects(subject: Subject) -> Iterator[Change]:
         yield Change(text=account + subject.text)
 
 
+def _stock_image(subject: Subject) -> Iterator[Change]:
+    """A further scheduler, of an image that lacks a plugin of its configuration."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        yield Change(text=f"{subject.text}\n---\n{plugin_not_in_image.BAD}")
+
+
 def _packs_weakly(subject: Subject) -> Iterator[Change]:
     strategy = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
     for index, profile in _profiles(subject):
@@ -241,6 +249,7 @@ def _removed_flag(subject: Subject) -> Iterator[Change]:
 FAULTS = (
     fault("a second scheduler on the first one's lease", "PK810", _shared_lease),
     fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
+    fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
     fault("packing with the default weight", "PK812", _packs_weakly),
     fault("a flag of the policy API", "PK809", _removed_flag),
     fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),

@@ -1,0 +1,78 @@
+"""A scheduler starts Kubernetes' own image with plugins that are not in it.
+
+Plugins such as Coscheduling and Trimaran's are built into the image of scheduler-plugins. Kubernetes' own
+kube-scheduler exits with an error when its configuration enables one of them, and no pod of its profiles is
+placed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
+from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: gang-scheduler, namespace: kube-system}
+data:
+  config.yaml: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    leaderElection: {leaderElect: false}
+    profiles:
+    - schedulerName: gang-scheduler
+      plugins:
+        multiPoint:
+          enabled: [{name: Coscheduling}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: gang-scheduler, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: gang-scheduler}}
+  template:
+    metadata: {labels: {app: gang-scheduler}}
+    spec:
+      containers:
+      - name: main
+        image: registry.k8s.io/kube-scheduler:v1.34.1
+        command: [kube-scheduler, --config=/etc/gang-scheduler/config.yaml]
+        volumeMounts: [{name: config, mountPath: /etc/gang-scheduler}]
+      volumes: [{name: config, configMap: {name: gang-scheduler}}]
+"""
+
+GOOD = BAD.replace(
+    "registry.k8s.io/kube-scheduler:v1.34.1", "registry.k8s.io/scheduler-plugins/kube-scheduler:v0.33.5"
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Source: `NewFramework` of kube-scheduler (1.28 to 1.37), which refuses plugins that do not exist."""
+    started = {each.value[:3]: each.value for each in scope.of(StockScheduler)}
+    for plugins in scope.of(OutOfTreePlugins):
+        by = started.get(plugins.value[:3])
+        if by is not None:
+            names = plugins.value.names
+            be, them = ("is a plugin", "it") if len(names) == 1 else ("are plugins", "them")
+            yield Violation(
+                plugins.at("plugin"),
+                f"{', '.join(names)} {be} of scheduler-plugins, but {by.what} runs {by.image}, which does "
+                f"not have {them}: the scheduler does not start",
+                "run registry.k8s.io/scheduler-plugins/kube-scheduler, or an image built with the plugins",
+            )
+
+
+RULE = Rule(
+    code="PK814",
+    name="plugin-not-in-image",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,97 @@
+"""Facts about configurations with plugins that Kubernetes' own image of kube-scheduler does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.requests import containers
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text
+from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
+from policykit.targets import added_plugins
+from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS
+
+_FLAG = "--config="
+_STOCK = frozenset(
+    {
+        f"{registry}/kube-scheduler{machine}"
+        for registry in (
+            "gcr.io/google-containers",
+            "gcr.io/google_containers",
+            "k8s.gcr.io",
+            "registry.aliyuncs.com/google_containers",
+            "registry.cn-hangzhou.aliyuncs.com/google_containers",
+            "registry.k8s.io",
+        )
+        for machine in ("", "-amd64", "-arm64")
+    }
+)
+"""Names of images that are built from Kubernetes alone, and mirrors that copy them."""
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """Of a configuration that a ConfigMap holds, or of pods."""
+    if manifest.partial:
+        return
+    holder = manifest.holder
+    if holder is not None:
+        if holder.kind == "ConfigMap" and len(manifest.held_at) > 1:
+            yield from _plugins(manifest, holder, context)
+        return
+    for pod_set in pod_sets:
+        yield from _images(manifest, pod_set, context)
+
+
+def _plugins(manifest: Manifest, holder: Manifest, context: Context) -> Iterator[Fact]:
+    enabled = dict(_enabled(manifest.data))
+    names = [name for name in enabled if name in SCHEDULER_PLUGINS]
+    if names and not added_plugins(manifest.data) and not SCHEDULER_PLUGINS.intersection(context.plugins):
+        value = OutOfTreePlugins(
+            holder.namespace or context.namespace, holder.name, str(manifest.held_at[-1]), tuple(names)
+        )
+        yield Fact(value, {"plugin": enabled[names[0]]})
+
+
+def _enabled(data: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    for number, profile in reversed([*enumerate(mappings(data.get("profiles")))]):
+        for point, stated in mapping(profile.get("plugins")).items():
+            for at, each in enumerate(mappings(mapping(stated).get("enabled"))):
+                name = text(each.get("name"))
+                yield name, ("profiles", number, "plugins", str(point), "enabled", at, "name")
+
+
+def _images(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
+    maps = {text(each.get("name")): _config_map(each) for each in mappings(pod_set.spec.get("volumes"))}
+    for _, _, container in containers(pod_set.spec):
+        image = text(container.get("image"))
+        folder, _, name = _configuration(container).rpartition("/")
+        if image.partition("@")[0].rpartition(":")[0] not in _STOCK or not name:
+            continue
+        for each in mappings(container.get("volumeMounts")):
+            plain = not each.get("subPath") and not each.get("subPathExpr")
+            config_map = maps.get(text(each.get("name")), "")
+            if plain and config_map and text(each.get("mountPath")).rstrip("/") == folder:
+                what = f"{manifest.kind} {manifest.name}"
+                namespace = manifest.namespace or context.namespace
+                yield Fact(StockScheduler(namespace, config_map, name, image, what), {})
+
+
+def _configuration(container: Mapping[str, Any]) -> str:
+    """The file of the last flag --config."""
+    words = [word for part in ("command", "args") for word in _listed(container.get(part))]
+    return next((word.removeprefix(_FLAG) for word in reversed(words) if word.startswith(_FLAG)), "")
+
+
+def _listed(data: object) -> list[str]:
+    return [word for word in data if isinstance(word, str)] if isinstance(data, list) else []
+
+
+def _config_map(volume: Mapping[str, Any]) -> str:
+    """Name of the ConfigMap whose keys are its files."""
+    source = mapping(volume.get("configMap"))
+    return "" if source.get("items") else text(source.get("name"))
