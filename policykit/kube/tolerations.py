@@ -32,6 +32,11 @@ def _toleration(raw: object) -> Toleration:
     return Toleration(key, operator, value, effect, seconds if counted else None)
 
 
+def of_resources(names: Iterable[str]) -> tuple[Toleration, ...]:
+    """What the admission plugin ExtendedResourceToleration adds to pods that request these resources."""
+    return tuple(Toleration(name, "Exists", "", "NoSchedule") for name in sorted(names) if "/" in name)
+
+
 def read_taints(raw: object) -> tuple[Taint, ...]:
     """A Node's spec.taints, one Taint per item; malformed items have neither key nor effect."""
     if not isinstance(raw, list):

@@ -9,7 +9,7 @@ from policykit.kube import affinity as affinities
 from policykit.kube import selectors
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
-from policykit.kube.tolerations import tolerates, untolerated
+from policykit.kube.tolerations import of_resources, tolerates, untolerated
 from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
 from policykit.model.pool import KUBE_SCHEDULER, Amounts, NodeFilters, Pool, Shape, Taint, Toleration
@@ -98,9 +98,7 @@ def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
     """Tolerations that admission controllers add to pods for this pool."""
     yield from pool.injects
     if pool.injects_resource_tolerations:
-        for resource in sorted(requests):
-            if "/" in resource:
-                yield Toleration(resource, "Exists", "", "NoSchedule")
+        yield from of_resources(requests)
 
 
 def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | None:

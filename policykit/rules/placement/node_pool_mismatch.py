@@ -195,9 +195,8 @@ def _reason(pool: MachinePool, wanted: WantedNodes, *, shared: bool) -> tuple[st
         return "affinity", f"{title} {problem}", _advice(key)
     # PK143 compares the taints of a NodePool that pods select by its name.
     by_name = not wanted.selector.keys().isdisjoint(POOL_KEYS)
-    # A taint named like a requested resource may be tolerated by admission.
-    others = [taint for taint in pool.taints if taint.key not in wanted.cards]
-    taint = tolerations.untolerated(others, wanted.tolerations)
+    given = (*wanted.tolerations, *tolerations.of_resources(wanted.cards))
+    taint = tolerations.untolerated(pool.taints, given)
     if taint is not None and wanted.settled and not by_name:
         return (
             "",  # of the pods as a whole

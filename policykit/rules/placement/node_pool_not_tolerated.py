@@ -1,7 +1,8 @@
 """Pods select NodePools of Karpenter whose taints they do not tolerate.
 
 Karpenter creates no node for them, and the nodes that are there refuse them: they stay pending. A startup
-taint is removed once the node is ready, and needs no toleration.
+taint is removed once the node is ready, and needs no toleration. Nor does a NoSchedule taint whose key is a
+resource that the pods request: the admission plugin ExtendedResourceToleration of EKS, AKS and GKE adds it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ spec:
     spec:
       nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
       taints:
-      - {key: nvidia.com/gpu, value: "true", effect: NoSchedule}
+      - {key: example.com/gpu, value: "true", effect: NoSchedule}
       requirements:
       - {key: karpenter.k8s.aws/instance-family, operator: In, values: [p5]}
 ---
@@ -37,7 +38,7 @@ spec:
   nodeSelector:
     karpenter.sh/nodepool: gpu
   tolerations:
-  - {key: nvidia.com/gpu, operator: Equal, value: present, effect: NoSchedule}
+  - {key: example.com/gpu, operator: Equal, value: present, effect: NoSchedule}
   containers:
   - name: main
     image: registry.example/serve:1

@@ -160,11 +160,13 @@ def uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> It
         names = _named(pod_set)
         if names and not any(map(is_placeholder, names)) and not may_still_change(manifest, pod_set):
             together = manifest.kind in POD_PER_REPLICA and not pod_set.owner
+            asked = requests.effective(pod_set.spec, pod_set.devices)
+            own = tolerations.read(pod_set.spec.get("tolerations"))
             found = NodePoolUse(
                 names,
-                tolerations.read(pod_set.spec.get("tolerations")),
+                (*own, *tolerations.of_resources(asked)),
                 (pod_set.replicas or 1) if together or pod_set.synchronous else 1,
-                requests.effective(pod_set.spec, pod_set.devices),
+                asked,
             )
             stated = together and lookup(manifest.data, _REPLICAS) is not None
             pods = _REPLICAS if stated else pod_set.path
