@@ -8,19 +8,20 @@ from functools import lru_cache
 
 _PLACEHOLDER = re.compile(
     r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
-    r"|\{[A-Z][A-Z0-9_]*\}|\AENC\[[A-Z0-9_]+,|PLACEHOLDER|(?:REPLACE|CHANGE)[-_]?ME\b|\bYOUR[-_][A-Z]"
+    r"|\{[A-Z][A-Z0-9_]*\}|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}|\AENC\[[A-Z0-9_]+,|PLACEHOLDER|(?:REPLACE|CHANGE)[-_]?ME\b|\bYOUR[-_][A-Z]"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
 _GAP = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{.*?\}\}|<[^<>]+>|\$[A-Za-z_][A-Za-z0-9_]*|\{[A-Z][A-Z0-9_]*\}"
+    r"|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}"
 )
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 
 
 def is_placeholder(value: object) -> bool:
-    """Whether text is to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `{X}`, `<x>`, `__X__`, `a_X_`, `@X@`,
-    `%X%`, `...`, PLACEHOLDER_X, CHANGE_ME, YOUR_X, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
+    """Whether text is to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `{X}`, `{x_y}`, `<x>`, `__X__`, `a_X_`,
+    `@X@`, `%X%`, `...`, PLACEHOLDER_X, CHANGE_ME, YOUR_X, or encrypted by SOPS: `ENC[AES256_GCM,data:...]`.
     """
     return isinstance(value, str) and has_placeholder(value)
 

@@ -12,7 +12,7 @@ from policykit.manifests.writer import dump
 from policykit.rules import rules
 from tests.clusters import cluster
 
-FILLED_IN = ("${X}", "{{ .Values.x }}", "<x>")
+FILLED_IN = ("${X}", "{{ .Values.x }}", "<x>", "{service_name}")
 RULES = tuple(rule for rule in rules() if rule.code[:3] in ("PK1", "PK2"))
 JUDGED = frozenset({"affinity", "nodeSelector", "resources", "schedulerName", "spec", "tolerations"})
 

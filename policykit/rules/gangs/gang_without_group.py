@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
@@ -67,9 +67,13 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     yield from gone.violations
     joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
+    groups, members = _unfilled(there), _unfilled(joined)
     for group in scope.groups:
         namespace, name = group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned:
+            continue
+        of_members = members.get(group.value[:2])
+        if of_members and of_members.may_be(name):
             continue
         if group.value[:3] not in joined and group.value[:3] not in gone.groups and not scope.may_hold(name):
             yield Violation(
@@ -82,6 +86,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         value = member.value
         if value.by_pods or member.partial or is_placeholder(value.group):
             continue
+        of_groups = groups.get(value[:2])
+        if of_groups and of_groups.may_be(value.group):
+            continue
         if value[:3] in there or value[:3] in gone.members or scope.may_hold(value.group):
             continue
         elsewhere = declaring.get(value.group)
@@ -92,6 +99,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             "add the PodGroup, or correct the name: without it the pods never start",
             Severity.ERROR,
         )
+
+
+def _unfilled(names: Iterable[_Name]) -> dict[tuple[str, str], UnfilledNames]:
+    """By system and namespace the names with placeholders."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for target_name, namespace, name in names:
+        if is_placeholder(name):
+            found.setdefault((target_name, namespace), []).append(name)
+    return {key: UnfilledNames(each) for key, each in found.items()}
 
 
 def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violation]:

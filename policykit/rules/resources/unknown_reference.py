@@ -8,15 +8,16 @@ claim, and the keys of a ConfigMap that a scheduler reads as files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.queue import Demand
 from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
 from policykit.model.severity import Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import Names, some
 
 BAD = """\
@@ -53,26 +54,26 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """In any namespace: files seldom say to which one they are applied."""
     if not scope.complete:
         return
-    objects: dict[tuple[str, ...], Names] = {}
+    objects: dict[tuple[str, ...], _Known] = {}
     for each in scope.of(ObjectReference):
         kinds = each.value.kinds
         if each.partial:
             continue
         if kinds not in objects:
             named = (one.value for one in scope.of(NamedObject))
-            objects[kinds] = Names(one.name for one in named if one.kind in kinds)
+            objects[kinds] = _known(one.name for one in named if one.kind in kinds)
         if likely := _likely(scope, each.value.name, objects[kinds]):
             what = f"{' or '.join(kinds)} {each.value.name}"
             yield Violation(each.at("name"), f"no file here defines {what}", f"did you mean {likely}?")
     yield from _parts(scope)
-    scaled: dict[str, Names] = {}
+    scaled: dict[str, _Known] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
         if kind not in POD_PER_REPLICA or scaler.partial:
             continue
         if kind not in scaled:
             there = (demand.resource for demand in scope.of(Demand))
-            scaled[kind] = Names(each.name for each in there if each.kind == kind)
+            scaled[kind] = _known(each.name for each in there if each.kind == kind)
         if likely := _likely(scope, name, scaled[kind]):
             message = f"no file here defines {kind} {name}, which is to be scaled"
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
@@ -92,11 +93,21 @@ def _parts(scope: Scope) -> Iterator[Violation]:
             yield Violation(each.at("name"), message, f"it has {some(sorted(names))}" if names else "add it")
 
 
-def _likely(scope: Scope, name: str, known: Names) -> str:
-    """The object that is meant; empty: the named one is here, or nothing is nearly called so."""
-    if not name or name in known or is_placeholder(name) or scope.may_hold(name):
+class _Known(NamedTuple):
+    names: Names
+    unfilled: UnfilledNames
+
+
+def _known(names: Iterable[str]) -> _Known:
+    listed = tuple(names)
+    return _Known(Names(listed), UnfilledNames(listed))
+
+
+def _likely(scope: Scope, name: str, known: _Known) -> str:
+    """The object that is meant; empty: the named one is here or may be, or nothing is nearly called so."""
+    if not name or name in known.names or is_placeholder(name) or scope.may_hold(name):
         return ""
-    return known.misspelt(name)
+    return "" if known.unfilled.may_be(name) else known.names.misspelt(name)
 
 
 RULE = Rule(

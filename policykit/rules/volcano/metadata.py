@@ -97,6 +97,7 @@ def _scheduled_elsewhere(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator
                 f"{dotted(path[1:])} creates a PodGroup for Volcano, but "
                 f"{placed_by} schedules {title(manifest.data, pod_set)}",
                 f"set schedulerName: {SCHEDULER} in every template: the controller does not",
+                Severity.WARNING,  # the pods run, each by itself; and the job of a runtime may set it
             )
 
 
