@@ -64,3 +64,41 @@ def test_quoted(code: str, text: str, value: str) -> None:
     items = [item for line in helps if line.startswith("- {") for item in yaml.safe_load(line)]
     assert value in [item.get("value") for item in items], helps
     assert all(isinstance(each, str) for item in items for each in item.values())
+
+
+RENAMED = """\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [queue.yaml, pod.yaml]
+namePrefix: prod-
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: prod-research}
+spec: {weight: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: prod-train
+  annotations: {scheduling.volcano.sh/queue-name: research}
+spec:
+  schedulerName: volcano
+  containers: [{name: main, image: "registry.example/train:1"}]
+"""
+
+
+def test_the_reference_to_a_renamed_queue() -> None:
+    report = api.lint_texts({"all.yaml": RENAMED.encode()}, None, [], True, "2026-07-01")
+    (found,) = [one for one in report.findings if one.code == "PK401"]
+    assert yaml.safe_load(found.help.split("\n")[-1]) == {
+        "nameReference": [
+            {
+                "kind": "Queue",
+                "group": "scheduling.volcano.sh",
+                "fieldSpecs": [
+                    {"kind": "Pod", "path": r"metadata/annotations/scheduling.volcano.sh\/queue-name"}
+                ],
+            }
+        ]
+    }

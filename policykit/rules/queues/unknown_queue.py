@@ -8,15 +8,18 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
+from policykit.linter.finding import Resource
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
+from policykit.model.references import NameAffix
 from policykit.model.severity import Applicability, Severity
+from policykit.namedtuple import NamedTuple
 from policykit.nearest import is_extended
 from policykit.targets.facts import queue_trees
 from policykit.targets.facts.queue_trees import Destination, Directory
@@ -58,14 +61,14 @@ _SHOWN = 5
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue, where the existing ones are known."""
     directories: dict[str, Directory] = {}
-    unfilled: dict[str, UnfilledNames] = {}
+    declared: dict[str, _Declared] = {}
+    affixes = tuple(sorted({(each.value.prefix, each.value.suffix) for each in scope.of(NameAffix)}))
     for use in scope.of(QueueUse):
         target_name, name = use.value.target_name, use.value.queue
         known = directories.get(target_name)
         if known is None:
             known = directories[target_name] = queue_trees.directory(target_name, scope, context.cluster)
-            # In whatever namespace.
-            unfilled[target_name] = UnfilledNames(_last(each.value.name) for each in known.declared)
+            declared[target_name] = _declared(known, affixes)
         if is_placeholder(name) or not known.proves_absence:
             continue
         found = queue_trees.destination(use.value, known)
@@ -75,11 +78,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             and not _where_it_is_applied(use.value, found, known, context)
         ):
             last = _last(found.queue)
-            if unfilled[target_name].may_be(last):
+            if declared[target_name].unfilled.may_be(last):
                 continue
             # A file of queues names each level by itself.
             if not any(map(scope.may_hold, {found.queue, last, last.rpartition(".")[2]})):
-                yield _violation(use, found, known)
+                yield _violation(use, found, known, declared[target_name])
 
 
 def _last(name: str) -> str:
@@ -93,7 +96,9 @@ def _where_it_is_applied(use: QueueUse, found: Destination, known: Directory, co
     return any(name.rpartition("/")[2] == use.queue for name in found.known)
 
 
-def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory) -> Violation:
+def _violation(
+    use: LocatedFact[QueueUse], found: Destination, known: Directory, declared: _Declared
+) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
     likely = queue_trees.likely(use.value, found, known)
@@ -102,7 +107,7 @@ def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory)
     return Violation(
         use.at("queue"),
         message,
-        _advice(found, known, likely),
+        "\n".join((_advice(found, known, likely), *_renamed(use, likely, declared))),
         None if certain else Severity.WARNING,
         fix=partial(_fix, use, likely) if likely else None,
     )
@@ -133,6 +138,38 @@ def _advice(found: Destination, known: Directory, likely: str) -> str:
     there = ", ".join(found.known[:_SHOWN]) + (", ..." if len(found.known) > _SHOWN else "")
     first = f"defined: {there}; " if there else ""
     return f"{first}{fault}"
+
+
+class _Declared(NamedTuple):
+    """The queues of one system by the ends of their names, and what kustomizations add to names."""
+
+    unfilled: UnfilledNames
+    resources: Mapping[str, Resource]
+    affixes: tuple[tuple[str, str], ...]
+
+
+def _declared(known: Directory, affixes: tuple[tuple[str, str], ...]) -> _Declared:
+    names = UnfilledNames(_last(each.value.name) for each in known.declared)  # in whatever namespace
+    return _Declared(names, {each.resource.name: each.resource for each in known.declared}, affixes)
+
+
+def _renamed(use: LocatedFact[QueueUse], likely: str, declared: _Declared) -> Iterator[str]:
+    """What keeps the reference where a kustomization renames the queue: kustomize knows none to queues."""
+    now, path = _last(likely), use.place("queue").path
+    queue = declared.resources.get(now)
+    if queue is None or not all(isinstance(step, str) for step in path):
+        return
+    for prefix, suffix in declared.affixes:
+        if f"{prefix}{use.value.queue}{suffix}" == now:
+            field = "namePrefix" if prefix else "nameSuffix"
+            steps = "/".join(str(step).replace("/", "\\/") for step in path)
+            group = queue.api_version.partition("/")[0]
+            yield f"or, since {field} renames the queue, tell kustomize of the reference in `configurations`:"
+            yield (
+                f"nameReference: [{{kind: {queue.kind}, group: {group}, "
+                f"fieldSpecs: [{{kind: {use.resource.kind}, path: {steps}}}]}}]"
+            )
+            return
 
 
 def _fix(use: LocatedFact[QueueUse], likely: str) -> Fix:
