@@ -89,6 +89,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     holder, names_of_slices = _slices(scope) if chosen else ("", Names(()))
     for slices in chosen if names_of_slices.sorted else ():
         yield from _mig_label(slices, holder, names_of_slices)
+    if scope.complete:
+        yield from _absent(scope)
     for files in scope.of(PluginFiles):
         yield from _files(files, holders) if not files.partial else ()
     skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
@@ -247,6 +249,20 @@ def _label(label: LocatedFact[PluginConfigurationLabel], keys: Names) -> Iterato
             "the name: the plugin fails on these nodes",
             f"did you mean {near}?" if near else f"here are {some(keys.sorted)}",
         )
+
+
+def _absent(scope: Scope) -> Iterator[Violation]:
+    """A ConfigMap for the MIG manager that is not here, where another is nearly called so."""
+    uses = [each for each in scope.of(MigConfigurationUse) if not each.partial]
+    names = Names(each.value.holder for each in scope.of(MigConfigurations) if each.value.holder)
+    for use in uses if names.sorted else ():
+        likely = "" if use.value.name in names else names.nearest(use.value.name)
+        if likely and not scope.may_hold(use.value.name):
+            yield Violation(
+                use.at("name"),
+                f"no file here has ConfigMap {use.value.name}, which the MIG manager should read",
+                f"did you mean {likely}?",
+            )
 
 
 def _slices(scope: Scope) -> tuple[str, Names]:
