@@ -13,7 +13,7 @@ from policykit.model.pod_admission import PodMutation
 from policykit.model.pool import Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Demand
-from policykit.model.references import AffinePods, AffinityTerm, PlacedPods
+from policykit.model.references import AffinePods, AffinityTerm, PlacedPods, SeparatePods
 from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import pods_on
 from policykit.placement.pod_affinity import Maker, reaches, selects
@@ -31,6 +31,8 @@ class _Labelled(Protocol):
 P = TypeVar("P", bound=_Labelled)
 
 _ADVICE = "let both use the same pools, or prefer it: preferredDuringSchedulingIgnoredDuringExecution"
+_APART = "let them use other pools, or prefer it: preferredDuringSchedulingIgnoredDuringExecution"
+_FOR_GOOD = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"})
 _MOST = 2
 """Objects that a message names."""
 _SEPARATOR = re.compile(r"[-._]")
@@ -77,6 +79,58 @@ class PodAffinities:
             (each.value, sure) for each, sure in self._placed.selected(one.terms) if _reached(one, each.value)
         ]
         return self._unreachable(one, others)
+
+    def barred(self, one: SeparatePods) -> Unmet | None:
+        """Why no node is left for the pods beside those that they avoid; None: one may be.
+
+        Those that are there first stay: which ones that are is not known. Pods of the same template are those
+        of the rule about too few domains.
+        """
+        if not self._is_placed(one.pods):
+            return None
+        if self._placed is None:
+            self._placed = _Pods(self._scope.of(PlacedPods))
+        for number, term in enumerate(one.terms):
+            others = [
+                each.value
+                for each, sure in self._placed.selected((term,))
+                if sure and each.value[1:4] != one.pods[1:4] and self._stays(each.value)
+                if reaches(term, one.pods, each.value.namespace, each.value.stated_namespace) is True
+            ]
+            message = self._taken(term.key, one.pods, others)
+            if message and not any(map(self._scope.may_hold, _words((term,)))):
+                return Unmet(number, message, _APART)
+        return None
+
+    def _is_placed(self, pods: PlacedPods) -> bool:
+        """Whether the pools of the pods are known, and nothing else decides where they go."""
+        known = self._cluster is not None and self._scope.complete and bool(pods.pools)
+        return known and pods.certain and self._is_here(pods) and not self._moves(pods)
+
+    def _stays(self, pods: PlacedPods) -> bool:
+        """Whether the pods run for good: those of a Job end."""
+        return pods.what.partition(" ")[0] in _FOR_GOOD and self._is_placed(pods)
+
+    def _taken(self, key: str, own: PlacedPods, others: Sequence[PlacedPods]) -> str:
+        """That pods to be avoided are on every node, or in the only domain, that the pods may use."""
+        if key == HOSTNAME:
+            daemons = [each for each in others if not set(own.pools).isdisjoint(each.everywhere)]
+            if not set(own.pools) <= {name for each in daemons for name in each.everywhere}:
+                return ""
+            return (
+                f"anti-affinity keeps the pods off nodes with pods of {_who(daemons)}, and every node of "
+                f"{_named(own.pools)} runs one"
+            )
+        mine = self._domains(own.pools, key)
+        if mine is None or len(mine) != 1:
+            return ""
+        there = [each for each in others if self._domains(each.pools, key) == mine]
+        if not there:
+            return ""
+        return (
+            f"anti-affinity keeps the pods out of the {key} of pods of {_who(there)}, but both run only in "
+            f"{next(iter(mine))} ({_named(own.pools)})"
+        )
 
     def _absent(self, one: AffinePods, selected: Sequence[Demand]) -> Unmet | None:
         """Files of others may make such pods."""

@@ -29,7 +29,7 @@ from policykit.placement import topology
 from policykit.placement.capacity import gang_problem, pods_in
 from policykit.placement.claims import claim_uses
 from policykit.placement.owner import is_gated_or_suspended, owner
-from policykit.placement.pod_affinity import affine, empty_selections
+from policykit.placement.pod_affinity import affine, empty_selections, separate
 from policykit.placement.review import Review
 from policykit.targets import (
     DEFAULT_SCHEDULER,
@@ -251,6 +251,10 @@ class PodGates:
         unmet = self._affinities.unmet(affine_pods) if affine_pods else None
         if unmet is not None:
             yield Gate("affinity", REFUSED if unmet.certain else UNKNOWN, unmet.message)
+        apart = separate(review)
+        barred = self._affinities.barred(apart) if apart else None
+        if barred is not None:
+            yield Gate("affinity", UNKNOWN, barred.message)
 
     def _volumes(self, review: Review) -> Iterator[Gate]:
         """Claims whose volumes the pods cannot mount, or not all of them."""

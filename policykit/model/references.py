@@ -81,10 +81,19 @@ class PlacedPods(NamedTuple):
     """Those that do not refuse them."""
     certain: bool = False
     """There are such pods, and nothing else decides where they go."""
+    everywhere: tuple[str, ...] = ()
+    """Of a DaemonSet: pools each of whose nodes runs one."""
 
 
 class AffinePods(NamedTuple):
     """Pods that must be near others. Locations of its fact: the number of each term."""
+
+    pods: PlacedPods
+    terms: tuple[AffinityTerm, ...]
+
+
+class SeparatePods(NamedTuple):
+    """Pods that must not be near others. Locations of its fact: the number of each term."""
 
     pods: PlacedPods
     terms: tuple[AffinityTerm, ...]

@@ -12,12 +12,13 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.selectors import Requirement
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, texts
-from policykit.model.references import AffinePods, AffinityTerm, EmptySelection, PlacedPods
+from policykit.model.references import AffinePods, AffinityTerm, EmptySelection, PlacedPods, SeparatePods
 from policykit.namedtuple import NamedTuple
 from policykit.placement.label_values import contradiction
 from policykit.placement.owner import owner
 from policykit.placement.policy_labels import is_for_unlisted_nodes
 from policykit.placement.review import Review
+from policykit.placement.topology import HOSTNAME
 
 
 def terms(pod_set: PodSet, field: str = "podAffinity") -> tuple[AffinityTerm, ...]:
@@ -106,7 +107,15 @@ def placed(review: Review) -> PlacedPods:
         request=review.requests,
         pools=tuple(each.pool.name for each in review.landings if each.verdict != "refused"),
         certain=review.is_final and listed and made,
+        everywhere=_everywhere(review) if pod_set.per_node else (),
     )
+
+
+def _everywhere(review: Review) -> tuple[str, ...]:
+    """Pools with nodes of one kind that accept the pods; a selection of nodes by name may leave some out."""
+    if any(term.fields for term in review.affinity.required or ()) or HOSTNAME in review.affinity.selector:
+        return ()
+    return tuple(each.pool.name for each in review.landings if each.accepts and len(each.pool.shapes) == 1)
 
 
 def affine(review: Review) -> AffinePods | None:
@@ -118,6 +127,12 @@ def affine(review: Review) -> AffinePods | None:
     near = all(reaches(each, own, own.namespace, own.stated_namespace) is not False for each in wanted)
     alone = not near or selects(wanted, own.labels, Maker("", "Pod", "")) is False
     return AffinePods(own, wanted) if alone else None
+
+
+def separate(review: Review) -> SeparatePods | None:
+    """None: the pods may be near any others."""
+    wanted = terms(review.pod_set, "podAntiAffinity")
+    return SeparatePods(placed(review), wanted) if wanted else None
 
 
 _BUILT_IN = frozenset({"", "apps", "batch"})

@@ -5,8 +5,9 @@ Other repositories may make pods that these files do not, so only a value is rep
 the same label of pods here, and pods with the label in another namespace: without `namespaces` a term selects
 in its own. It is an error if they run only in other pools than the pod, or if no node is large enough for
 both, and the policy lists every pool. Of several terms of affinity a pod must match all: with a term for each
-of two workloads no pod does. A term without labelSelector selects no pods at all. The API server evicts no
-pod of two budgets, whatever they allow: draining its node fails.
+of two workloads no pod does. A term without labelSelector selects no pods at all. Required anti-affinity to
+the pods of a DaemonSet leaves no node where that runs on all of them, nor does one in the only zone of both.
+The API server evicts no pod of two budgets, whatever they allow: draining its node fails.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.queue import Demand
-from policykit.model.references import AffinePods, EmptySelection, PodSelector
+from policykit.model.references import AffinePods, EmptySelection, PodSelector, SeparatePods
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 
@@ -86,13 +87,17 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 def _unmet(scope: Scope, context: Context) -> Iterator[Violation]:
     """Required affinity. Source: the plugin InterPodAffinity of kube-scheduler (v1.36)."""
-    near = scope.of(AffinePods)
-    affinities = PodAffinities(scope, context.cluster) if near else None
+    near, apart = scope.of(AffinePods), scope.of(SeparatePods)
+    affinities = PodAffinities(scope, context.cluster) if near or apart else None
     for each in near:
         unmet = affinities.unmet(each.value) if affinities and not each.partial else None
         if unmet is not None and (unmet.certain or unmet.elsewhere):
             severity = Severity.ERROR if unmet.certain else None
             yield Violation(each.at(str(unmet.term)), unmet.message, unmet.help, severity)
+    for one in apart:
+        barred = affinities.barred(one.value) if affinities and not one.partial else None
+        if barred is not None:
+            yield Violation(one.at(str(barred.term)), barred.message, barred.help)
 
 
 def _of_two_budgets(

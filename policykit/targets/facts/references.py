@@ -234,6 +234,7 @@ def _words(container: Mapping[str, object]) -> Iterator[tuple[str, int, str]]:
 
 
 _TERMS: Path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+_APART: Path = ("affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 
 
 def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -256,20 +257,23 @@ def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) 
 
 
 def _near_others(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
-    from policykit.placement.pod_affinity import affine, empty_selections
+    from policykit.placement.pod_affinity import affine, empty_selections, separate
     from policykit.placement.review import review
 
+    if lookup(pod_set.spec, _APART) and not pod_set.stored:
+        apart = separate(review(manifest, pod_set, context.cluster, context.namespace))
+        yield from [Fact(apart, _terms_at(pod_set, _APART, len(apart.terms)))] if apart else ()
     empty = [*empty_selections(pod_set)]
     yield from (Fact(each, {"term": path}) for path, each in empty)
     if any(each.waits for _, each in empty) or pod_set.stored:
         return
     found = affine(review(manifest, pod_set, context.cluster, context.namespace))
     if found is not None:
-        at = {
-            str(n): pod_set.place(str(_TERMS[0]), *_TERMS[1:], n, "labelSelector")
-            for n in range(len(found.terms))
-        }
-        yield Fact(found, at)
+        yield Fact(found, _terms_at(pod_set, _TERMS, len(found.terms)))
+
+
+def _terms_at(pod_set: PodSet, path: Path, number: int) -> dict[str, Path]:
+    return {str(n): pod_set.place(str(path[0]), *path[1:], n, "labelSelector") for n in range(number)}
 
 
 def _selector(data: object, path: Path, at: Path, fault: str) -> Iterator[Fact]:
