@@ -9,8 +9,18 @@ from typing import Any
 
 from policykit import bundled
 from policykit.catalogue import labels
-from policykit.catalogue.cards import Product, product, products, vendor, without_suffixes
+from policykit.catalogue.cards import (
+    Product,
+    Vendor,
+    product,
+    products,
+    variant,
+    vendor,
+    vendors,
+    without_suffixes,
+)
 from policykit.catalogue.resources import known_domain, mig_resource, resource
+from policykit.nearest import one_edit_apart
 
 NameProblem = tuple[str, tuple[str, ...]]
 """The problem, as a predicate, and a suggestion."""
@@ -181,6 +191,15 @@ def _fixed_names(domain: str) -> tuple[str, ...]:
     return tuple(
         sorted(name for name in names if name.startswith(f"{domain}/") and not names[name].get("older"))
     )
+
+
+def maker(name: str) -> Vendor | None:
+    """The vendor whose prefix begins a product that nothing here is nearly called; None: no single one."""
+    if variant(name) or candidates(name) or any(one_edit_apart(name, each.product) for each in products()):
+        return None
+    found = [each for each in vendors() if any(name.startswith(f"{prefix}-") for prefix in each.makers)]
+    makers = [each for each in found if each.hardware in ("", each.vendor)]
+    return makers[0] if len(makers) == 1 else None
 
 
 def _fold(value: str) -> str:

@@ -194,3 +194,20 @@ def test_suggestions_are_real_names(name: str) -> None:
     if found is not None:
         assert resources.resource(name) is None
         assert all(resources.resource(suggestion) is not None for suggestion in found[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "vendor"),
+    [
+        ("NVIDIA-X999", "nvidia"),
+        ("NVIDIA-GeForce-XY-12", "nvidia"),
+        ("NVIDIA-H2O", None),
+        ("NVIDIA-H20", None),
+        ("H20", None),
+        ("NVIDIA-H20-SHARED", None),
+        ("Example-1", None),
+    ],
+)
+def test_the_maker_of_a_card_that_is_not_listed(name: str, vendor: str | None) -> None:
+    found = suggestions.maker(name)
+    assert (found.vendor if found else None) == vendor

@@ -80,6 +80,15 @@ def _card_data(draft: Draft, name: str, stated: written.Card) -> CardData | None
         )
     if stated.resource:
         return _written_in_full(name, stated)
+    maker = suggestions.maker(stated.product)
+    if maker is not None and maker.resource:
+        draft.problems.notice(
+            (*path, "product"),
+            f"the catalogue has no product {stated.product!r}: it is judged as a card of {maker.name} "
+            f"({maker.resource}) of unknown size",
+            "state perNode and memory",
+        )
+        return _written_in_full(name, stated.model_copy(update={"resource": maker.resource}))
     _report_unknown(draft, (*path, "product"), stated.product)
     return None
 

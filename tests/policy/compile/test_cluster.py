@@ -74,3 +74,14 @@ def test_what_a_misspelt_name_may_have_meant(change: dict[str, Any], errors: lis
     with pytest.raises(PolicyError) as caught:
         policy({**BASE, **change})
     assert [f"{each.message}: {each.hint}" for each in caught.value.problems] == errors
+
+
+def test_a_card_that_the_catalogue_does_not_have_is_judged_as_one_of_its_maker() -> None:
+    found = policy({**BASE, "cards": {"h20": {"product": "NVIDIA-X999"}}, "formerly": {}})
+    card = found.cards["h20"]
+    assert (card.resource, card.vendor, card.product, card.per_node) == (
+        "nvidia.com/gpu",
+        "nvidia",
+        "NVIDIA-X999",
+        0,
+    )
