@@ -12,6 +12,7 @@ from posixpath import dirname, join, normpath
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.configuration_files import ListedFile, MisplacedConfiguration
+from policykit.model.queue import Demand
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -47,10 +48,12 @@ data:
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """One that is not the only document of its file, or whose file a kustomization lists."""
+    """One that follows other documents or stands before pods, or whose file a kustomization lists."""
+    misplaced = scope.of(MisplacedConfiguration)
+    beside = {each.path for each in scope.of(Demand)} if misplaced else set()
     listed = {normpath(join(dirname(each.path), each.value.path)) for each in scope.of(ListedFile)}
-    for each in scope.of(MisplacedConfiguration):
-        if each.value.among_objects or normpath(each.path) in listed:
+    for each in misplaced:
+        if each.value.among_objects or each.path in beside or normpath(each.path) in listed:
             yield Violation(
                 each.at("kind"),
                 f"{each.value.kind} is not a kind of the API server: it is the "
