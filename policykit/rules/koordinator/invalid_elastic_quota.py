@@ -7,7 +7,7 @@ a quota of koordinator.sh/gpu never counts a pod, since pods request its parts i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
@@ -63,6 +63,7 @@ _KNOWN: Mapping[str, frozenset[str]] = {
 """Names below `PREFIX`. Source: koordinator `apis/extension/elastic_quota.go` (1.8)."""
 _OLD_PARENT = f"{PREFIX}parent-quota-name"
 _SIMILARITY = 0.7
+_DOMAINS = ("koordinator.sh", "k8s.io")
 _REFUSED = "Koordinator refuses the quota"
 
 
@@ -184,6 +185,9 @@ def _unread_keys(manifest: Manifest, field: str, other: str) -> Iterator[Violati
     opposite = manifest.annotations if field == "labels" else manifest.labels
     for key in written:
         name = key.removeprefix(PREFIX)
+        if name == key and (meant := _of_another_domain(key, _KNOWN[field])):
+            message, help_ = f"Koordinator does not read {key}", f"did you mean {meant}?"
+            yield Violation(("metadata", field, key), message, help_, Severity.WARNING, key=True)
         if name == key or name in _KNOWN[field] or key in opposite or key == _OLD_PARENT:
             continue
         path = ("metadata", field, key)
@@ -195,6 +199,13 @@ def _unread_keys(manifest: Manifest, field: str, other: str) -> Iterator[Violati
         if near:
             message, help_ = f"Koordinator does not read {key}", f"did you mean {PREFIX}{near}?"
             yield Violation(path, message, help_, Severity.WARNING, key=True)
+
+
+def _of_another_domain(key: str, known: Set[str]) -> str:
+    """The same name under a domain of schedulers or quotas: scheduling.koordinator.sh/is-parent."""
+    domain, _, name = key.rpartition("/")
+    own = domain.endswith(_DOMAINS) and ("quota" in domain or "scheduling" in domain)
+    return f"{PREFIX}{name}" if own and name in known and name != "name" else ""
 
 
 def _never_counted(data: Mapping[str, Any], stated: Version | None) -> Iterator[Violation]:
