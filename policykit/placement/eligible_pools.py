@@ -9,6 +9,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.manifests.memoize import memoize_beside
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Toleration
+from policykit.model.shared_cards import HAMI, HAMI_SCHEDULER, NAMES
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import selected_values, tolerated_values
 
@@ -34,11 +35,14 @@ def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a target of the policy shares cards of the pool as `name`; the amount is unknown.
 
     Koordinator's agents add its device resources to every node with cards, whichever scheduler uses
-    them; a device plugin serves the cards of one maker. Real nodes list all their resources.
+    them; a device plugin serves the cards of one maker. Real nodes list all their resources. HAMi counts the
+    parts of cards itself, wherever its scheduler runs.
     """
     known = resource(name)
     if known is None or not pool.resources or cluster.observed:
         return False
+    if HAMI_SCHEDULER in cluster.schedulers and name in NAMES[HAMI][1:]:
+        return NAMES[HAMI].cards in pool.resources
     sharing = {each for target in cluster.targets.values() for each in target.card_vendors}
     return any(_shares(pool, name, each) for each in known.offered_by if each in sharing)
 

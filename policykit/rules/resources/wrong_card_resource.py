@@ -19,6 +19,7 @@ from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
+from policykit.model.shared_cards import HAMI, NAMES
 from policykit.placement.card_requests import rename_resource, request_path
 from policykit.placement.eligible_pools import is_allowed, is_part, offers_shared, product_of
 from policykit.placement.review import Review
@@ -66,7 +67,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield Violation(
             request_path(review.pod_set, first),
             f"requests {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
-            _advice(wrong[first], offered),
+            _advice(wrong[first], offered, review.card_resources),
             None if review.cluster is not None and review.cluster.complete else Severity.WARNING,
             fix=partial(_fix, review, first, offered[0]) if clear else None,
         )
@@ -129,8 +130,10 @@ def _offers(pool: Pool, name: str) -> bool:
     return stated or any(name in shape.allocatable for shape in pool.shapes)
 
 
-def _advice(pools: Sequence[Pool], offered: Sequence[str]) -> str:
+def _advice(pools: Sequence[Pool], offered: Sequence[str], requested: Sequence[str]) -> str:
     names = ", ".join(pool.name for pool in pools)
+    if NAMES[HAMI].cards in offered and not set(NAMES[HAMI][1:]).isdisjoint(requested):
+        return f"request whole cards, or state sharing: {{mode: {HAMI}}} if HAMi shares them (pools {names})"
     if len(offered) == 1:
         return f"request {offered[0]} (pools {names})"
     return f"request the resource of the intended pool (pools {names})"
