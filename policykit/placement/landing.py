@@ -77,12 +77,12 @@ def land(
         refused = Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
         if not filters.affinity_first:
             return refused
-        best = _best(cluster, pool, affinity, requests)
+        best = best_of(cluster, pool, affinity, requests)
         return best if best.reason in ("selector", "affinity") else refused
-    return _best(cluster, pool, affinity, requests)
+    return best_of(cluster, pool, affinity, requests)
 
 
-def _best(cluster: Cluster, pool: Pool, affinity: NodeAffinity, requests: Amounts) -> Landing:
+def best_of(cluster: Cluster, pool: Pool, affinity: NodeAffinity, requests: Amounts) -> Landing:
     """The best verdict among the pool's nodes, cordon and taints aside."""
     verdicts = [
         _nodes(cluster, pool, shape, labels, name, affinity, requests)

@@ -1,8 +1,9 @@
 """Every pool of a policy that lists all pools refuses a pod.
 
 The pods need no cards and are of no workload kind, so no pool is meant for them: they stay pending for the
-taints and sizes of the nodes they may select. Where a policy of Kyverno or Gatekeeper, a webhook,
-a colocation profile or a namespace may still change pods, the rule reports nothing.
+taints and sizes of the nodes they may select, or because no pool has all that they select. Where a policy of
+Kyverno or Gatekeeper, a webhook, a colocation profile or a namespace may still change pods, the rule reports
+nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         yield Violation(pods.at("pods"), message, "\n".join((*others, _ADVICE)))
 
 
-_ADVICE = "tolerate the taints of the pools that are meant, or request what their nodes have"
+_ADVICE = "tolerate the taints of the pools that are meant, or select and request what their nodes have"
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -13,8 +14,10 @@ from policykit.model.pod_admission import RuntimeClassUse, UnplacedPods
 from policykit.targets.facts.pod_changes import pod_changes
 
 if TYPE_CHECKING:
+    from policykit.kube.affinity import NodeAffinity
     from policykit.kube.podsets.podset import PodSet
     from policykit.model.cluster import Cluster
+    from policykit.placement.landing import Landing
     from policykit.placement.review import Review
 
 
@@ -60,7 +63,7 @@ def _unplaced(
         if not manifest.partial:
             yield Fact(placed(found), {}, answers=True)
         if not (pod_set.per_node or pod_set.stored) and _is_unplaced(found):
-            reasons = tuple(f"{landing.pool.name}: {landing.detail}" for landing in found.landings)
+            reasons = tuple(f"{each.pool.name}: {each.detail}" for each in _reasons(found, cluster))
             value = UnplacedPods(manifest.namespace or namespace, len(reasons), reasons)
             yield Fact(value, {"pods": pod_set.path})
 
@@ -77,4 +80,36 @@ def _is_unplaced(found: Review) -> bool:
         return False
     if is_for_unlisted_nodes(found.affinity, found.tolerations):
         return False
-    return any(selection(cluster, pool, found.affinity) is True for pool in cluster.pools)
+    answers = {selection(cluster, pool, found.affinity) for pool in cluster.pools}
+    return True in answers or (answers == {False} and _is_combined(found.affinity, cluster))
+
+
+def _is_combined(wanted: NodeAffinity, cluster: Cluster) -> bool:
+    """Whether some pool meets each part of a selection. What no pool has is reported at its key or value, and
+    what no node can have at its place.
+    """
+    from policykit.placement.label_values import contradiction
+    from policykit.placement.landing import decide
+
+    if any(contradiction(wanted.selector, term.expressions) for term in wanted.required or ()):
+        return False
+    terms = [Requirement(key, "In", (value,)) for key, value in wanted.selector.items()]
+    terms += [each for term in wanted.required or () for each in term.expressions]
+    return not any(term.fields for term in wanted.required or ()) and all(
+        any(
+            decide(cluster, pool, {**pool.labels, **shape.labels}, each) is True
+            for pool in cluster.pools
+            for shape in pool.shapes
+        )
+        for each in terms
+        if each.operator not in ("NotIn", "DoesNotExist")
+    )
+
+
+def _reasons(found: Review, cluster: Cluster) -> Iterator[Landing]:
+    """Of each pool; where no pool meets the selection, that alone."""
+    from policykit.placement.landing import best_of, selection
+
+    combined = all(selection(cluster, pool, found.affinity) is False for pool in cluster.pools)
+    for each in found.landings:
+        yield best_of(cluster, each.pool, found.affinity, found.requests) if combined else each
