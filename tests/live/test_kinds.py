@@ -12,6 +12,14 @@ from policykit.targets import CONFIGURATIONS, FACTS
 NOT_OF_CLUSTERS = {
     **dict.fromkeys(
         ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"), "rights are compared in files only"
+        (
+            "Assign",
+            "ModifySet",
+            "MutatingPolicy",
+            "MutatingWebhookConfiguration",
+            "NamespacedMutatingPolicy",
+        ),
+        "changes pods at admission: those of a cluster are changed already, and nearly every cluster has some",
     ),
     "Application": "of Argo CD, which applies what it names",
     "ClusterConfig": "a file of eksctl",
