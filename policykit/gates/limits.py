@@ -157,7 +157,7 @@ def _gate(use: QueueUse, queues: Queues) -> Gate:
         return Gate(_GATE, UNKNOWN, f"the files do not say where {name} puts the pods")
     if found.verdict == NOWHERE:
         # Where neither the policy nor a likely name says so, another repository may define the queue.
-        certain = known.policy.queues or queue_trees.likely(use, found, known)
+        certain = known.policy.queues or queue_trees.is_misspelt(use, found, known)
         if certain and known.proves_absence and not queues.may_hold(found.queue):
             return Gate(_GATE, REFUSED, f"{name} does not exist: {semantics.unknown_fault}")
         return Gate(_GATE, UNKNOWN, f"no file here defines {name}")

@@ -12,6 +12,8 @@ from policykit.targets import CONFIGURATIONS, FACTS
 NOT_OF_CLUSTERS = {
     **dict.fromkeys(
         ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"), "rights are compared in files only"
+    ),
+    **dict.fromkeys(
         (
             "Assign",
             "ModifySet",
@@ -19,7 +21,7 @@ NOT_OF_CLUSTERS = {
             "MutatingWebhookConfiguration",
             "NamespacedMutatingPolicy",
         ),
-        "changes pods at admission: those of a cluster are changed already, and nearly every cluster has some",
+        "pods of a cluster are changed already, and nearly every cluster has some",
     ),
     "Application": "of Argo CD, which applies what it names",
     "ClusterConfig": "a file of eksctl",

@@ -20,7 +20,6 @@ from policykit.model.declared_queues import QueueUse
 from policykit.model.references import NameAffix
 from policykit.model.severity import Applicability, Severity
 from policykit.namedtuple import NamedTuple
-from policykit.nearest import is_extended
 from policykit.targets.facts import queue_trees
 from policykit.targets.facts.queue_trees import Destination, Directory
 
@@ -102,7 +101,7 @@ def _violation(
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
     likely = queue_trees.likely(use.value, found, known)
-    misspelt = bool(likely) and not is_extended(_last(likely), _last(found.queue))
+    misspelt = queue_trees.is_misspelt(use.value, found, known)
     certain = found.verdict == queue_trees.NOWHERE and (misspelt or known.policy.queues)
     return Violation(
         use.at("queue"),

@@ -21,7 +21,7 @@ from policykit.model.declared_queues import (
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
-from policykit.nearest import Names
+from policykit.nearest import Names, is_extended
 from policykit.targets import target_of
 
 if TYPE_CHECKING:
@@ -248,6 +248,12 @@ def likely(use: QueueUse, found: Destination, known: Directory) -> str:
     """The queue that a name which does not exist may stand for, in the same namespace; empty: none."""
     near = _names(found.known).nearest(found.queue, 0.75) if found.verdict != UNREAD else ""
     return "" if known.semantics.namespaced and near.rpartition("/")[0] != use.namespace else near
+
+
+def is_misspelt(use: QueueUse, found: Destination, known: Directory) -> bool:
+    """Whether a likely queue is the one that is meant: not one whose name only has a part more."""
+    near = likely(use, found, known)
+    return bool(near) and not is_extended(near.rpartition("/")[2], found.queue.rpartition("/")[2])
 
 
 _names = memoize_last(Names)
