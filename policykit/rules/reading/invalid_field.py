@@ -12,6 +12,7 @@ if only the selector is missing, it is a warning, since a kustomization may add 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_capitals
@@ -28,7 +29,6 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
-from policykit.rules.reading.file_names import says_part
 from policykit.targets import GANG_ANNOTATIONS
 
 BAD = """\
@@ -66,6 +66,7 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
+_NAMED_AS_PART = r"(?:\A|[/._-])(?:patch(?:es)?|(?:pod[-_]?)?template)(?:[._-][^/]*)?\Z"
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
 _EMPTY: tuple[object, ...] = ("", [], {})
@@ -78,7 +79,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
         manifest.partial
         or _labelled_elsewhere(manifest)
         or _completed_by_spark(manifest)
-        or says_part(context.path)
+        or _is_named_as_part(context.path)
     )
     fragment = "metadata" not in manifest.data and any(map(_is_name, structure.problems))
     for problem in structure.problems:
@@ -102,6 +103,11 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
                     continue  # one cause: this is an excerpt of an object
                 advice += ", or add `# policykit: partial` if it is only part of an object"
             yield Violation(problem.path, problem.message, advice, severity, problem.key)
+
+
+def _is_named_as_part(path: str) -> bool:
+    """Whether a file has patches or templates by its name, which need not be complete objects."""
+    return ("patch" in path or "template" in path) and re.search(_NAMED_AS_PART, path) is not None
 
 
 def _of_a_gang(problem: Problem) -> bool:

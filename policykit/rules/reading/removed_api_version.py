@@ -7,6 +7,7 @@ one that is too new is not reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -14,7 +15,6 @@ from policykit.kube.structure.schema import OLDEST_SUPPORTED, Removal, added, ki
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
-from policykit.rules.reading.file_names import says_patch
 from policykit.targets import added_plugins
 
 BAD = """\
@@ -36,6 +36,7 @@ spec:
 GOOD = BAD.replace("batch/v1beta1", "batch/v1")
 
 _KUBERNETES = "Kubernetes"
+_NAMED_AS_PATCH = r"(?:\A|[/._-])patch(?:es)?(?:[._-][^/]*)?\Z"
 _CONFIGURATION = "KubeSchedulerConfiguration"
 
 
@@ -110,7 +111,8 @@ def _when(gone: Removal, version: str) -> str:
 def _is_patch(manifest: Manifest, context: Context) -> bool:
     """Whether the API server never sees the document."""
     definition = manifest.partial and manifest.kind == "CustomResourceDefinition"
-    return definition or says_patch(context.path)
+    named = "patch" in context.path and re.search(_NAMED_AS_PATCH, context.path) is not None
+    return definition or named
 
 
 def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
