@@ -16,7 +16,7 @@ from policykit.manifests.parsed_document import COLLECTION_KEY
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.namedtuple import NamedTuple
 
-_PARTIAL_COMMENT = re.compile(r"(?:^|\n)\s*#\s*policykit:\s*partial\b")
+_PARTIAL_COMMENT = r"(?:^|\n)\s*#\s*policykit:\s*partial\b"
 _DIRECTIVES = ("$patch", "$retainKeys")
 _CONTROLLERS = frozenset(
     {"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "CronJob"}
@@ -31,15 +31,15 @@ _DEFINING = frozenset({"group", "names", "version", "versions"})
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
 _ALONE = r"(?:^|[\s\[{,:'\"])(?:\.{3,}|…+)(?=[\s\]},:'\"]|$)"
 """Where a line may have a value that is only dots; sentences end in dots too, in most lines."""
-_END = re.compile(r"\.\.\.(?:\s|\Z)")
-_NOTHING = re.compile(r"\s*(?:#.*)?\Z")
+_END = r"\.\.\.(?:\s|\Z)"
+_NOTHING = r"\s*(?:#.*)?\Z"
 _EXPRESSION_ENDS = ("):", ")':", ')":', ")->")
 _EXPRESSION_KEY = r"(?m)^[ \t-]*['\"]?(?:\(|~\.)"
 
 
 def is_marked_partial(text: str) -> bool:
     """Whether a file or document has the comment `# policykit: partial`."""
-    return "policykit:" in text and _PARTIAL_COMMENT.search(text) is not None
+    return "policykit:" in text and re.search(_PARTIAL_COMMENT, text) is not None
 
 
 def has_directives(text: str) -> bool:
@@ -149,7 +149,9 @@ def is_abridged(root: Node, lines: Sequence[str], first: int, end: int) -> bool:
         isinstance(scalar.data, str) and _SIGN.match(scalar.data) for scalar in _scalars(root)
     ):
         return True
-    ended = next((number for number in range(first, min(end, len(lines))) if _END.match(lines[number])), None)
+    ended = next(
+        (number for number in range(first, min(end, len(lines))) if re.match(_END, lines[number])), None
+    )
     return ended is not None and _is_left_out(lines, ended)
 
 
@@ -169,7 +171,7 @@ def _is_left_out(lines: Sequence[str], number: int) -> bool:
 def _first(lines: Sequence[str], start: int) -> str:
     """The first line from `start` on that is not empty; empty: all are."""
     later = (lines[number] for number in range(start, len(lines)))
-    return next((line for line in later if not _NOTHING.match(line)), "")
+    return next((line for line in later if not re.match(_NOTHING, line)), "")
 
 
 def _scalars(root: Node) -> Iterator[Node]:
@@ -197,7 +199,7 @@ _DIRECTIVE = re.compile(
 """A line that is replaced as a whole, or that starts a block of Terraform: `${indent(4, labels)}`,
 `%{ if gpu }`, `<SOME_NAME>`."""
 _WORD = "# Source: "
-_COMMENT = re.compile(r"^# Source: (\S.*?)[ \t]*\r?$", re.MULTILINE)
+_COMMENT = r"(?m)^# Source: (\S.*?)[ \t]*\r?$"
 _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
 """With these a quoted scalar in YAML or JSON can contain a word that is not in the text."""
 
@@ -287,7 +289,7 @@ def is_of_another_program(text: str, problem: Problem) -> bool:
     return problem.message == COLLECTION_KEY and "apiVersion" not in text
 
 
-_PLACEHOLDER = re.compile(r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%")
+_PLACEHOLDER = r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%"
 
 
 def stops_at_placeholder(text: str, problem: Problem) -> bool:
@@ -297,7 +299,7 @@ def stops_at_placeholder(text: str, problem: Problem) -> bool:
 
     lines = split(text)
     line = lines[problem.line] if problem.line < len(lines) else ""
-    found = _PLACEHOLDER.match(line, problem.column)
+    found = re.compile(_PLACEHOLDER).match(line, problem.column)
     if found is None:
         return False
     return found.group() != "{" or line[problem.column - 1 : problem.column] == "$"
@@ -309,7 +311,7 @@ def source_comments(text: str) -> tuple[tuple[int, str], ...]:
         return ()
     found = []
     line = counted = 0
-    for match in _COMMENT.finditer(text):
+    for match in re.finditer(_COMMENT, text):
         line += text.count("\n", counted, match.start())
         counted = match.start()
         found.append((line, match[1]))
