@@ -32,7 +32,7 @@ def text(report: Report, context: FormatContext) -> str:
         lines += _excerpt(group.finding, files, context)
         lines += _help(group.finding)
         lines += [one_line(f"    {line}") for line in group.lines()]
-    return "".join(line + "\n" for line in lines)
+    return "\n".join([*lines, ""]) if lines else ""
 
 
 def concise(report: Report, context: FormatContext) -> str:

@@ -72,6 +72,7 @@ def is_native(resource: str) -> bool:
     return "/" not in resource or "kubernetes.io/" in resource
 
 
+@lru_cache(maxsize=1024)
 def is_extended(resource: str) -> bool:
     """A device-like resource: whole amounts, request equal to limit (nvidia.com/gpu).
 

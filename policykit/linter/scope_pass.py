@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -153,7 +153,7 @@ class ScopesByPolicy:
         """A scope, with the facts of its files that are not linted."""
         self._read(name)
         facts = chain.from_iterable(self._facts[name].values())
-        return scope_of(facts, complete=self._complete[name], beside=partial(self._beside, (name,)))
+        return scope_of(facts, complete=self._complete[name], beside=cache(partial(self._beside, (name,))))
 
     def _beside(self, names: Sequence[str]) -> UnreadableText:
         """The words of files beside the manifests of scopes."""
@@ -203,7 +203,9 @@ class ScopesByPolicy:
                 _ScopeGroup(
                     frozenset(group),
                     scope_of(
-                        _all_of(facts, group), complete=complete, beside=partial(self._beside, tuple(group))
+                        _all_of(facts, group),
+                        complete=complete,
+                        beside=cache(partial(self._beside, tuple(group))),
                     ),
                 )
                 for group in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})

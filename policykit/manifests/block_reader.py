@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +17,7 @@ from policykit.manifests import flow, parsed_document
 from policykit.manifests.node import OFFSET_BITS, Lines, Node, Span
 from policykit.manifests.parsed_document import ParsedDocument, UnreadError
 from policykit.manifests.path import Step
-from policykit.manifests.scalars import NOT_TEXT, WORDS, resolve
+from policykit.manifests.scalars import NOT_TEXT, NUMBER_STARTS, WORDS, resolve
 
 _LONGEST_TEXT = 1_000_000
 """Characters. All lines of a text are held at once."""
@@ -40,6 +41,7 @@ _LINE = re.compile(
 )
 _DASH, _KEY, _VALUE, _OTHER = 3, 4, 5, 6
 _OTHER_OF = itemgetter(_OTHER - 1)
+_number = lru_cache(maxsize=4096)(resolve)  # files repeat few of them
 _NOT_PLAIN = frozenset("\"'[{|")
 
 
@@ -138,7 +140,7 @@ def _collection(block: _Block, found: list[tuple[str, ...]], first: int) -> tupl
             if begins in _NOT_PLAIN:
                 read, lines = block.value(value, line, column)
             elif begins in NOT_TEXT:
-                read = resolve(value)
+                read = _number(value) if begins in NUMBER_STARTS else WORDS.get(value, value)
         if key:
             if key < "A":
                 key = key[1:-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from policykit.manifests import extension
@@ -158,11 +159,21 @@ class Words(NamedTuple):
 
     def begin(self, beginnings: tuple[str, ...]) -> bool:
         """Whether a key begins with one of these."""
-        return any(key.startswith(beginnings) for key in self.keys)
+        return any(map(_starts_with(beginnings), self.keys))
 
     def end(self, ends: tuple[str, ...]) -> bool:
         """Whether a key ends with one of these."""
-        return any(key.endswith(ends) for key in self.keys)
+        return any(map(_ends_with(ends), self.keys))
+
+
+@cache
+def _starts_with(beginnings: tuple[str, ...]) -> Callable[[str], bool]:
+    return lru_cache(maxsize=4096)(lambda key: key.startswith(beginnings))  # objects share most keys
+
+
+@cache
+def _ends_with(ends: tuple[str, ...]) -> Callable[[str], bool]:
+    return lru_cache(maxsize=4096)(lambda key: key.endswith(ends))
 
 
 def words_of(data: object) -> Words:

@@ -8,6 +8,9 @@ Path = tuple[Step, ...]
 
 def pointer(path: Sequence[Step]) -> str:
     """RFC 6901 JSON pointer: ("metadata", "labels", "a/b") is /metadata/labels/a~1b."""
+    plain = "".join([f"/{step}" for step in path])
+    if "~" not in plain and plain.count("/") == len(path):
+        return plain  # most
     return "".join([f"/{escaped(step)}" if isinstance(step, str) else f"/{step}" for step in path])
 
 

@@ -9,7 +9,7 @@ A warning where the policy may not list every pool (coverage: partial).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from policykit.catalogue.cards import vendor
 from policykit.catalogue.resources import resource
@@ -104,13 +104,18 @@ def _pools_for(name: str, review: Review) -> list[Pool]:
     cluster, known = review.cluster, resource(name)
     if cluster is None or known is None or any(offers_shared(cluster, pool, name) for pool in cluster.pools):
         return []
-    return [p for p in cluster.pools if _has_such_cards(p, known.vendor) and _may_use(review, p, cluster)]
+    return [
+        pool
+        for pool in cluster.pools
+        if _are_such_cards(pool.resources, known.vendor) and _may_use(review, pool, cluster)
+    ]
 
 
-def _has_such_cards(pool: Pool, wanted: str) -> bool:
-    """Whether the vendor of the name makes or shares the cards of the pool."""
+@lru_cache(maxsize=1024)
+def _are_such_cards(resources: tuple[str, ...], wanted: str) -> bool:
+    """Whether the vendor of the name makes or shares the cards of a pool."""
     hardware = _hardware(wanted)
-    there = {_hardware(known.vendor) for r in pool.resources if (known := resource(r))}
+    there = {_hardware(known.vendor) for r in resources if (known := resource(r))}
     return bool(there) if not hardware else hardware in there
 
 
