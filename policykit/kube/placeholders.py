@@ -12,7 +12,7 @@ _PLACEHOLDER = re.compile(
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
-_GAP = re.compile(
+_GAP = (
     r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{.*?\}\}|<[^<>]+>|\$[A-Za-z_][A-Za-z0-9_]*|\{[A-Z][A-Z0-9_]*\}"
     r"|\{[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+\}"
 )
@@ -41,7 +41,7 @@ class UnfilledNames:
     __slots__ = ("_ends", "_lengths")
 
     def __init__(self, names: Iterable[str]) -> None:
-        parts = [_GAP.split(name) for name in names if is_placeholder(name)]
+        parts = [re.split(_GAP, name) for name in names if is_placeholder(name)]
         self._ends = {(each[0], each[-1]) if len(each) > 1 else ("", "") for each in parts}
         self._lengths = {(len(start), len(end)) for start, end in self._ends}
 

@@ -47,12 +47,12 @@ def is_for_unlisted_nodes(selected: NodeAffinity, tolerations: tuple[Toleration,
     keys = [*selected.selector, *(each.key for each in expressions), *(each.key for each in tolerations)]
     values = [*selected.selector.values(), *(value for each in expressions for value in each.values)]
     listed = "\n".join(keys)
-    return bool(_VIRTUAL.search("\n".join((listed, *values))) or _CONTROL_PLANE.search(listed))
+    return bool(re.search(_VIRTUAL, "\n".join((listed, *values))) or re.search(_CONTROL_PLANE, listed))
 
 
-_CONTROL_PLANE = re.compile(r"(?m)^node-role\.kubernetes\.io/(?:control-plane|master)")
+_CONTROL_PLANE = r"(?m)^node-role\.kubernetes\.io/(?:control-plane|master)"
 """The beginnings of keys."""
-_VIRTUAL = re.compile(r"virtual-kubelet|virtual-node|fargate|azure\.com/aci")
+_VIRTUAL = r"virtual-kubelet|virtual-node|fargate|azure\.com/aci"
 """Parts of keys and values of nodes without machines, which grow without a pool."""
 
 

@@ -29,7 +29,7 @@ _OF_NAMESPACES = (
     "scheduler.alpha.kubernetes.io/node-selector",
 )
 """Annotations that admission plugins PodTolerationRestriction and PodNodeSelector read."""
-_PLACES = re.compile(r"toleration|nodeSelector|[aA]ffinity|schedulerName|runtimeClassName")
+_PLACES = "toleration|nodeSelector|[aA]ffinity|schedulerName|runtimeClassName"
 """What a change of pods must mention to place them elsewhere."""
 _NAME = "kubernetes.io/metadata.name"
 _PLACE_NOTHING = (
@@ -71,7 +71,7 @@ def _of(manifest: Manifest, namespaces: Sequence[str]) -> Iterator[Fact]:
 
 def _may_place(manifest: Manifest) -> bool:
     """Whether it changes what decides where pods go. Rules of Kyverno that validate or generate do not."""
-    return any(_PLACES.search(word) for _, changes in _changes(manifest) for word in _words(changes))
+    return any(re.search(_PLACES, word) for _, changes in _changes(manifest) for word in _words(changes))
 
 
 def _changes(manifest: Manifest) -> Iterator[tuple[Mapping[str, Any], object]]:
@@ -94,7 +94,7 @@ def _namespaces(manifest: Manifest) -> tuple[str, ...]:
         return ("",)
     found: list[str] = []
     for rule, changes in _changes(manifest):
-        if any(_PLACES.search(word) for word in _words(changes)):
+        if any(re.search(_PLACES, word) for word in _words(changes)):
             found += _of_rule(mapping(rule.get("match")))
     return ("",) if "" in found else tuple(dict.fromkeys(found))
 

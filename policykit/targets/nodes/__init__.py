@@ -25,15 +25,17 @@ def _matches_shape(data: object) -> bool:
     return shares or (isinstance(flags, dict) and "migStrategy" in flags)
 
 
-_OF_PLUGIN = re.compile(r"\s*version: *v1 *\n(?:.*\n)*?[ \t]*(?:timeSlicing|migStrategy|mps) *:")
-_OF_MIG_MANAGER = re.compile(r"\s*version: *v1 *\n(?:.*\n)*?mig-configs *:")
+_OF_PLUGIN = r"\s*version: *v1 *\n(?:.*\n)*?[ \t]*(?:timeSlicing|migStrategy|mps) *:"
+_OF_MIG_MANAGER = r"\s*version: *v1 *\n(?:.*\n)*?mig-configs *:"
 _UNFINISHED = ("{{", "{%", "<%")
 
 
-def _begins_as(form: re.Pattern[str], holder: Manifest, path: Path) -> bool:
+def _begins_as(form: str, holder: Manifest, path: Path) -> bool:
     """Whether a value of a ConfigMap has the first lines of a configuration, be it YAML or not."""
     text = lookup(holder.data, path) if holder.kind == "ConfigMap" and not holder.partial else None
-    return isinstance(text, str) and bool(form.match(text)) and not any(one in text for one in _UNFINISHED)
+    return (
+        isinstance(text, str) and bool(re.match(form, text)) and not any(one in text for one in _UNFINISHED)
+    )
 
 
 def _is_of_hami(data: object) -> bool:

@@ -11,7 +11,6 @@ from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.writer import scalar
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 
@@ -294,6 +293,8 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
             continue
         if key in labels and (not isinstance(there, str) or is_placeholder(there)):
             continue
+        from policykit.manifests.writer import scalar
+
         place = (*_SELECTOR, key)
         pods = f'"{there}"' if key in labels else "no such label"
         yield Problem(
