@@ -84,12 +84,21 @@ def eligible_pools(
 
 
 def helper_pools(cluster: Cluster, workload: WorkloadKind) -> tuple[Pool, ...]:
-    """The pools for its pods that request no card: those listed, else those without cards and without
-    another usage."""
+    """The pools for its pods that request no card: those listed, else those without cards and without a usage
+    that only other workloads have. A usage such as `system` is nobody's."""
     if workload.helpers is not None:
         return tuple(p for p in cluster.pools if p.name in workload.helpers)
-    usages = ("", *workload.usages)
-    return tuple(p for p in cluster.pools if not p.card and (not workload.usages or p.usage in usages))
+    others = _workload_usages(cluster).difference(workload.usages) if workload.usages else ()
+    return tuple(p for p in cluster.pools if not p.card and p.usage not in others)
+
+
+@memoize_beside
+def _workload_usages(cluster: Cluster) -> frozenset[str]:
+    """The usages that say which workloads a pool is for: the two that every policy knows, those of workload
+    kinds, and those of pools with cards."""
+    kinds = (usage for kind in cluster.workloads.values() for usage in kind.usages)
+    cards = (pool.usage for pool in cluster.pools if pool.card and pool.usage)
+    return frozenset({"training", "inference", *kinds, *cards})
 
 
 def is_allowed(workload: WorkloadKind, pool: Pool) -> bool:

@@ -181,7 +181,7 @@ class Workload(Model):
     helpers: tuple[str, ...] | None = Field(
         None,
         description="Pools for its pods that request no card: launchers, drivers, parameter servers. "
-        "Default: the pools without cards and without another usage.",
+        "Default: the pools without cards and without a usage of other workloads.",
     )
     autoscaling: Autoscaling | None = Field(None, description="Bounds and metrics of its replicas.")
     match: MatchChoice = Field((), description="How to identify pod sets of this kind, if not by usage.")
