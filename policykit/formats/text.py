@@ -150,14 +150,15 @@ def excerpt(finding: Finding, files: SourceFiles) -> tuple[str, str, str] | None
     head, tail = _CUT if begin else "", _CUT if begin + _WIDTH < len(line) else ""
     line, shift = head + shown, len(head) - begin
     start, end = start + shift, max(start + shift + 1, min(end + shift, len(line)))
-    marks = " " * _columns(line[:start]) + "^" * max(1, _columns(line[start:end]))
+    if line.isascii():
+        marks = " " * start + "^" * max(1, end - start)
+    else:
+        marks = " " * _columns(line[:start]) + "^" * max(1, _columns(line[start:end]))
     return str(span.line), line + tail, marks
 
 
 def _columns(text: str) -> int:
     """Width in terminal columns: Chinese characters take two, combining marks none."""
-    if text.isascii():
-        return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )

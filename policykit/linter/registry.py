@@ -49,14 +49,16 @@ class Selection(NamedTuple):
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
         """The remaining findings, with the severities in the settings."""
-        kept = []
-        for finding in findings:
-            if finding.code not in self.codes or (self.per_path and self._silent(finding)):
-                continue
-            severity = self.severities.get(finding.code, finding.severity)
-            if severity is Severity.ERROR or not self.errors_only:
-                kept.append(finding if severity is finding.severity else finding._replace(severity=severity))
-        return kept
+        return [kept for kept in map(self.selected, findings) if kept is not None]
+
+    def selected(self, finding: Finding) -> Finding | None:
+        """A finding with its severity in the settings; None: they leave it out."""
+        if finding.code not in self.codes or (self.per_path and self._silent(finding)):
+            return None
+        severity = self.severities.get(finding.code, finding.severity)
+        if self.errors_only and severity is not Severity.ERROR:
+            return None
+        return finding if severity is finding.severity else finding._replace(severity=severity)
 
     def accepts(self, reason: str, path: str) -> bool:
         """Whether the settings accept that a path is not judged, for a reason."""

@@ -195,8 +195,9 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
         owners = run.workspace.owners.get(one.finding.path)
         if owners and not owners.judges(one.finding.document, one.setting):
             continue
-        chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
-        kept += [one if finding is one.finding else one._replace(finding=finding) for finding in chosen]
+        finding = run.workspace.settings[one.setting].selection.selected(one.finding)
+        if finding is not None:
+            kept.append(one if finding is one.finding else one._replace(finding=finding))
     return tuple(kept)
 
 
