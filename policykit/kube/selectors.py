@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.placeholders import is_placeholder
 from policykit.namedtuple import NamedTuple
 
 _INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
@@ -123,3 +124,15 @@ def int64(text: str) -> int | None:
         return None
     number = int(match[1] + match[2])
     return number if -_INT64 <= number < _INT64 else None
+
+
+def unmet(wanted: Iterable[Requirement], labels: Sequence[Mapping[str, str]]) -> str:
+    """The first requirement that none of several objects of one name meets; empty: there is none. What is to
+    be filled in may be met."""
+    for each in wanted:
+        written = [each.key, *each.values, *(own.get(each.key, "") for own in labels)]
+        if any(map(is_placeholder, written)) or any(matches(each, own) for own in labels):
+            continue
+        single = each.operator == "In" and len(each.values) == 1
+        return f"{each.key}={each.values[0]}" if single else str(each)
+    return ""

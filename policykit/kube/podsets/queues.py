@@ -27,10 +27,8 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
     `what` is queue, or where the scheduler reads more: app, group, groups, size, gang. The first
     place that is set counts. None: nothing written, or the kind offers this scheduler nothing.
     """
-    known, binding = _kind(data, pod_set)
-    for target in _targets(known, scheduler, what) if known is not None else ():
-        path = _place(target, pod_set, binding)
-        found = value(data, path) if path else None
+    for path in _places(data, pod_set, scheduler, what):
+        found = value(data, path)
         if isinstance(found, str) and found:
             return Selection(found, path)
     return None
@@ -38,10 +36,14 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
 
 def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> tuple[Path, ...]:
     """Every location in the object that the scheduler reads, in order of precedence."""
+    return tuple(_places(data, pod_set, scheduler, what))
+
+
+def _places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str) -> Iterator[Path]:
     known, binding = _kind(data, pod_set)
-    targets = _targets(known, scheduler, what) if known is not None else ()
-    found = [_place(target, pod_set, binding) for target in targets]
-    return tuple([path for path in found if path])
+    for target in _targets(known, scheduler, what) if known is not None else ():
+        if path := _place(target, pod_set, binding):
+            yield path
 
 
 @memoize_last_call  # every scheduler is asked for

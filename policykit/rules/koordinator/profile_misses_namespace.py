@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from policykit.kube.placeholders import is_placeholder
-from policykit.kube.selectors import Requirement, matches
+from policykit.kube.selectors import Requirement, matches, unmet
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.colocation import DeclaredProfile, ProfiledPods, Requirements
@@ -103,7 +102,7 @@ def _missed(
         for profile in by_label[key, value]
         if all(matches(Requirement(*each), pods.value.labels) for each in profile.pods)
     ]
-    lacking = [_lacking(profile.namespaces, labels) for _, profile in meant]
+    lacking = [unmet((Requirement(*each) for each in profile.namespaces), labels) for _, profile in meant]
     if not meant or not all(lacking):
         return
     key, profile = meant[0]
@@ -113,17 +112,6 @@ def _missed(
         f"only, unlike {pods.value.namespace}: they get nothing from it",
         f"label Namespace {pods.value.namespace}, or let the namespaceSelector select it",
     )
-
-
-def _lacking(namespaces: Requirements, labels: Sequence[Mapping[str, str]]) -> str:
-    """What a namespaceSelector demands that no Namespace has; empty: nothing."""
-    for key, operator, values in namespaces:
-        wanted = Requirement(key, operator, values)
-        written = [key, *values, *(each.get(key, "") for each in labels)]
-        if any(map(is_placeholder, written)) or any(matches(wanted, each) for each in labels):
-            continue
-        return f"{key}={values[0]}" if operator == "In" and len(values) == 1 else str(wanted)
-    return ""
 
 
 RULE = Rule(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.placeholders import is_placeholder
-from policykit.kube.selectors import Requirement, matches
+from policykit.kube.selectors import Requirement, unmet
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.kueue import DeclaredClusterQueue, DeclaredLocalQueue, DeclaredNamespace
@@ -79,13 +79,7 @@ def _lacking(named: Sequence[LocatedFact[DeclaredNamespace]], queue: DeclaredClu
     """What the selector demands that no Namespace of the name has; empty: nothing, or none is here."""
     if not named or any(each.partial or each.as_written for each in named):
         return ""
-    for key, operator, values in queue.selector:
-        wanted = Requirement(key, operator, values)
-        written = [key, *values, *(each.value.labels.get(key, "") for each in named)]
-        if any(map(is_placeholder, written)) or any(matches(wanted, each.value.labels) for each in named):
-            continue
-        return f"{key}={values[0]}" if operator == "In" and len(values) == 1 else str(wanted)
-    return ""
+    return unmet((Requirement(*each) for each in queue.selector), [each.value.labels for each in named])
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.linter.scope import Fact
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words_of
 from policykit.manifests.shape import mapping, mappings, texts
 from policykit.model.pod_admission import PodMutation
 
@@ -71,7 +71,11 @@ def _of(manifest: Manifest, namespaces: Sequence[str]) -> Iterator[Fact]:
 
 def _may_place(manifest: Manifest) -> bool:
     """Whether it changes what decides where pods go. Rules of Kyverno that validate or generate do not."""
-    return any(re.search(_PLACES, word) for _, changes in _changes(manifest) for word in _words(changes))
+    return any(_places_pods(changes) for _, changes in _changes(manifest))
+
+
+def _places_pods(changes: object) -> bool:
+    return any(re.search(_PLACES, word) for words in words_of(changes) for word in words)
 
 
 def _changes(manifest: Manifest) -> Iterator[tuple[Mapping[str, Any], object]]:
@@ -94,7 +98,7 @@ def _namespaces(manifest: Manifest) -> tuple[str, ...]:
         return ("",)
     found: list[str] = []
     for rule, changes in _changes(manifest):
-        if any(re.search(_PLACES, word) for word in _words(changes)):
+        if _places_pods(changes):
             found += _of_rule(mapping(rule.get("match")))
     return ("",) if "" in found else tuple(dict.fromkeys(found))
 
@@ -136,17 +140,3 @@ def _selected(hook: Mapping[str, Any]) -> tuple[str, ...]:
         if one.get("key") == _NAME and one.get("operator") == "In":
             return texts(one.get("values")) or ("",)
     return ("",)
-
-
-def _words(data: object) -> Iterator[str]:
-    """All keys and strings."""
-    pending = [data]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            yield from (key for key in one if isinstance(key, str))
-            pending.extend(one.values())
-        elif isinstance(one, list):
-            pending.extend(one)
-        elif isinstance(one, str):
-            yield one

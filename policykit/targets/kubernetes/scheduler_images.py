@@ -11,7 +11,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
 from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS
@@ -83,12 +83,8 @@ def _images(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[F
 
 def _configuration(container: Mapping[str, Any]) -> str:
     """The file of the last flag --config."""
-    words = [word for part in ("command", "args") for word in _listed(container.get(part))]
+    words = [word for part in ("command", "args") for word in texts(container.get(part))]
     return next((word.removeprefix(_FLAG) for word in reversed(words) if word.startswith(_FLAG)), "")
-
-
-def _listed(data: object) -> list[str]:
-    return [word for word in data if isinstance(word, str)] if isinstance(data, list) else []
 
 
 def _config_map(volume: Mapping[str, Any]) -> str:
