@@ -69,9 +69,12 @@ def is_filled_in(value: str) -> bool:
 
 
 def stands_for_text(value: object) -> bool:
-    """Whether a collection is a name in brackets, for text: `[ACCESS_KEY]` and `{volume-id}`."""
+    """Whether a collection is a name in brackets, for text: `[ACCESS_KEY]`, `{volume-id}`, `[[size]]`."""
     if isinstance(value, list) and len(value) == 1:
-        return is_capitals(value[0]) and "_" in value[0]
+        (inner,) = value
+        if isinstance(inner, list):
+            return len(inner) == 1 and isinstance(inner[0], str)
+        return is_capitals(inner) and "_" in inner
     if isinstance(value, dict) and len(value) == 1:
         (name, nothing), *_ = value.items()
         return nothing is None and (is_capitals(name) or _COMPOUND.fullmatch(name) is not None)

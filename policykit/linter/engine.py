@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from policykit.linter.configurations import (
     may_hold,
 )
 from policykit.linter.finding import Finding
-from policykit.linter.input_file import OBJECTS, origin_of
+from policykit.linter.input_file import KUSTOMIZATIONS, OBJECTS, origin_of
 from policykit.linter.location import LocatedObject
 from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
 from policykit.linter.reader import (
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from policykit.linter.suppressions import FileSuppressions, SuppressionUse
     from policykit.linter.text_fixes import Fixes
     from policykit.model.cluster import Cluster
+
+_KUSTOMIZATION = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
 class Job(NamedTuple):
@@ -250,6 +253,8 @@ class _FileLinter:
             self._configuration(LocatedObject(manifest, self._text))
         elif manifest.kind and manifest.api_version:
             self._object(manifest, partial)
+        elif (meant := _kustomization(manifest, self._job.path)).kind and meant.api_version:
+            self._object(meant, partial)
         elif not inner:
             self._skipped = self._skipped or _without(manifest)
 
@@ -342,6 +347,14 @@ def _lines(text: str, document: _Document) -> str:
     from policykit.manifests.lines import split
 
     return "\n".join(split(text)[document.first : document.end])
+
+
+def _kustomization(manifest: Manifest, path: str) -> Manifest:
+    """With what kustomize takes for granted in a file of that name: `FixKustomizationPostUnmarshal` (5.8)."""
+    if posixpath.basename(path) not in KUSTOMIZATIONS:
+        return manifest
+    absent = {field: value for field, value in _KUSTOMIZATION.items() if manifest.data.get(field) is None}
+    return manifest._replace(data={**manifest.data, **absent})
 
 
 def _without(manifest: Manifest) -> str:

@@ -26,6 +26,7 @@ _VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
 _OF_OTHERS = frozenset({"StorageClass", "VolumeSnapshotClass"})
 """Kinds of objects that come with a cluster, of which a manifest may change only an annotation."""
 _HEAD = frozenset({"apiVersion", "kind", "metadata"})
+_OF_CONTROLLER = {"ownerReferences", "uid"}
 _DEFINING = frozenset({"group", "names", "version", "versions"})
 """Fields of a CustomResourceDefinition."""
 _SIGN = re.compile(r"\A\s*(?:\.{3,}|…+)\s*\Z")
@@ -70,7 +71,8 @@ def is_assertion(data: object) -> bool:
 def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
     """Whether a document has a patch directive, or is a controller with neither selector nor any image.
 
-    A PodGroup of Volcano without metadata is the template that `spark-submit` reads, and a
+    A Pod with the owner and the uid that a server gave it is a copy of what a controller made, which nobody
+    applies. A PodGroup of Volcano without metadata is the template that `spark-submit` reads, and a
     CustomResourceDefinition that defines nothing one of the patches that Kubebuilder generates. A
     StorageClass of which only the metadata is stated exists already.
 
@@ -79,6 +81,8 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
 
     Complete objects of kinds with containers outside a PodSpec (Argo, Spark) have no image there.
     """
+    if manifest.kind == "Pod" and manifest.metadata.keys() >= _OF_CONTROLLER:
+        return True
     if manifest.kind == "PodGroup" and manifest.group == "scheduling.volcano.sh":
         return "metadata" not in manifest.data or (directives and _has_directive(manifest.data))
     if manifest.kind == "CustomResourceDefinition":
@@ -289,14 +293,18 @@ def is_of_another_program(text: str, problem: Problem) -> bool:
     return problem.message == COLLECTION_KEY and "apiVersion" not in text
 
 
+_LINE_TO_FILL = r"(?m)^[ \t]*\$[A-Z][A-Z0-9_]*[ \t\r]*$"
 _PLACEHOLDER = r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%"
 
 
 def stops_at_placeholder(text: str, problem: Problem) -> bool:
     """Whether a document is invalid because of a placeholder in a position that YAML does not allow:
-    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` at the start of a value."""
+    `${NAME}` of envsubst in a flow collection, or `%(name)s`, `@NAME@`, `%NAME%` at the start of a value; or
+    a line of it is nothing but `$NAME`."""
     from policykit.manifests.lines import split
 
+    if "$" in text and re.search(_LINE_TO_FILL, text):
+        return True
     lines = split(text)
     line = lines[problem.line] if problem.line < len(lines) else ""
     found = re.compile(_PLACEHOLDER).match(line, problem.column)

@@ -255,6 +255,8 @@ VOLCANO = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: {%s}}"
         (POD % "containers: [{name: a}]", False),
         (POD % "containers: [{name: a, $patch: delete}]", True),
         (POD % "volumes: [[{$patch: replace}]]", True),
+        ("{kind: Pod, metadata: {name: a, uid: u, ownerReferences: [{kind: Job}]}, spec: {}}", True),
+        ("{kind: Pod, metadata: {name: a, uid: u}, spec: {}}", False),
         ("{apiVersion: v1, kind: ConfigMap, data: {a: '$patch'}}", False),
         ("{apiVersion: v1, kind: ConfigMap, data: {$patch: delete}}", True),
     ],

@@ -88,14 +88,26 @@ def _pairs(review: Review) -> Iterator[Violation]:
     for one, other in alternatives(names):
         if _vendor(one) == _KOORDINATOR or _vendor(other) == _KOORDINATOR:
             continue
-        devices = _role(one) in _DEVICES or _role(other) in _DEVICES
-        yield Violation(
-            request_path(review.pod_set, other),
-            f"requests {one} and {other}, which are alternatives for the same cards",
-            "request only one of the two",
-            # Few nodes offer both, but some do.
-            Severity.WARNING if devices else None,
-        )
+        message = f"requests {one} and {other}, which are alternatives for the same cards"
+        # Few nodes offer both, but some do. Of an amount and a percentage one is ignored.
+        if _role(one) in _DEVICES or _role(other) in _DEVICES:
+            path = request_path(review.pod_set, other)
+            yield _unlikely(path, message, "request only one of the two")
+        elif path := _in_one_container(review, one, other):
+            yield _unlikely(path, message, "request only one of the two: the other is ignored")
+
+
+def _in_one_container(review: Review, one: str, other: str) -> Path:
+    """Where the first container with both requests the other; empty: none has both.
+
+    Source: `GenerateResourceRequests` and `Fit` of HAMi (2.4 to 2.9), `vgpu/utils.go` of Volcano (1.15).
+    """
+    for field, position, container in containers(review.pod_set.spec):
+        asked = requested(container)
+        if asked.get(one, 0) > 0 and asked.get(other, 0) > 0:
+            side = "limits" if other in mapping(container["resources"].get("limits")) else "requests"
+            return review.pod_set.place(field, position, "resources", side, other)
+    return ()
 
 
 def _amounts(review: Review) -> Iterator[Violation]:

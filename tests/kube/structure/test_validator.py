@@ -329,6 +329,9 @@ def test_advice_of_a_command_in_one_text(command: str, advice: str | None) -> No
     ("value", "stands"),
     [
         (["ACCESS_KEY"], True),
+        ([["size"]], True),
+        ([["size", "name"]], False),
+        ([[1]], False),
         ({"volume-id": None}, True),
         ({"NAME": None}, True),
         (["plain"], False),
@@ -337,7 +340,6 @@ def test_advice_of_a_command_in_one_text(command: str, advice: str | None) -> No
         ({"name": None}, False),
         ([], False),
         ({}, False),
-        ([["A_KEY"]], False),
     ],
 )
 def test_brackets_around_a_name_stand_for_text(value: object, stands: bool) -> None:

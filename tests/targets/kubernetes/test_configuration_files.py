@@ -32,3 +32,21 @@ def test_listed_as_a_resource(listed: str, codes: list[str]) -> None:
         "app/scheduler.yaml": CONFIGURATION,
     }
     assert [each.code for each in api.lint_texts(texts, select=["PK811"]).findings] == codes
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "codes"),
+    [
+        ("kustomization.yaml", "", ["PK811"]),
+        ("Kustomization", "kind:\n", ["PK811"]),
+        ("kustomization.yml", "apiVersion: kustomize.config.k8s.io/v1beta1\n", ["PK811"]),
+        ("kustomization.yaml", "kind: [Kustomization]\n", []),
+        ("list.yaml", "", []),
+    ],
+)
+def test_a_kustomization_need_not_state_its_kind(name: str, head: str, codes: list[str]) -> None:
+    texts = {
+        f"app/{name}": f"{head}resources: [scheduler.yaml]\n".encode(),
+        "app/scheduler.yaml": CONFIGURATION,
+    }
+    assert [each.code for each in api.lint_texts(texts, select=["PK811"]).findings] == codes
