@@ -1,8 +1,10 @@
-"""A kube-scheduler is started with a flag that its release does not have, or with two flags as one.
+"""A scheduler is started with a flag that its release does not have, or with two arguments as one.
 
-The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of the policy API, of
-insecure ports and of klog were removed one after another; what they set belongs in the file of --config.
-Each item of command and args is one argument: a second flag in it is a part of the first one's value.
+The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of kube-scheduler for the
+policy API, insecure ports and klog were removed one after another; what they set belongs in the file of
+--config. A misspelt flag ends koord-scheduler, HAMi's scheduler and Volcano's three programs as well. Each
+item of command and args is one argument: `--v 5` is a flag of that name, which no program has, and a second
+flag in an item is a part of the first one's value.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ from collections.abc import Iterator
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands
+from policykit.targets.program_flags import UnknownFlag, unknown_flags
 
 BAD = """\
 apiVersion: v1
@@ -44,10 +48,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.partial:
         return
     for pod_set in pod_sets(manifest.data):
+        seen: set[Path] = set()
         for command in commands(pod_set, context.cluster):
             minor = _OLDEST if command.minor is None else command.minor
             for flag, path in command.flags:
                 if flag.second:
+                    seen.add(path)
                     yield Violation(
                         path,
                         f"--{flag.name} and {flag.second} are one argument: "
@@ -64,6 +70,20 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                         "remove the flag; configure the scheduler in the file of --config",
                         Severity.WARNING if command.minor is None else None,
                     )
+        yield from (_refused(each) for each in unknown_flags(pod_set) if each.path not in seen)
+
+
+def _refused(unknown: UnknownFlag) -> Violation:
+    program = unknown.program if "-" in unknown.program else f"HAMi's {unknown.program}"
+    severity = None if unknown.certain else Severity.WARNING
+    name, *values = unknown.flag.split()
+    if values:
+        message = f"--{unknown.flag} is one argument, and no flag of {program}: it does not start"
+        advice = f"write --{name}={values[0]}, or make {values[0]} an item of its own"
+        return Violation(unknown.path, message, advice, severity)
+    message = f"{program} has no flag --{name}: it does not start"
+    advice = f"did you mean --{unknown.meant}?" if unknown.meant else "remove the flag"
+    return Violation(unknown.path, message, advice, severity)
 
 
 RULE = Rule(
@@ -75,5 +95,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("kube-scheduler",),
+    substrings=("hami", "koord-", "kube-scheduler", "vc-"),
 )

@@ -20,12 +20,17 @@ from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
+from policykit.rules.resources.parts_of_cards import (
+    TENCENT_CORES,
+    TENCENT_MEMORY,
+    half_of_two,
+    in_one_container,
+)
 from policykit.rules.system_checks import system_violations
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
@@ -56,8 +61,6 @@ _SAGEMAKER = "ml."
 """Prefix of the instance type on nodes of SageMaker HyperPod."""
 _MIG = "nvidia.com/mig-"
 _MEMORY = "nvidia.com/gpumem"
-_TENCENT_CORES, _TENCENT_MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
-_WHOLE = 100
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
 """Cards per node of the instance types whose network devices are listed."""
@@ -77,8 +80,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield from _two_partitions(review)
     if _MEMORY in review.requests:
         yield from _card_memory(review)
-    if _TENCENT_CORES in review.requests or _TENCENT_MEMORY in review.requests:
-        yield from _half_of_two(review)
+    if TENCENT_CORES in review.requests or TENCENT_MEMORY in review.requests:
+        yield from half_of_two(review)
     yield from _other_scheduler(review)
     yield from _unlikely_counts(review)
 
@@ -93,21 +96,8 @@ def _pairs(review: Review) -> Iterator[Violation]:
         if _role(one) in _DEVICES or _role(other) in _DEVICES:
             path = request_path(review.pod_set, other)
             yield _unlikely(path, message, "request only one of the two")
-        elif path := _in_one_container(review, one, other):
+        elif path := in_one_container(review, one, other):
             yield _unlikely(path, message, "request only one of the two: the other is ignored")
-
-
-def _in_one_container(review: Review, one: str, other: str) -> Path:
-    """Where the first container with both requests the other; empty: none has both.
-
-    Source: `GenerateResourceRequests` and `Fit` of HAMi (2.4 to 2.9), `vgpu/utils.go` of Volcano (1.15).
-    """
-    for field, position, container in containers(review.pod_set.spec):
-        asked = requested(container)
-        if asked.get(one, 0) > 0 and asked.get(other, 0) > 0:
-            side = "limits" if other in mapping(container["resources"].get("limits")) else "requests"
-            return review.pod_set.place(field, position, "resources", side, other)
-    return ()
 
 
 def _amounts(review: Review) -> Iterator[Violation]:
@@ -120,24 +110,6 @@ def _amounts(review: Review) -> Iterator[Violation]:
             message = f"{name} {problem.message}"
             path = review.pod_set.place(field, position, "resources", side)
             yield violation_of(problem._replace(message=message), path)
-
-
-def _half_of_two(review: Review) -> Iterator[Violation]:
-    """A part of a card is cores and memory. Source: gpu-manager `pkg/services/allocator/nvidia` (1.1)."""
-    for field, position, container in containers(review.pod_set.spec):
-        asked, resources = requested(container), mapping(container.get("resources"))
-        written = {**mapping(resources.get("requests")), **mapping(resources.get("limits"))}
-        for name, other in ((_TENCENT_CORES, _TENCENT_MEMORY), (_TENCENT_MEMORY, _TENCENT_CORES)):
-            amount = asked.get(name, 0)
-            whole = name == _TENCENT_CORES and amount >= _WHOLE
-            if amount <= 0 or whole or other in written:
-                continue
-            side = "limits" if name in mapping(resources.get("limits")) else "requests"
-            yield Violation(
-                review.pod_set.place(field, position, "resources", side, name),
-                f"{name} is {amount}, but {other} is not requested: gpu-manager refuses the pod on its node",
-                f"add {other}, or request whole cards ({_WHOLE} of {_TENCENT_CORES} each)",
-            )
 
 
 def _card_memory(review: Review) -> Iterator[Violation]:
