@@ -25,7 +25,7 @@ from policykit.model.gang import Membership
 from policykit.model.pod_admission import PodMutation
 from policykit.model.queue import DeclaredPriority, Demand
 from policykit.namedtuple import NamedTuple
-from policykit.placement import topology
+from policykit.placement import topology, untolerated_domains
 from policykit.placement.capacity import gang_problem, pods_in
 from policykit.placement.claims import claim_uses
 from policykit.placement.owner import is_gated_or_suspended, owner
@@ -237,6 +237,9 @@ class PodGates:
                 detail = f"{where}, without the label {use.key}, by which they are placed"
                 known = self._cluster.observed or not topology.is_of_clouds(use.key)
                 yield Gate("topology", REFUSED if known else UNKNOWN, detail)
+        for spread in untolerated_domains.over_untolerated(review):
+            detail = "a constraint of its pods " + spread.message
+            yield Gate("topology", UNKNOWN, detail)
         for each in topology.separations(review, DOMAIN_ANNOTATIONS):
             if each.replicas > each.room:
                 yield Gate("topology", UNKNOWN, f"{each.cause}, but {each.limit}")

@@ -1,7 +1,7 @@
 """Flags of schedulers and of the programs beside them, in any release: others end the program.
 
 Sources: `--help` of kube-scheduler 1.36, koord-scheduler 1.8 and Volcano's programs 1.15; `cmd` and
-`pkg/scheduler` of Volcano (1.6 to 1.16), Koordinator (0.1 to 1.8) and HAMi (2.3 to 2.9); `component-base`
+`pkg/scheduler` of Volcano (0.4 to 1.16), Koordinator (0.1 to 1.8) and HAMi (2.3 to 2.9); `component-base`
 (0.28 to 0.37).
 """
 
@@ -49,9 +49,9 @@ _KUBE_SCHEDULER = (
     "use-legacy-policy-config version write-config-to"
 )
 _VOLCANO = (
-    f"{_KLOG} {_ELECTION} ca-cert-file enable-healthz enable-metrics feature-gates healthz-address help "
-    "kube-api-burst kube-api-qps kubeconfig listen-address log-flush-frequency master scheduler-name "
-    "tls-cert-file tls-private-key-file version"
+    f"{_KLOG} {_ELECTION} ca-cert-file enable-healthz enable-metrics feature-gates healthz-address "
+    "healthz-bind-address help kube-api-burst kube-api-qps kubeconfig listen-address log-flush-frequency "
+    "master scheduler-name tls-cert-file tls-private-key-file version"
 )
 
 

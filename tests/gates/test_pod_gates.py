@@ -281,6 +281,34 @@ def test_topology(constraint: str, held: bool) -> None:
     assert bool(gates(text)) is held
 
 
+@pytest.mark.parametrize(
+    ("replicas", "rest", "held"), [(2, "", True), (1, "", False), (2, ", nodeTaintsPolicy: Honor", False)]
+)
+def test_a_spread_over_zones_whose_nodes_repel_the_pods(replicas: int, rest: str, held: bool) -> None:
+    pools = {
+        "a": {"nodes": 2, "labels": {"example.com/row": "a"}, "allocatable": {"cpu": 64, "memory": "512Gi"}},
+        "b": {"nodes": 2, "labels": {"example.com/row": "b"}, "taints": ["dedicated=b:NoSchedule"]},
+    }
+    spread = f"maxSkew: 1, topologyKey: example.com/row, whenUnsatisfiable: DoNotSchedule{rest}"
+    text = (
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: serve, namespace: team-a}, spec: "
+        f"{{replicas: {replicas}, selector: {{matchLabels: {{app: a}}}}, template: "
+        "{metadata: {labels: {app: a}}, spec: {topologySpreadConstraints: "
+        f"[{{{spread}, labelSelector: {{matchLabels: {{app: a}}}}}}], "
+        "containers: [{name: main, image: registry.example/serve:1}]}}}}"
+    )
+    answer = answers(text, {**POLICY, "cards": {}, "pools": pools})[0]
+    found = [f"{g.name} {g.state}: {g.detail}" for g in answer.gates if g.state != "accepted"]
+    assert found == (
+        [
+            "topology unknown: a constraint of its pods spreads by example.com/row over pool b, "
+            "but does not tolerate taint dedicated=b:NoSchedule"
+        ]
+        if held
+        else []
+    )
+
+
 CLAIM = """\
 ---
 apiVersion: v1
