@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube.affinity import NodeAffinity, Term
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 _SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
+_LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
+"""Words in the classes of volumes on a node's own disks, which hold their pods on that node."""
 _RECREATE = "set strategy.type: Recreate"
 
 
@@ -63,7 +66,8 @@ class Volumes:
     def problem(self, use: ClaimUse) -> VolumeProblem | None:
         """Of the nodes that can mount the volume."""
         claim = self._claim(use)
-        return self._out_of_reach(use, claim) or (self._apart(use, claim) if claim else None)
+        found = self._out_of_reach(use, claim) or self._elsewhere(use, claim)
+        return found or (self._apart(use, claim) if claim else None)
 
     def of_one_pod(self, use: ClaimUse) -> VolumeProblem | None:
         """Of a volume that only one pod of the cluster may use at a time.
@@ -139,6 +143,24 @@ class Volumes:
             known=known,
         )
 
+    def _elsewhere(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
+        """A volume for nodes with a label, and pods that select another value of it."""
+        selected = dict(use.selected)
+        name = use.storage_class or (claim.storage_class if claim and not claim.volume else "")
+        found = (self._candidates(use, claim) or self._of_class.get(name, ())) if selected else ()
+        excluded = [_excluded(term, selected) for volume in found for term in volume.terms]
+        if not excluded or not all(excluded) or not all(volume.terms for volume in found):
+            return None
+        key, first = next(filter(None, excluded)), found[0]
+        what = f"{first.kind} {first.name} is only for nodes with {_nodes(first)}"
+        if len(found) > 1:
+            what = f"none of the {len(found)} PersistentVolumes of class {name} is for these nodes"
+        return VolumeProblem(
+            f"{f'claim {use.claim}' if use.claim else 'a claim of each pod'}: {what}, but the pods select "
+            f"{key} {', '.join(selected[key])}",
+            "select nodes that can mount it, or another volume",
+        )
+
     def _partly_out_of_reach(
         self, use: ClaimUse, volume: DeclaredVolume, pools: Sequence[Pool]
     ) -> VolumeProblem | None:
@@ -186,10 +208,10 @@ class Volumes:
 
     def _apart(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
         """A volume for one node, and pods on different ones. Source: attach-detach controller (v1.36)."""
-        if set(claim.access_modes) != {ONE_NODE} or not use.apart or use.read_only:
+        if set(claim.access_modes) != {ONE_NODE} or use.read_only or self._is_of_files(use, claim):
             return None
-        if self._is_of_files(use, claim):
-            return None
+        if not use.apart:
+            return self._on_any_nodes(use, claim)
         name = f"claim {use.claim} is {ONE_NODE}, for pods of one node, and {use.apart}"
         if (use.replicas or 0) > 1:
             message = f"{name}: only 1 of the {use.replicas} pods runs at a time"
@@ -199,11 +221,40 @@ class Volumes:
             return VolumeProblem(message, _RECREATE, whole=False)
         return None
 
+    def _on_any_nodes(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
+        """Nothing keeps the pods on the node of the volume but the volume itself, if it is local."""
+        named = claim.storage_class and not _LOCAL.search(claim.storage_class.lower())
+        bound = self._bound(use, claim)
+        known = bound or self._by_name.get(("StorageClass", claim.storage_class))
+        local = known is not None and (bool(known.terms) or known.made_by_hand or known.local)
+        several = use.lasting and (use.replicas or 0) > 1 and not use.each_node
+        if not several or not named or local or use.side_by_side or self._nodes_of(use) == 1:
+            return None
+        return VolumeProblem(
+            f"claim {use.claim} is {ONE_NODE}, for pods of one node, and nothing keeps the {use.replicas} "
+            "pods on one: those on others wait for the volume",
+            _SHARE,
+            whole=False,
+        )
+
     def _is_of_files(self, use: ClaimUse, claim: DeclaredClaim) -> bool:
         """Whether the volume is part of a file system of the network, where access modes limit nothing."""
         bound = self._bound(use, claim)
         known = bound or self._by_name.get(("StorageClass", claim.storage_class))
         return is_of_files(claim.storage_class) or (known is not None and known.many_nodes)
+
+
+def _excluded(term: Sequence[tuple[str, str, Sequence[str]]], selected: Mapping[str, Sequence[str]]) -> str:
+    """The label by which no selected node matches the term; empty: some may."""
+    for key, operator, values in term:
+        there = set(selected.get(key, ()))
+        if there and (
+            operator == "DoesNotExist"
+            or (operator == "In" and there.isdisjoint(values))
+            or (operator == "NotIn" and there.issubset(values))
+        ):
+            return key
+    return ""
 
 
 def _nodes(volume: DeclaredVolume) -> str:

@@ -34,6 +34,7 @@ def read(data: Mapping[str, Any]) -> RuntimeClass:
         pairs(scheduling.get("nodeSelector")),
         tolerations.read(scheduling.get("tolerations")),
         {name: str(value) for name, value in mapping(mapping(data.get("overhead")).get("podFixed")).items()},
+        text(data.get("handler")),
     )
 
 

@@ -34,6 +34,8 @@ class RuntimeClass(NamedTuple):
     tolerations: tuple[Toleration, ...] = ()
     overhead: Mapping[str, str] = {}
     """Resource to quantity, as written."""
+    handler: str = ""
+    """What the container runtime of a node calls it."""
 
 
 class RuntimeClassUse(NamedTuple):

@@ -24,6 +24,8 @@ class DeclaredVolume(NamedTuple):
     """The terms hold whatever the driver does."""
     made_by_hand: bool = False
     """A StorageClass that makes no volumes: its claims get volumes that somebody declares."""
+    local: bool = False
+    """A StorageClass of volumes on the disks of a node, where the scheduler places all their pods."""
     many_nodes: bool = False
     """A file system of the network, which any number of nodes can mount whatever its access modes."""
 
@@ -69,3 +71,7 @@ class ClaimUse(NamedTuple):
     """They end, and nothing needs them at the same time: they may run one after another."""
     each_node: bool = False
     """There is one on each node of the pools."""
+    selected: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Labels of nodes that the pods select, each with its values."""
+    side_by_side: bool = False
+    """Something keeps the pods on one node."""

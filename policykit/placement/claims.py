@@ -42,6 +42,8 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         lasting=(manifest.group, manifest.kind) in _LASTING and replicas != 0,
         in_turn=(manifest.group, manifest.kind) in _IN_TURN,
         each_node=review.pod_set.per_node,
+        selected=_selected(review),
+        side_by_side=_side_by_side(review),
     )
     for path, claim, storage_class, read_only in found:
         yield path, common._replace(claim=claim, storage_class=storage_class, read_only=read_only)
@@ -86,6 +88,28 @@ def _apart(review: Review) -> str:
     pools = [each.pool for each in review.landings if each.verdict != "refused"]
     room = {pods_on(shape, review.requests) for pool in pools for shape in pool.shapes}
     return "each pod takes a whole node" if room == {1} else ""
+
+
+def _selected(review: Review) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What nodeSelector says, and every term of the affinity."""
+    affinity = review.affinity
+    found = [(key, (value,)) for key, value in affinity.selector.items()]
+    terms = affinity.required or ()
+    stated = [{one.key: one.values for one in term.expressions if one.operator == "In"} for term in terms]
+    for key in stated[0] if stated else ():
+        if all(key in each for each in stated):
+            found.append((key, tuple(value for each in stated for value in each[key])))
+    return tuple(each for each in found if not any(map(is_placeholder, each[1])))
+
+
+def _side_by_side(review: Review) -> bool:
+    """Whether their node is named, or required affinity holds all of them on one."""
+    affinity, spec = review.affinity, review.pod_set.spec
+    named = HOSTNAME in dict(_selected(review)) or bool(spec.get("nodeName"))
+    by_field = any(term.fields for term in affinity.required or ())
+    path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    together = lookup(spec, path)
+    return named or by_field or bool(together)
 
 
 def _listed(spec: Mapping[str, Any]) -> list[Any]:

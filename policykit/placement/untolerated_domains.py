@@ -1,4 +1,4 @@
-"""Hard spread constraints that count nodes whose taints repel the pods.
+"""Hard spread constraints that count nodes whose taints repel the pods, or that lack what these request.
 
 Source: PodTopologySpread of kube-scheduler 1.36. Domains that the policy does not declare are not counted.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FIELD = "topologySpreadConstraints"
 _HOSTNAME = "kubernetes.io/hostname"
+_TAINT, _RESOURCES = "untolerated-taint", "resources"
 _ROLLOUT = "Rollout"
 """Argo's: its canary or preview runs beside the pods that it replaces."""
 
@@ -29,6 +30,9 @@ class UntoleratedSpread(NamedTuple):
     """Of the constraint in its list."""
     message: str
     """What the pods do, as a predicate."""
+    help: str
+    of_taint: bool
+    """Nodes with taints need not be counted."""
 
 
 def over_untolerated(review: Review) -> Iterator[UntoleratedSpread]:
@@ -40,28 +44,36 @@ def over_untolerated(review: Review) -> Iterator[UntoleratedSpread]:
         key = one.get("topologyKey") if isinstance(one, dict) else None
         if not isinstance(key, str) or not _hard(one):
             continue
-        repelling = _repelling_pools(review, cluster, key, one)
-        if repelling and not _has_room(review, key, whole(one.get("maxSkew"))):
-            names = ", ".join(pool.name for pool in repelling)
-            taint = review.landing(repelling[0]).taint
-            yield UntoleratedSpread(
-                at, f"spreads by {key} over pool {names}, but does not tolerate taint {taint}"
+        honored = one.get("nodeTaintsPolicy") not in (None, "Ignore")
+        shut = [] if honored else _shut_pools(review, cluster, key, one, _TAINT)
+        wanting = [] if shut else _shut_pools(review, cluster, key, one, _RESOURCES)
+        if not (shut or wanting) or _has_room(review, key, whole(one.get("maxSkew"))):
+            continue
+        names = ", ".join(pool.name for pool in shut or wanting)
+        landing = review.landing((shut or wanting)[0])
+        if shut:
+            message = f"spreads by {key} over pool {names}, but does not tolerate taint {landing.taint}"
+            help_ = "write nodeTaintsPolicy: Honor, so that only nodes with tolerated taints are counted"
+        else:
+            message = (
+                f"spreads by {key} over pool {names} too, whose nodes lack what the pods request "
+                f"({landing.detail}): these domains stay empty, and pods pending"
             )
+            help_ = "select the nodes that have it by nodeSelector or affinity: others are then not counted"
+        yield UntoleratedSpread(at, message, help_, bool(shut))
 
 
 def _hard(one: Mapping[str, Any]) -> bool:
-    """Whether it counts tainted nodes and selects pods; PK131 reports one that selects none."""
+    """Whether it selects pods and may keep them waiting; PK131 reports one that selects none."""
     selector = one.get("labelSelector")
     counted = isinstance(selector, dict) and any(selector.values())
-    return (
-        counted
-        and one.get("whenUnsatisfiable") == "DoNotSchedule"
-        and one.get("nodeTaintsPolicy") in (None, "Ignore")
-    )
+    return counted and one.get("whenUnsatisfiable") == "DoNotSchedule"
 
 
-def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[str, Any]) -> list[Pool]:
-    """Pools with domains that consist only of nodes whose taints repel the pods."""
+def _shut_pools(
+    review: Review, cluster: Cluster, key: str, one: Mapping[str, Any], reason: str
+) -> list[Pool]:
+    """Pools with domains that consist only of nodes that refuse the pods for this reason."""
     from policykit.placement.landing import selection
 
     considered = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
@@ -72,7 +84,8 @@ def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[st
     return [
         landing.pool
         for landing in review.landings
-        if landing.reason == "untolerated-taint"
+        if landing.verdict == "refused"
+        and landing.reason == reason
         and selection(cluster, landing.pool, considered) is True
         and not (_domains(landing.pool, key) or frozenset()) <= open_domains
     ]

@@ -488,8 +488,12 @@ def test_facts_of_another_policy_say_nothing_of_these_pools(name: str) -> None:
         _near("web", TERM % "cache") + "---\n" + CACHE.replace("spec:", "spec:\n  nodeSelector: {pool: data}")
     )
     mounted = text.replace("spec:", f"spec:\n  volumes: [{MOUNTED}]", 1) + CLAIM % "volumeName: disk-1"
-    raw = (mounted + VOLUME % "pool").encode()
-    pools = {f"{pool}-{name}": stated for pool, stated in NEAR["pools"].items()}
+    raw = (mounted + VOLUME % "rack").encode()
+    racks = {
+        pool: {**stated, "labels": {**stated["labels"], "rack": "a"}}
+        for pool, stated in NEAR["pools"].items()
+    }
+    pools = {f"{pool}-{name}": stated for pool, stated in racks.items()}
     known = scope_of(
         api.facts("a.yaml", raw, policy({**NEAR, "metadata": {"name": name}, "pools": pools})), complete=True
     )

@@ -2,7 +2,7 @@
 
 A RuntimeClass adds a node selector, tolerations and an overhead to the pods that name it. The API server
 refuses a pod that selects another value of the same label, that states another overhead, or that names a
-RuntimeClass that does not exist.
+RuntimeClass that does not exist. Pods name the object and not its handler.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ GOOD = BAD.replace("nodeSelector: {runtime: runc}", "nodeSelector: {disk: ssd}")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """A class that no file defines is reported only where its name is nearly that of another.
+    """A class that no file defines is reported only where its name is nearly that of another, or a handler.
 
     Source: the admission plugin RuntimeClass (Kubernetes v1.36).
     """
     classes = by_name(each.value for each in scope.of(RuntimeClass))
     names = Names({*classes, *PLAIN})
+    handled = {each.handler: each.name for each in classes.values() if each and each.handler}
     for use in scope.of(RuntimeClassUse):
         name, selector, overhead = use.value
         known = classes.get(name)
@@ -55,13 +56,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             for conflict in conflicts({"nodeSelector": selector, "overhead": overhead}, known):
                 advice = "delete it from the pod, or name another RuntimeClass"
                 yield Violation(use.at(".".join(map(str, conflict.field))), conflict.message, advice)
-        elif scope.complete and not (name in classes or name in PLAIN or is_placeholder(name)):
-            near = names.nearest(name, 0.75)
-            if near and not scope.may_hold(name):
+        elif not (name in classes or name in PLAIN or is_placeholder(name) or scope.may_hold(name)):
+            near = handled.get(name, "") or (names.nearest(name, 0.75) if scope.complete else "")
+            if near:
                 message = (
                     f"no file here defines RuntimeClass {name}: without it the API server refuses the pods"
                 )
-                yield Violation(use.at("name"), message, f"did you mean {near}?", Severity.WARNING)
+                advice = f"did you mean {near}?"
+                if name in handled:
+                    advice = f"name the RuntimeClass, {near}: {name} is its handler"
+                yield Violation(use.at("name"), message, advice, Severity.WARNING)
 
 
 RULE = Rule(

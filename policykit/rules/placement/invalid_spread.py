@@ -3,7 +3,8 @@
 The API server refuses two constraints with the same key and the same whenUnsatisfiable, and
 minDomains without DoNotSchedule. It accepts a missing or empty labelSelector, which selects no
 pods: the constraint then only requires the topology label on the node and spreads nothing. Nor does
-one that selects other pods spread those of its own template.
+one that selects other pods spread those of its own template. Where the pods may use fewer domains than
+minDomains, each domain takes maxSkew pods, and the others stay pending.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from policykit.kube import selectors
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
 
@@ -67,6 +69,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 f"delete minDomains, or write whenUnsatisfiable: {_HARD}",
                 key=True,
             )
+        yield from _too_few_domains(review, at, one)
         if not review.manifest.partial and _counts_nothing(one.get("labelSelector")):
             written = "labelSelector" in one
             yield Violation(
@@ -86,6 +89,39 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=True,
             )
+
+
+def _too_few_domains(review: Review, at: int, one: Mapping[str, Any]) -> Iterator[Violation]:
+    """Nodes that the pods do not select have no domains of the constraint. PK135 counts those of a policy."""
+    key, least, skew = one.get("topologyKey"), whole(one.get("minDomains")), whole(one.get("maxSkew"))
+    replicas, cluster = review.pod_set.replicas, review.cluster
+    hard = one.get("whenUnsatisfiable") == _HARD and one.get("nodeAffinityPolicy") != "Ignore"
+    if not isinstance(key, str) or not (hard and least and skew and replicas) or review.manifest.partial:
+        return
+    allowed = _selected(review, key)
+    room = len(allowed) * skew
+    if not allowed or len(allowed) >= least or replicas <= room or (cluster and cluster.complete):
+        return
+    yield Violation(
+        review.pod_set.place(FIELD, at, "minDomains"),
+        f"minDomains is {least}, but the pods select only {len(allowed)} of {key} "
+        f"({', '.join(sorted(allowed))}): each takes at most {skew} of the {replicas} pods",
+        f"lower minDomains to {len(allowed)}, or select more",
+        Severity.WARNING,
+    )
+
+
+def _selected(review: Review, key: str) -> frozenset[str]:
+    """Values of a label that nodes of the pods have; empty: any."""
+    if value := review.affinity.selector.get(key):
+        return frozenset() if is_placeholder(value) else frozenset((value,))
+    found: set[str] = set()
+    for term in review.affinity.required or ():
+        listed = [set(one.values) for one in term.expressions if one.key == key and one.operator == "In"]
+        if not listed or any(map(is_placeholder, listed[0])):
+            return frozenset()
+        found |= set.intersection(*listed)
+    return frozenset(found)
 
 
 def _misses_own_pods(review: Review, selector: object) -> bool:

@@ -1,8 +1,9 @@
-"""A hard spread constraint counts nodes whose taints the pods do not tolerate.
+"""A hard spread constraint counts nodes that cannot take the pods.
 
-Without `nodeTaintsPolicy: Honor`, every node with the topology label defines a domain, even if its
-taints repel the pods. Such a domain stays at zero pods, so once every other domain has maxSkew pods,
-the next pod stays pending. Where the other domains take all replicas anyway, nothing is reported.
+Every node with the topology label defines a domain, unless the pods' node selector or affinity excludes it:
+also one whose taints repel the pods, without `nodeTaintsPolicy: Honor`, and one that lacks the cards that
+they request. Such a domain stays at zero pods, so once every other domain has maxSkew pods, the next pod
+stays pending. Where the other domains take all replicas anyway, nothing is reported.
 """
 
 from __future__ import annotations
@@ -59,13 +60,13 @@ GOOD = BAD.replace("DoNotSchedule\n", "DoNotSchedule\n        nodeTaintsPolicy: 
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Compares the domains of accepting pools with those of pools whose taints repel the pods."""
+    """Compares the domains of accepting pools with those of pools that refuse the pods."""
     for spread in over_untolerated(review):
         yield Violation(
             review.pod_set.place(FIELD, spread.number),
             spread.message,
-            "write nodeTaintsPolicy: Honor, so that only nodes with tolerated taints are counted",
-            fix=partial(_fix, review, spread.number),
+            spread.help,
+            fix=partial(_fix, review, spread.number) if spread.of_taint else None,
         )
 
 

@@ -2,10 +2,11 @@
 
 A PersistentVolume with node affinity, such as a local disk, and a StorageClass with `allowedTopologies` are
 for some nodes only: where no pool that takes the pods has such nodes, they stay pending, and so do pods of a
-DaemonSet on its other nodes. With ReadWriteOnce the pods must be on one node, unless the volume is part of a
-file system of the network: where required anti-affinity, a host port, a spread constraint or their size
-keeps them apart, the others wait for the volume, and a rolling update, which starts the new pod first, never
-ends.
+DaemonSet on its other nodes; so do those that select nodes with another value of the label. With
+ReadWriteOnce the pods must be on one node, unless the volume is part of a file system of the network: where
+required anti-affinity, a host port, a spread constraint or their size keeps them apart, the others wait for
+the volume, and a rolling update, which starts the new pod first, never ends. Replicas that may be on any
+nodes wait too, once one of them is on another node.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A pod requests cards by two exclusive resources, or in an amount that the device plugin refuses.
 
 Resources for the same cards (whole cards and slices, an amount and a percentage) are alternatives: a
-pod that requests both waits for a node with both, or one of them is ignored. Fractions of cards,
-boards and network devices allow only certain amounts. Few of these problems are reported before a
-pod starts.
+pod that requests both waits for a node with both, or one of them is ignored. Few nodes have cards of two
+makers. Fractions of cards, boards and network devices allow only certain amounts. Few of these problems are
+reported before a pod starts.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
+from policykit.rules.resources.card_makers import of_two_makers
 from policykit.rules.resources.parts_of_cards import (
     TENCENT_CORES,
     TENCENT_MEMORY,
@@ -78,6 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if extended > 1:
         yield from _pairs(review)
         yield from _two_partitions(review)
+        yield from of_two_makers(review)
     if _MEMORY in review.requests:
         yield from _card_memory(review)
     if TENCENT_CORES in review.requests or TENCENT_MEMORY in review.requests:

@@ -18,6 +18,8 @@ _FILES = re.compile(
     r"nfs|efs|cephfs|lustre|juicefs|gluster|filestore|azure-?file|file\.|smb|cifs|weka|beegfs|gpfs|hdfs|alluxio|fluid"
 )
 """Words in the provisioners and classes of file systems of the network."""
+_LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
+"""Words in the provisioners of volumes on a node's own disks."""
 _FILE_SOURCES = frozenset({"azureFile", "cephfs", "glusterfs", "nfs", "quobyte"})
 
 
@@ -65,6 +67,7 @@ def _class(manifest: Manifest) -> DeclaredVolume:
         _terms(listed, "matchLabelExpressions"),
         certain=manifest.data.get("volumeBindingMode") == "WaitForFirstConsumer",
         made_by_hand=by_hand,
+        local=bool(_LOCAL.search(provisioner.lower())),
         many_nodes=bool(_FILES.search(provisioner.lower())),
     )
 

@@ -94,6 +94,13 @@ def _with_mig(subject: Subject) -> Iterator[Change]:
             yield put((*path, "nvidia.com/mig-1g.10gb"), 1)
 
 
+def _with_amd(subject: Subject) -> Iterator[Change]:
+    """Where no pool has both."""
+    for path, name, _ in limits(subject) if subject.cluster is None else ():
+        if name == "nvidia.com/gpu":
+            yield put((*path, "amd.com/gpu"), 1)
+
+
 def _pod_level(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets:
         path = pod_set.place("resources")
@@ -309,6 +316,7 @@ FAULTS = (
     fault("a label key as a resource", _NAMES, _renamed("nvidia.com/gpu.product")),
     fault("a MIG profile with a plus", f"{_NAMES} PK006", _renamed("nvidia.com/mig-1g.10gb+me")),
     fault("whole cards and MIG in one container", "PK213", _with_mig),
+    fault("cards of two makers in one container", "PK213", _with_amd),
     fault("a card in the pod's own resources", "PK212 PK003 PK004", _pod_level),
     fault("cards without processor and memory", "PK205", _no_requests),
     fault("a quota key without requests.", "PK206", _quota_key("")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, not_below, ordered, refused
+from policykit.kube.structure.admission.checks import Data, mappings, not_below, ordered, refused
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, whole
@@ -119,3 +119,21 @@ def keda(data: Data) -> Iterator[Problem]:
     if idle is not None and least is not None and idle >= least:
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
+    for position, trigger in mappings(spec.get("triggers")):
+        for field in sorted(_OF_SPEC.intersection(mapping(trigger.get("metadata")))):
+            path: Path = ("spec", "triggers", position, "metadata", field)
+            what = f"is not read: {field} is a field of spec"
+            yield refused(path, what, f"write it as spec.{field}", Severity.WARNING, key=True)
+
+
+_OF_SPEC = frozenset(
+    {
+        "cooldownPeriod",
+        "idleReplicaCount",
+        "initialCooldownPeriod",
+        "maxReplicaCount",
+        "minReplicaCount",
+        "pollingInterval",
+    }
+)
+"""Fields of spec that no scaler has in its metadata."""

@@ -138,6 +138,8 @@ _REASONS = (
     "MaxFailedIndexesExceeded",
     "PodFailurePolicy",
 )
+_RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
+_LONGEST_RULE_NAME = 128
 
 
 def job_set(data: Data) -> Iterator[Problem]:
@@ -154,6 +156,7 @@ def job_set(data: Data) -> Iterator[Problem]:
     rules: Path = ("spec", "failurePolicy", "rules")
     yield from named_differently(lookup(data, rules), rules, "name", "rule")
     for position, rule in mappings(lookup(data, rules)):
+        yield from _rule_name((*rules, position, "name"), name_of(rule))
         yield from _targets(data, (*rules, position), names)
         for at, reason in words(rule.get("onJobFailureReasons")):
             if reason not in _REASONS:
@@ -164,6 +167,15 @@ def job_set(data: Data) -> Iterator[Problem]:
                     f"known: {some(_REASONS)}",
                 )
     yield from _coordinator(data, {name_of(job): job for job in jobs})
+
+
+def _rule_name(path: Path, name: str) -> Iterator[Problem]:
+    """Source: `validateFailurePolicyRuleName` of JobSet (v0.12)."""
+    if name and not _RULE_NAME.fullmatch(name):
+        what = "which has other characters than letters, digits, _ , and :, or does not begin with a letter"
+        yield refused(path, f'is "{name}", {what}', f"write {re.sub(r'[^A-Za-z0-9_,:]', '_', name)}")
+    elif len(name) > _LONGEST_RULE_NAME:
+        yield refused(path, f"has {len(name)} characters, but may have {_LONGEST_RULE_NAME}", "shorten it")
 
 
 def _order(jobs: list[Data], names: list[str]) -> Iterator[Problem]:
