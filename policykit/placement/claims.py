@@ -93,7 +93,7 @@ def _apart(review: Review) -> str:
 def _selected(review: Review) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What nodeSelector says, and every term of the affinity."""
     affinity = review.affinity
-    found = [(key, (value,)) for key, value in affinity.selector.items()]
+    found: list[tuple[str, tuple[str, ...]]] = [(key, (value,)) for key, value in affinity.selector.items()]
     terms = affinity.required or ()
     stated = [{one.key: one.values for one in term.expressions if one.operator == "In"} for term in terms]
     for key in stated[0] if stated else ():
