@@ -10,10 +10,11 @@ from policykit.linter.rule import Violation
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
+from policykit.targets import target_of
 
 _DEVICES = frozenset({"card", "shared", "partition"})
-_BESIDE_OTHERS = frozenset({"intel-gpu", "koordinator"})
-"""Graphics of a processor, which nodes have beside other cards, and names that stand for any maker's."""
+_BESIDE_OTHERS = "intel-gpu"
+"""Graphics of a processor, which nodes have beside other cards."""
 
 
 def of_two_makers(review: Review) -> Iterator[Violation]:
@@ -21,8 +22,9 @@ def of_two_makers(review: Review) -> Iterator[Violation]:
     makers: dict[str, str] = {}
     for name, amount in review.requests.items():
         known = resource(name) if amount > 0 and not is_placeholder(name) else None
-        if known and known.role in _DEVICES and known.vendor not in _BESIDE_OTHERS:
-            makers.setdefault(known.vendor.partition("-")[0], name)
+        if known and known.role in _DEVICES and known.vendor != _BESIDE_OTHERS:
+            if target_of(known.vendor) is None:  # a scheduler's names stand for the cards of any maker
+                makers.setdefault(known.vendor.partition("-")[0], name)
     if len(makers) < 2 or review.manifest.partial:
         return
     one, other = sorted(makers.values())[:2]
