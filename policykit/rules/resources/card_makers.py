@@ -22,9 +22,10 @@ def of_two_makers(review: Review) -> Iterator[Violation]:
     makers: dict[str, str] = {}
     for name, amount in review.requests.items():
         known = resource(name) if amount > 0 and not is_placeholder(name) else None
-        if known and known.role in _DEVICES and known.vendor != _BESIDE_OTHERS:
-            if target_of(known.vendor) is None:  # a scheduler's names stand for the cards of any maker
-                makers.setdefault(known.vendor.partition("-")[0], name)
+        counted = known is not None and known.role in _DEVICES and known.vendor != _BESIDE_OTHERS
+        # The names of a scheduler stand for the cards of any maker.
+        if known and counted and target_of(known.vendor) is None:
+            makers.setdefault(known.vendor.partition("-")[0], name)
     if len(makers) < 2 or review.manifest.partial:
         return
     one, other = sorted(makers.values())[:2]
