@@ -2,8 +2,9 @@
 
 The plugin does not start with fewer than two replicas of a card, without a number of them, or with a MIG
 strategy that it does not know: the nodes then offer no card. Keys that it does not know, those of a way of
-sharing outside of it, and `rename` are ignored. HAMi offers no card with a split count of 0, and does not
-start if a number is written as a string. A node whose label asks for slices that its card does not have
+sharing outside of it, and `rename` are ignored. So are values that the charts of the operator and the
+plugin do not read, such as timeSlicing beside `config`. HAMi offers no card with a split count of 0, and does
+not start if a number is written as a string. A node whose label asks for slices that its card does not have
 offers none.
 """
 
@@ -14,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.chart_values import KINDS as HELM_KINDS
-from policykit.kube.chart_values import chart_values
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -22,7 +22,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.rules.resources import node_slices
+from policykit.rules.resources import node_slices, operator_values
 from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION
 from policykit.targets.nodes.device_plugin_facts import HAMI_NAMES
 
@@ -85,53 +85,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.kind in node_slices.KINDS:
         yield from node_slices.violations(manifest, context.cluster)
     elif not manifest.read_as:
-        yield from _of_chart(manifest)
+        yield from operator_values.violations(manifest)
     elif manifest.read_as == MIG_CONFIGURATION:
         yield from _of_mig_manager(mapping(manifest.data.get("mig-configs")))
     elif manifest.read_as == HAMI_CONFIGURATION:
         yield from _of_hami(mapping(manifest.data.get("nvidia")))
     else:
         yield from _of_nvidia(manifest)
-
-
-_CHART = "gpu-operator"
-_DAEMONS = (
-    "ccManager",
-    "dcgm",
-    "dcgmExporter",
-    "devicePlugin",
-    "driver",
-    "gds",
-    "gdrcopy",
-    "gfd",
-    "kataManager",
-    "migManager",
-    "nodeStatusExporter",
-    "sandboxDevicePlugin",
-    "toolkit",
-    "validator",
-    "vfioManager",
-    "vgpuDeviceManager",
-    "vgpuManager",
-)
-"""Parts of the chart's values, each of one daemon. Source: values.yaml of gpu-operator (v22.9 to v25.10)."""
-_OF_ALL = ("tolerations", "priorityClassName")
-
-
-def _of_chart(manifest: Manifest) -> Iterator[Violation]:
-    """What the chart of NVIDIA's operator reads for all daemons together."""
-    for stated in chart_values(manifest):
-        for part in _DAEMONS if stated.chart == _CHART else ():
-            for field in _OF_ALL:
-                if field in mapping(stated.values.get(part)):
-                    path = stated.path if stated.is_text else (*stated.path, part, field)
-                    yield Violation(
-                        path,
-                        f"the chart does not read {part}.{field}: it is that of all node daemons",
-                        f"move it to daemonsets.{field}",
-                        Severity.WARNING,
-                        key=not stated.is_text,
-                    )
 
 
 def _of_mig_manager(configurations: Mapping[str, Any]) -> Iterator[Violation]:

@@ -1,0 +1,155 @@
+"""Values that the charts of NVIDIA's operator and device plugin do not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.chart_values import ChartValues, chart_values
+from policykit.linter.rule import Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
+
+_OPERATOR, _PLUGIN = "gpu-operator", "nvidia-device-plugin"
+_DAEMONS = (
+    "ccManager",
+    "dcgm",
+    "dcgmExporter",
+    "devicePlugin",
+    "driver",
+    "gds",
+    "gdrcopy",
+    "gfd",
+    "kataManager",
+    "migManager",
+    "nodeStatusExporter",
+    "sandboxDevicePlugin",
+    "toolkit",
+    "validator",
+    "vfioManager",
+    "vgpuDeviceManager",
+    "vgpuManager",
+)
+"""Parts of the chart's values, each of one daemon. Source: values.yaml of gpu-operator (v22.9 to v25.10)."""
+_OF_ALL = ("tolerations", "priorityClassName")
+
+
+_TOP = (
+    *_DAEMONS,
+    "cdi",
+    "clusterPolicy",
+    "daemonsets",
+    "draDriver",
+    "extraObjects",
+    "fullnameOverride",
+    "global",
+    "gpuCluster",
+    "hostPaths",
+    "kataSandboxDevicePlugin",
+    "mig",
+    "nameOverride",
+    "nfd",
+    "node-feature-discovery",
+    "operator",
+    "platform",
+    "psa",
+    "psp",
+    "sandboxWorkloads",
+)
+_OF_PLUGIN = (
+    "affinity",
+    "args",
+    "config",
+    "enabled",
+    "env",
+    "hostNetwork",
+    "image",
+    "imagePullPolicy",
+    "imagePullSecrets",
+    "mps",
+    "nodeSelector",
+    "podSecurityContext",
+    "priorityClassName",
+    "repository",
+    "resources",
+    "securityContext",
+    "tolerations",
+    "version",
+)
+_CONFIG = ("create", "data", "default", "name")
+_KNOWN: Mapping[Path, tuple[str, ...]] = {
+    (): _TOP,
+    ("devicePlugin",): _OF_PLUGIN,
+    ("devicePlugin", "config"): _CONFIG,
+    ("mig",): ("strategy",),
+    ("migManager", "config"): _CONFIG,
+}
+"""Values of the operator's chart that any release reads. Source: its values and templates (1.0 to 26.7)."""
+_OF_CONFIGURATION = frozenset({"flags", "migStrategy", "mps", "replicas", "sharing", "timeSlicing"})
+"""Keys of a configuration of the device plugin, which is text of its own."""
+_PLUGIN_READS: Mapping[Path, frozenset[str]] = {
+    (): frozenset({"migStrategy", "mps"}),
+    ("config",): frozenset(),
+}
+_ELSEWHERE = {"migStrategy": "mig.strategy", "nodeFeatureDiscovery": "nfd or node-feature-discovery"}
+_LIKE = 0.75
+
+
+def violations(manifest: Manifest) -> Iterator[Violation]:
+    for stated in chart_values(manifest):
+        if stated.chart == _OPERATOR:
+            yield from _of_all(stated)
+            for path, known in _KNOWN.items():
+                yield from _unread(stated, path, known)
+        elif stated.chart == _PLUGIN:
+            for path, reads in _PLUGIN_READS.items():
+                written = mapping(lookup(stated.values, path))
+                for key in sorted(written.keys() & (_OF_CONFIGURATION - reads)):
+                    yield _of_configuration(stated, (*path, key), "config.map")
+
+
+def _of_all(stated: ChartValues) -> Iterator[Violation]:
+    """What the chart of NVIDIA's operator reads for all daemons together."""
+    for part in _DAEMONS:
+        for field in _OF_ALL:
+            if field in mapping(stated.values.get(part)):
+                yield _warning(
+                    stated,
+                    (part, field),
+                    f"the chart does not read {part}.{field}: it is that of all node daemons",
+                    f"move it to daemonsets.{field}",
+                )
+
+
+def _unread(stated: ChartValues, path: Path, known: tuple[str, ...]) -> Iterator[Violation]:
+    written = mapping(lookup(stated.values, path))
+    for key in written:
+        if not isinstance(key, str) or key in known:
+            continue
+        near = nearest(key, known, _LIKE)
+        place = ".".join(map(str, (*path, key)))
+        if key in _ELSEWHERE:
+            advice = f"write it as {_ELSEWHERE[key]}"
+            yield _warning(stated, (*path, key), f"the chart does not read {place}", advice)
+        elif key in _OF_CONFIGURATION:
+            yield _of_configuration(stated, (*path, key), "devicePlugin.config.data")
+        elif near and near not in written:
+            place = ".".join(map(str, (*path, key)))
+            yield _warning(stated, (*path, key), f"the chart does not read {place}", f"did you mean {near}?")
+
+
+def _of_configuration(stated: ChartValues, path: Path, home: str) -> Violation:
+    place = ".".join(map(str, path))
+    return _warning(
+        stated,
+        path,
+        f"the chart does not read {place}: it is part of a configuration of the device plugin",
+        f"put it into a configuration in {home}, and name that in {home.rpartition('.')[0]}.default",
+    )
+
+
+def _warning(stated: ChartValues, path: Path, message: str, advice: str) -> Violation:
+    at = stated.path if stated.is_text else (*stated.path, *path)
+    return Violation(at, message, advice, Severity.WARNING, key=not stated.is_text)
