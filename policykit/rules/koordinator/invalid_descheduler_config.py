@@ -14,7 +14,9 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, numbered, text, whole
+from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import DESCHEDULER_CONFIGURATION
 
 BAD = """\
@@ -38,6 +40,7 @@ GOOD = BAD.replace("{cpu: 70}", "{cpu: 45}")
 
 _END = "koord-descheduler does not start"
 _LOAD, _MIGRATION = "LowNodeLoad", "MigrationController"
+_ANOMALY, _CONSECUTIVE = "anomalyCondition", ("consecutiveAbnormalities", "consecutiveNormalities")
 _MODES = ("ReservationFirst", "EvictDirectly")
 _LEAST: Mapping[str, int] = {
     "evictBurst": 1,
@@ -75,6 +78,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             configured.add(plugin)
             if plugin == _LOAD and plugin in plugins:
                 yield from _load(args, (*path, "args"))
+                yield from _anomaly(args, (*path, "args"), versions.release_of(context.cluster))
             elif plugin == _MIGRATION:
                 yield from _migration(args, (*path, "args"))
 
@@ -85,6 +89,23 @@ def _load(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _thresholds(args, base)
     for position, pool in numbered(args.get("nodePools")):
         yield from _thresholds(pool, (*base, "nodePools", position))
+
+
+def _anomaly(args: Mapping[str, Any], base: Path, release: Version | None) -> Iterator[Violation]:
+    """1.8 fills in one of the two numbers, not both, and refuses 0. Source: `SetDefaults_LowNodeLoadArgs`."""
+    pools = [((*base, "nodePools", number), pool) for number, pool in numbered(args.get("nodePools"))]
+    for path, owner in ((base, args), *pools):
+        for field in _CONSECUTIVE:
+            yield from _at_least(mapping(owner.get(_ANOMALY)), (*path, _ANOMALY), field, 0)
+    stated = args.get(_ANOMALY)
+    old = release is not None and release < versions.ANOMALY_NUMBERS
+    if isinstance(stated, dict) and not old and all(stated.get(field) in (None, 0) for field in _CONSECUTIVE):
+        yield Violation(
+            (*base, _ANOMALY),
+            f"{_ANOMALY} has neither {' nor '.join(_CONSECUTIVE)} above 0: {_END}",
+            f"write {_CONSECUTIVE[1]}: 3",
+            Severity.WARNING if release is None else None,
+        )
 
 
 def _thresholds(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:

@@ -57,6 +57,8 @@ _KEYS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
 
 _REFUSED: Mapping[str, tuple[str, ...]] = {"BE": ("", "prod"), "LSR": ("", "mid", "batch", "free")}
 """QoS class to the priority classes that it cannot be combined with; empty: no class."""
+_OF_BATCH = frozenset(band for band, classes in colocation.QOS.items() if classes == ("BE",))
+"""Priority classes that Koordinator's documentation gives only to pods of class BE."""
 _BATCH, _MID = OVERCOMMITTED["batch"], OVERCOMMITTED["mid"]
 _SEPARATOR = re.compile("[-_]")
 _LEAST_MILLI_CORES = 100
@@ -192,10 +194,10 @@ def _unknown(path: Path, qos: str) -> Violation:
 def _priority(
     pod_set: PodSet, qos: str, cluster: Cluster | None, severity: Severity | None
 ) -> Iterator[Violation]:
-    if qos not in _REFUSED or "koordinator.sh/priority-class" in pod_set.labels:
+    if "koordinator.sh/priority-class" in pod_set.labels or qos not in (*_REFUSED, "LS"):
         return
     name, value = text(pod_set.spec.get("priorityClassName")), whole(pod_set.spec.get("priority"))
-    if not name and value is None:
+    if not name and value is None and qos in _REFUSED:
         yield Violation(
             pod_set.place("labels", QOS_CLASS),
             f"qosClass is {qos}, but the pod has no priorityClassName: {_REFUSES}",
@@ -206,9 +208,16 @@ def _priority(
     if is_placeholder(name):
         return
     band = _band_name(value) if value is not None else _band_of_class(name, cluster)
-    if band is not None and band in _REFUSED[qos]:
-        stated = f"priority is {value}" if value is not None else f"priorityClassName is {name}"
-        field = "priorityClassName" if name else "priority"
+    stated = f"priority is {value}" if value is not None else f"priorityClassName is {name}"
+    field = "priorityClassName" if name else "priority"
+    if qos == "LS" and band in _OF_BATCH:
+        yield Violation(
+            pod_set.place(field),
+            f"{stated}, which is for pods of qosClass BE, but qosClass is LS",
+            f"{_priority_for(qos)}, or label the pod {QOS_CLASS}: BE",
+            Severity.WARNING,
+        )
+    elif band is not None and band in _REFUSED.get(qos, ()):
         yield Violation(
             pod_set.place(field),
             f"{stated}, but qosClass is {qos}: {_refuses(severity)}",

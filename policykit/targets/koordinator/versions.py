@@ -60,6 +60,8 @@ default plugins as v1beta2 does."""
 PRE_ENQUEUE = Version(1, 7, 0)
 """Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)
+ANOMALY_NUMBERS = Version(1, 8, 0)
+"""koord-descheduler refuses consecutiveNormalities: 0, and does not fill in both numbers."""
 RESOURCE_KEYS = Version(1, 4, 0)
 """Resources in the scoringStrategy of Koordinator's own plugins have `name` and `weight`. 1.3 refuses these
 and reads `Name` and `Weight`: its type has no JSON names."""
