@@ -8,7 +8,7 @@ A warning where the policy may not list every pool (coverage: partial).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from policykit.catalogue.cards import vendor
@@ -68,9 +68,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             request_path(review.pod_set, first),
             f"requests {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
             _advice(wrong[first], offered, review.card_resources),
-            None if review.cluster is not None and review.cluster.complete else Severity.WARNING,
+            None if _is_certain(review, wrong, offered) else Severity.WARNING,
             fix=partial(_fix, review, first, offered[0]) if clear else None,
         )
+
+
+def _is_certain(review: Review, wrong: Iterable[str], offered: Sequence[str]) -> bool:
+    """Nodes do not list the parts of cards that HAMi counts, so a policy without them proves nothing."""
+    of_hami = NAMES[HAMI].cards in offered and set(wrong) <= set(NAMES[HAMI][1:])
+    return review.cluster is not None and review.cluster.complete and not of_hami
 
 
 def _fix(review: Review, name: str, offered: str) -> Fix | None:
