@@ -16,6 +16,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
+from policykit.kube.selectors import may_meet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Scope
 from policykit.manifests.document import Manifest
@@ -138,7 +139,8 @@ class PodGates:
             yield Gate(ADMISSION, UNKNOWN, detail)
             return
         for each in self._scope.of(PodMutation):
-            if each.value.namespace in ("", namespace):
+            mine = each.value.namespace in ("", namespace)
+            if mine and may_meet(each.value.selects, review.pod_set.labels):
                 yield Gate(ADMISSION, UNKNOWN, f"{each.value.name} may change where the pods go")
                 return
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.placeholders import is_placeholder
+from policykit.manifests.shape import pairs
 from policykit.namedtuple import NamedTuple
 
 _INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
@@ -53,6 +54,14 @@ def _text(value: str | int) -> str:
 def read_all(raw: object) -> tuple[Requirement, ...]:
     """A list of expressions, one Requirement per item; another shape has none."""
     return tuple(read(item) for item in raw) if isinstance(raw, list) else ()
+
+
+def of_labels(selector: object) -> tuple[Requirement, ...]:
+    """The valid requirements of a LabelSelector."""
+    if not isinstance(selector, dict):
+        return ()
+    labels = [Requirement(key, "In", (value,)) for key, value in pairs(selector.get("matchLabels")).items()]
+    return (*labels, *(each for each in read_all(selector.get("matchExpressions")) if not problem(each)))
 
 
 def problem(requirement: Requirement) -> str:
@@ -124,6 +133,11 @@ def int64(text: str) -> int | None:
         return None
     number = int(match[1] + match[2])
     return number if -_INT64 <= number < _INT64 else None
+
+
+def may_meet(wanted: Iterable[tuple[str, str, tuple[str, ...]]], labels: Mapping[str, str]) -> bool:
+    """Whether labels meet all requirements, once what is to be filled in is filled in."""
+    return not unmet((Requirement(*each) for each in wanted), (labels,))
 
 
 def unmet(wanted: Iterable[Requirement], labels: Sequence[Mapping[str, str]]) -> str:

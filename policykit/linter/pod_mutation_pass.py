@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from policykit.kube.selectors import may_meet
+from policykit.linter.finding import Finding
 from policykit.linter.registry import PODS
 from policykit.linter.scope import AnyFact, LocatedFact
 from policykit.linter.scope_pass import ScopesByPolicy, key_of
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Run
 from policykit.model.pod_admission import PodMutation
+from policykit.model.queue import Demand
 from policykit.model.severity import Severity
 
 
@@ -29,23 +32,23 @@ def changed_at_admission(
     if not codes:
         return tuple(found)
     known = scopes.known
-    everywhere: dict[int, dict[str, str]] = {}
+    everywhere: dict[int, list[PodMutation]] = {}
     for name, facts in known.facts.items():
         for number in known.policies[name]:
-            _add_mutations(everywhere.setdefault(number, {}), chain.from_iterable(facts.values()))
-    beside: dict[str, dict[str, str]] = {}
+            everywhere.setdefault(number, []).extend(_mutations(chain.from_iterable(facts.values())))
+    beside: dict[str, list[PodMutation]] = {}
     softened = []
     for one in found:
         input_file = known.input_files.get(one.finding.path)
         if one.finding.code in codes and one.finding.severity is Severity.ERROR and input_file is not None:
             name = key_of(input_file)
             if name not in beside:
-                near = scopes.scope(name).of(PodMutation) if name in known.policies else ()
-                beside[name] = _add_mutations({}, near)
-            resource = one.finding.resource
-            namespace = (resource.namespace if resource else "") or input_file.namespace
-            by = (beside[name], everywhere.get(one.setting, {}))
-            who = next((there[each] for there in by for each in ("", namespace) if each in there), "")
+                beside[name] = (
+                    _mutations(scopes.scope(name).of(PodMutation)) if name in known.policies else []
+                )
+            by = (*beside[name], *everywhere.get(one.setting, ()))
+            facts_here = known.facts.get(name, {}).get(one.finding.path, ()) if by else ()
+            who = _changes(one.finding, input_file.namespace, by, facts_here)
             if who:
                 help_ = f"{one.finding.help}\nor leave it to {who}, which may change the pods at admission"
                 finding = one.finding._replace(severity=Severity.WARNING, help=help_)
@@ -54,9 +57,26 @@ def changed_at_admission(
     return tuple(softened)
 
 
-def _add_mutations(found: dict[str, str], facts: Iterable[AnyFact]) -> dict[str, str]:
-    """Namespaces, or empty for any, to the first object that changes pods there."""
-    for fact in facts:
-        if isinstance(fact, LocatedFact) and isinstance(fact.value, PodMutation):
-            found.setdefault(fact.value.namespace, fact.value.name)
-    return found
+def _mutations(facts: Iterable[AnyFact]) -> list[PodMutation]:
+    found = (fact.value for fact in facts if isinstance(fact, LocatedFact))
+    return list(dict.fromkeys(value for value in found if isinstance(value, PodMutation)))
+
+
+def _changes(finding: Finding, namespace: str, by: Sequence[PodMutation], facts: Iterable[AnyFact]) -> str:
+    """The first object that may change the pods of a finding; empty: none."""
+    resource = finding.resource
+    place = (resource.namespace if resource else "") or namespace
+    mine = sorted(
+        (each for each in by if each.namespace in ("", place)), key=lambda each: bool(each.namespace)
+    )
+    if not mine or not mine[0].selects:
+        return mine[0].name if mine else ""
+    labels = [
+        fact.value.labels
+        for fact in facts
+        if isinstance(fact, LocatedFact) and isinstance(fact.value, Demand) and fact.resource == resource
+    ]
+    # Of pods whose labels are not known any may be selected.
+    return next(
+        (each.name for each in mine if not labels or any(may_meet(each.selects, own) for own in labels)), ""
+    )

@@ -15,6 +15,7 @@ class UnplacedPods(NamedTuple):
     pools: int
     reasons: tuple[str, ...]
     """One line for each pool."""
+    labels: Mapping[str, str] = {}
 
 
 class PodMutation(NamedTuple):
@@ -24,6 +25,8 @@ class PodMutation(NamedTuple):
     """Whose pods it changes; empty: any."""
     name: str = ""
     """Of the object that says so, with its kind, for display."""
+    selects: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """What the labels of the pods must meet: key, operator and values."""
 
 
 class RuntimeClass(NamedTuple):

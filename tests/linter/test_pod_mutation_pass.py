@@ -20,7 +20,7 @@ CLUSTER = {
 POD = """\
 apiVersion: v1
 kind: Pod
-metadata: {name: train, namespace: team}
+metadata: {name: train, namespace: team, labels: {app: train}}
 spec:
   containers:
   - {name: main, image: "registry.example/app:1", resources: {limits: {nvidia.com/gpu: 1}}}
@@ -52,6 +52,8 @@ kind: ClusterColocationProfile
 metadata: {name: placing}
 spec: {schedulerName: koord-scheduler}
 """
+OF_LABELS = COLOCATION.replace("spec: {", "spec: {selector: {matchLabels: {app: %s}}, ")
+OF_NAMESPACE = COLOCATION.replace("spec: {", "spec: {namespaceSelector: {%s}, ")
 GATEKEEPER = """\
 apiVersion: mutations.gatekeeper.sh/v1
 kind: Assign
@@ -105,6 +107,10 @@ metadata:
         (KYVERNO % ("ClusterPolicy", "''", LABEL), "error"),
         (ADMISSION_POLICY, "warning"),
         (COLOCATION, "warning"),
+        (OF_LABELS % "train", "warning"),
+        (OF_LABELS % "'${APP}'", "warning"),
+        (OF_LABELS % "web", "error"),
+        (f"{OF_LABELS % 'web'}---\n{OF_LABELS % 'train'}", "warning"),
         (KYVERNO.replace("[Pod]", "[Pod], namespaces: [other]") % ("ClusterPolicy", "''", TOLERATE), "error"),
         (KYVERNO.replace("[Pod]", "[Pod], namespaces: [te*]") % ("ClusterPolicy", "''", TOLERATE), "warning"),
         (NEWER_KYVERNO, "warning"),
@@ -115,8 +121,23 @@ metadata:
         (WEBHOOK % ("placing.example", "", "services"), "error"),
         (WEBHOOK % ("placing.example", OF_TEAM, "pods"), "warning"),
         (WEBHOOK % ("placing.example", OF_OTHER, "pods"), "error"),
+        (
+            f"{WEBHOOK}  objectSelector: {{matchLabels: {{app: web}}}}" % ("placing.example", "", "pods"),
+            "error",
+        ),
+        (
+            f"{WEBHOOK}  objectSelector: {{matchLabels: {{app: train}}}}" % ("placing.example", "", "pods"),
+            "warning",
+        ),
+        (
+            f"{WEBHOOK}  objectSelector: {{matchLabels: {{app: web}}}}"
+            % ("placing.example", "", "pods, jobs"),
+            "warning",
+        ),
         (WEBHOOK % ("rev.object.sidecar-injector.istio.io", "", "pods"), "error"),
         (NAMESPACE, "warning"),
+        (OF_NAMESPACE % OF_TEAM, "warning"),
+        (OF_NAMESPACE % OF_OTHER, "error"),
     ],
 )
 def test_a_missing_toleration(beside: str, said: str) -> None:
@@ -126,7 +147,13 @@ def test_a_missing_toleration(beside: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("beside", "state"), [("", REFUSED), (KYVERNO % ("ClusterPolicy", "''", TOLERATE), UNKNOWN)]
+    ("beside", "state"),
+    [
+        ("", REFUSED),
+        (KYVERNO % ("ClusterPolicy", "''", TOLERATE), UNKNOWN),
+        (OF_LABELS % "train", UNKNOWN),
+        (OF_LABELS % "web", REFUSED),
+    ],
 )
 def test_where(beside: str, state: str) -> None:
     cluster = policy(CLUSTER)

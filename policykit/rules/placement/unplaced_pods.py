@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.selectors import may_meet
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.pod_admission import PodMutation, UnplacedPods
@@ -44,9 +45,12 @@ GOOD = BAD.replace(
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Source: the filters that `where` applies."""
-    changed = {each.value.namespace for each in scope.of(PodMutation)}
+    changed: dict[str, list[PodMutation]] = {}
+    for each in scope.of(PodMutation):
+        changed.setdefault(each.value.namespace, []).append(each.value)
     for pods in scope.of(UnplacedPods):
-        if "" in changed or pods.value.namespace in changed or pods.partial:
+        here = (*changed.get("", ()), *changed.get(pods.value.namespace, ()))
+        if pods.partial or any(may_meet(each.selects, pods.value.labels) for each in here):
             continue
         number = pods.value.pools
         who = f"each of the {number} pools" if number > 1 else "the only pool"

@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from policykit.kube.selectors import Requirement, of_labels
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest, words_of
 from policykit.manifests.shape import mapping, mappings, texts
 from policykit.model.pod_admission import PodMutation
 
+_PROFILE = "ClusterColocationProfile"
 _POLICIES = frozenset(
     {
         ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        ("config.koordinator.sh", "ClusterColocationProfile"),
+        ("config.koordinator.sh", _PROFILE),
         ("kyverno.io", "ClusterPolicy"),
         ("kyverno.io", "Policy"),
         ("mutations.gatekeeper.sh", "Assign"),
@@ -47,12 +49,12 @@ def pod_changes(manifest: Manifest) -> Iterator[Fact]:
     kind = (manifest.group, manifest.kind)
     if kind in _POLICIES:
         if _may_place(manifest):
-            yield from _of(manifest, _namespaces(manifest))
+            yield from _of(manifest, _namespaces(manifest), _pods_of_profile(manifest))
     elif kind == ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"):
         # What a webhook changes is in no file.
         for hook in mappings(manifest.data.get("webhooks")):
             if _admits_pods(hook) and not str(hook.get("name")).endswith(_PLACE_NOTHING):
-                yield from _of(manifest, _selected(hook))
+                yield from _of(manifest, _selected(hook), _pods_of_hook(hook))
     elif kind == ("kueue.x-k8s.io", "LocalQueue"):
         if manifest.name == "default":
             # Kueue gives jobs that name no queue this one: its gate LocalQueueDefaulting.
@@ -64,9 +66,24 @@ def pod_changes(manifest: Manifest) -> Iterator[Fact]:
         yield from _of(manifest, (manifest.name,))
 
 
-def _of(manifest: Manifest, namespaces: Sequence[str]) -> Iterator[Fact]:
+def _of(
+    manifest: Manifest, namespaces: Sequence[str], selects: tuple[Requirement, ...] = ()
+) -> Iterator[Fact]:
     for namespace in namespaces:
-        yield Fact(PodMutation(namespace, f"{manifest.kind} {manifest.name}"), {}, answers=True)
+        yield Fact(PodMutation(namespace, f"{manifest.kind} {manifest.name}", selects), {}, answers=True)
+
+
+def _pods_of_profile(manifest: Manifest) -> tuple[Requirement, ...]:
+    """Source: `pkg/webhook/pod/mutating/cluster_colocation_profile.go` of Koordinator (0.5 to 1.8)."""
+    if manifest.kind != _PROFILE:
+        return ()
+    return of_labels(mapping(manifest.data.get("spec")).get("selector"))
+
+
+def _pods_of_hook(hook: Mapping[str, Any]) -> tuple[Requirement, ...]:
+    """By its objectSelector, which of other objects than pods selects those that make them."""
+    resources = [name for rule in mappings(hook.get("rules")) for name in texts(rule.get("resources"))]
+    return of_labels(hook.get("objectSelector")) if {*resources} == {"pods"} else ()
 
 
 def _may_place(manifest: Manifest) -> bool:
@@ -92,6 +109,8 @@ def _namespaces(manifest: Manifest) -> tuple[str, ...]:
     """Those of the pods that it changes, if it lists them."""
     if manifest.kind in _NAMESPACED:
         return (manifest.namespace,)
+    if manifest.kind == _PROFILE:
+        return _selected(mapping(manifest.data.get("spec")))
     if manifest.group == "mutations.gatekeeper.sh":
         return _listed(mapping(mapping(manifest.data.get("spec")).get("match")).get("namespaces"))
     if manifest.group != "kyverno.io":
@@ -131,7 +150,7 @@ def _admits_pods(hook: Mapping[str, Any]) -> bool:
 
 
 def _selected(hook: Mapping[str, Any]) -> tuple[str, ...]:
-    """Namespaces that a webhook names by their label."""
+    """Namespaces that a webhook or profile names by their label."""
     selector = mapping(hook.get("namespaceSelector"))
     name = mapping(selector.get("matchLabels")).get(_NAME)
     if isinstance(name, str):

@@ -64,7 +64,7 @@ def _unplaced(
             yield Fact(placed(found), {}, answers=True)
         if not (pod_set.per_node or pod_set.stored) and _is_unplaced(found):
             reasons = tuple(f"{each.pool.name}: {each.detail}" for each in _reasons(found, cluster))
-            value = UnplacedPods(manifest.namespace or namespace, len(reasons), reasons)
+            value = UnplacedPods(manifest.namespace or namespace, len(reasons), reasons, dict(pod_set.labels))
             yield Fact(value, {"pods": pod_set.path})
 
 
