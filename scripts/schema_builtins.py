@@ -32,7 +32,7 @@ def with_references(field: str, schema: Schema, partial: bool) -> Schema:
 
     `partial`: such a value is merged over another one, so nothing in it is required.
     """
-    if field == "metadata" and schema.get("type") == "object":
+    if field == "metadata" and schema.get("type") == "object" and not schema.get("additionalProperties"):
         return {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
     dated = {key: schema[key] for key in ("x-served",) if key in schema}
     if found := _recognised(schema, partial):

@@ -4,10 +4,12 @@ The API server refuses the object: a string instead of a number, a value outside
 without an image, two containers with the same name, a selector that does not match the object's own
 pods, a label both in matchLabelKeys and in the labelSelector beside it. Operators and their webhooks
 refuse more: a worker group whose minimum is above its maximum, a JobSet that waits for a job it does
-not have. null counts as absent, and placeholders of other tools are never reported. Partial documents
-may omit any field: excerpts with `...`, files named as a patch or a pod template, and Spark's pod
-templates. A controller without selector and labels is a patch, or a base that a kustomization labels;
-if only the selector is missing, it is a warning, since a kustomization may add it.
+not have, fields that exclude each other, a name too long for the Services and pods made from it. What
+only later releases of an operator refuse is a warning. null counts as absent, and placeholders of other
+tools are never reported. Partial documents may omit any field: excerpts with `...`, files named as a
+patch or a pod template, and Spark's pod templates. A controller without selector and labels is a patch,
+or a base that a kustomization labels; if only the selector is missing, it is a warning, since a
+kustomization may add it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """What admission or an operator refuses of a whole object."""
 
+import copy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,34 @@ import yaml
 from policykit.kube.structure import check
 from policykit.kube.structure.admission import refusals
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    (Path(__file__).parent / "admission.yaml").read_text(encoding="utf-8")
-)
+CASES: list[dict[str, Any]] = [
+    case
+    for name in ("admission.yaml", "admission-operators.yaml")
+    for case in yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
+]
+
+ODD: list[Any] = [None, True, -1, 0.5, "", "${N}", "7", "9" * 5000, [], {}, ["x"], [None], {"name": 7}]
+
+
+def places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Every collection with each of its keys or indices."""
+    for key in list(data) if isinstance(data, dict) else range(len(data)):
+        yield data, key
+        if isinstance(data[key], dict | list):
+            yield from places(data[key])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["of"])
+def test_no_shape_is_too_odd(case: dict[str, Any]) -> None:
+    api_version, _, kind = case["of"].partition(" ")
+    data = copy.deepcopy(case["object"])
+    for owner, key in [*places(data)]:
+        there = owner[key]
+        for value in ODD:
+            owner[key] = copy.deepcopy(value)
+            assert list(refusals(data, api_version, kind)) is not None
+        owner[key] = there
+
 
 FIVE_FIELDS = "must have five fields: minute, hour, day of the month, month, day of the week"
 

@@ -211,6 +211,24 @@ def _name(subject: Subject) -> Iterator[Change]:
         yield replace(("metadata", "name"), f"{subject.manifest.name}_Main")
 
 
+_OF_SERVICES = (
+    "InferenceService",
+    "JobSet",
+    "LeaderWorkerSet",
+    "PyTorchJob",
+    "RayCluster",
+    "RayJob",
+    "TrainJob",
+)
+
+
+def _digit(subject: Subject) -> Iterator[Change]:
+    """A name that begins those of Services."""
+    whole = not (is_partial(subject.manifest, subject.pod_sets) or is_extract(subject))
+    if subject.manifest.kind in _OF_SERVICES and subject.manifest.name and whole:
+        yield replace(("metadata", "name"), f"2{subject.manifest.name}")
+
+
 def _below(subject: Subject) -> Iterator[Change]:
     """A PodSpec field one level too high: in the template, beside `spec`."""
     for field in ("tolerations", "nodeSelector", "schedulerName", "affinity"):
@@ -254,4 +272,5 @@ FAULTS = (
     fault("a misspelt API group", "PK008", _misspelt_group),
     fault("a version that does not exist", "PK008 PK601 PK802", _unknown_version),
     fault("a name with capitals", "PK004", _name),
+    fault("a name of Services that begins with a digit", "PK004", _digit),
 )

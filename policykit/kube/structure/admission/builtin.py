@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube import cron
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, name_of, not_below, refused, words
+from policykit.kube.structure.admission.checks import (
+    Data,
+    mappings,
+    name_of,
+    not_below,
+    refused,
+    time_zone,
+    words,
+)
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -231,7 +239,7 @@ def cron_job(data: Data) -> Iterator[Problem]:
     """Source: `validateScheduleFormat` and `validateTimeZone` (Kubernetes v1.36)."""
     base: Path = ("spec", "jobTemplate", "spec")
     yield from _successes(lookup(data, base), base)
-    yield from _time_zone(lookup(data, ("spec", "timeZone")))
+    yield from time_zone(lookup(data, ("spec", "timeZone")), ("spec", "timeZone"))
     schedule = lookup(data, ("spec", "schedule"))
     if not isinstance(schedule, str) or not schedule:
         return
@@ -244,22 +252,6 @@ def cron_job(data: Data) -> Iterator[Problem]:
         yield refused(("spec", "schedule"), "states a time zone, which belongs to timeZone", advice)
     elif wrong := cron.problem(schedule):
         yield refused(("spec", "schedule"), wrong, _HELP)
-
-
-def _time_zone(name: object) -> Iterator[Problem]:
-    """A name that is nearly one of the list: the API server may know newer ones."""
-    if not isinstance(name, str) or not name or is_filled_in(name):
-        return
-    from policykit.kube.time_zones import TIME_ZONES
-
-    if name in TIME_ZONES:
-        return
-    lower = {each.lower(): each for each in TIME_ZONES}
-    near = lower.get(name.lower()) or nearest(name, tuple(sorted(TIME_ZONES)))
-    if near:
-        yield refused(
-            ("spec", "timeZone"), f"is {name}, no time zone", f"did you mean {near}?", kind=BAD_VALUE
-        )
 
 
 _KNOWN: Mapping[str, tuple[str, ...]] = {

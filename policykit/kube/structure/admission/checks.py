@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.problem import CONFLICTING
-from policykit.manifests.path import Path, dotted
+from policykit.kube.names import dns_label_problem
+from policykit.kube.placeholders import is_filled_in, is_placeholder
+from policykit.kube.structure.problem import BAD_VALUE, CONFLICTING, INCONSISTENT
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import mapping, whole
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 Data = Mapping[str, Any]
 
@@ -73,3 +75,68 @@ def named_differently(listed: object, base: Path, field: str, what: str) -> Iter
                 f'is "{name}", which is also the name of {dotted((*base, first[name]))}',
                 f"give each {what} a name of its own",
             )
+
+
+def service_name(
+    data: Data, who: str, longest: int = 63, severity: Severity | None = None
+) -> Iterator[Problem]:
+    """The name of an object becomes a part of a Service's name, which begins with a letter.
+
+    `longest`: above that the object is refused by some releases only, and others shorten the name.
+    """
+    name = name_of(mapping(data.get("metadata")))
+    if not name:
+        return
+    if "." in name or not name[0].isalpha():
+        wrong = "contains a dot" if "." in name else "does not begin with a letter"
+        yield refused(_NAME, f'is "{name}", which {wrong}', f"write a name for a Service: {who}", severity)
+    elif len(name) > longest:
+        what = f"has {len(name)} characters, more than {longest}"
+        severity = None if dns_label_problem(name) else Severity.WARNING
+        yield refused(_NAME, what, f"shorten it: {who}", severity)
+
+
+_NAME: Path = ("metadata", "name")
+
+
+def variables(pod: object) -> Mapping[str, Path]:
+    """Names of the variables of a pod's first container, with their paths in the pod."""
+    path: Path = ("spec", "containers", 0, "env")
+    return {str(each.get("name")): (*path, position) for position, each in mappings(lookup(pod, path))}
+
+
+def alternatives(
+    data: Data, base: Path, fields: tuple[str, ...], who: str, *, needed: bool = False
+) -> Iterator[Problem]:
+    """At most one of several fields is set; `needed`: exactly one."""
+    there = [field for field in fields if data.get(field) is not None]
+    if len(there) > 1:
+        what = f"conflicts with {there[0]}: only one of them may be set"
+        yield refused((*base, there[1]), what, f"delete one of the two: {who}", key=True)
+    elif needed and not there and not any(map(is_placeholder, data)):
+        listed = f"{', '.join(fields[:-1])} and {fields[-1]}"
+        yield refused(base, f"has none of {listed}", f"set one of them: {who}", kind=INCONSISTENT)
+
+
+def one_of(data: Data, path: Path, known: tuple[str, ...], who: str, base: Path = ()) -> Iterator[Problem]:
+    """A word is one of a list; `path` starts at `data`, and `base` leads to it."""
+    value = lookup(data, path)
+    if not isinstance(value, str) or not value or value in known or is_filled_in(value):
+        return
+    close = nearest(value, known)
+    advice = f"did you mean {close}?" if close else f"known: {', '.join(known)}"
+    yield refused((*base, *path), f"is {value}: {who}", advice)
+
+
+def time_zone(name: object, path: Path) -> Iterator[Problem]:
+    """A name that is nearly one of the list: the API server may know newer ones."""
+    if not isinstance(name, str) or not name or is_filled_in(name):
+        return
+    from policykit.kube.time_zones import TIME_ZONES
+
+    if name in TIME_ZONES:
+        return
+    lower = {each.lower(): each for each in TIME_ZONES}
+    near = lower.get(name.lower()) or nearest(name, tuple(sorted(TIME_ZONES)))
+    if near:
+        yield refused(path, f"is {name}, no time zone", f"did you mean {near}?", kind=BAD_VALUE)

@@ -1,46 +1,80 @@
-"""Ray: worker groups of clusters, and the clusters of RayJobs."""
+"""Ray: clusters and their worker groups, services."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from policykit.kube.cron import problem as schedule_problem
+from policykit.durations import exact_seconds
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
     named_differently,
     not_below,
+    one_of,
     ordered,
     refused,
+    service_name,
+    variables,
 )
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import digits, mapping, pairs, whole
 from policykit.model.severity import Severity
 
 _STATED = ("num-cpus", "num-gpus", "memory", "resources")
 _KUEUE = "kueue.x-k8s.io/queue-name"
 _ELASTIC = "kueue.x-k8s.io/elastic-job"
-_KUBERAY = "KubeRay refuses it"
+KUBERAY = "KubeRay refuses it"
+MANAGERS = ("ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue")
+_LONGEST, _APPENDED = 53, 6
+"""Characters of a RayCluster's name, and those that a RayJob or a RayService appends to its own."""
 
 
 def ray_cluster(data: Data) -> Iterator[Problem]:
-    """Sources: `ValidateRayClusterSpec`, `validateWorkerGroups` and `GetWorkerGroupDesiredReplicas`.
+    """Sources: `ValidateRayClusterSpec`, `validateWorkerGroups`, `ValidateRayClusterMetadata`
+    and `GetWorkerGroupDesiredReplicas`.
 
-    All of KubeRay (v1.6).
+    All of KubeRay (v1.6); names are checked since 1.4.
     """
-    yield from _cluster(data.get("spec"), ("spec",))
-    yield from _scaled_in_queue(data, ("spec",))
+    named = lookup(data, ("spec", *_SERVICE))  # then up to 1.3 the name was in no Service
+    yield from service_name(data, KUBERAY, _LONGEST, Severity.WARNING if named else None)
+    yield from cluster(data.get("spec"), ("spec",), pairs(lookup(data, _ANNOTATIONS)))
+    yield from scaled_in_queue(data, ("spec",))
+
+
+def owner_name(data: Data) -> Iterator[Problem]:
+    """The name of a RayJob or a RayService begins that of its cluster."""
+    yield from service_name(data, KUBERAY, _LONGEST - _APPENDED)
+
+
+def made_by_another(spec: object, base: Path) -> Iterator[Problem]:
+    """Source: `ValidateRayClusterUpgradeOptions` (v1.6)."""
+    path: Path = ("upgradeStrategy", "type")
+    if lookup(spec, path) is not None:
+        what = "is only for a RayCluster of its own"
+        yield refused((*base, *path), what, f"delete upgradeStrategy: {KUBERAY}", key=True)
 
 
 def ray_service(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateRayServiceSpec` (KubeRay v1.6)."""
+    """Sources: `ValidateRayServiceSpec`, `ValidateRayServiceMetadata` and `ValidateClusterUpgradeOptions`.
+
+    All of KubeRay (v1.6).
+    """
     base: Path = ("spec", "rayClusterConfig")
-    yield from _cluster(lookup(data, base), base)
+    annotations = pairs(lookup(data, _ANNOTATIONS))
+    yield from owner_name(data)
+    yield from _patience(annotations)
+    yield from cluster(lookup(data, base), base, annotations)
+    yield from made_by_another(lookup(data, base), base)
+    name: Path = (*base, *_SERVICE)
+    if lookup(data, name):
+        advice = "delete it: KubeRay 1.3 refuses it, since each new cluster has a Service of its own"
+        yield refused(name, "may not be set", advice, Severity.WARNING, key=True)
+    yield from _upgraded(data, lookup(data, (*base, "enableInTreeAutoscaling")) is True)
     written = lookup(data, ("spec", "serveConfigV2"))
     if isinstance(written, str) and not is_filled_in(written):
         document = next(parse(written), None)
@@ -52,39 +86,7 @@ def ray_service(data: Data) -> Iterator[Problem]:
             )
 
 
-def ray_cron_job(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateRayCronJobSpec` (KubeRay v1.6)."""
-    schedule = lookup(data, ("spec", "schedule"))
-    if isinstance(schedule, str) and not is_filled_in(schedule) and (wrong := schedule_problem(schedule)):
-        yield refused(("spec", "schedule"), wrong, _KUBERAY)
-    yield from _job(lookup(data, ("spec", "jobTemplate")), ("spec", "jobTemplate"))
-
-
-def ray_job(data: Data) -> Iterator[Problem]:
-    """Sources: `ValidateRayJobSpec` (KubeRay v1.6), and the webhook for RayJobs of Kueue (0.9 to 0.19)."""
-    yield from _job(data.get("spec"), ("spec",))
-    spec, labels = data.get("spec"), lookup(data, ("metadata", "labels"))
-    if not isinstance(spec, dict) or not isinstance(labels, dict) or not labels.get(_KUEUE):
-        return
-    path: Path = ("spec", "shutdownAfterJobFinishes")
-    if spec.get("clusterSelector"):
-        if spec.get("rayClusterSpec"):
-            yield refused(
-                ("spec", "clusterSelector"), "selects a cluster that is there", "delete it, as Kueue demands"
-            )
-        return
-    yield from _scaled_in_queue(data, ("spec", "rayClusterSpec"))
-    if spec.get(path[-1]) in (None, False) and spec.get("rayClusterSpec"):
-        there = path if path[-1] in spec else path[:1]
-        says = "is false" if there == path else "has no shutdownAfterJobFinishes: true"
-        yield refused(
-            there,
-            f"{says}, but Kueue admits only RayJobs that delete their cluster",
-            "write shutdownAfterJobFinishes: true",
-        )
-
-
-def _scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
+def scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
     """Source: the webhooks for RayClusters and RayJobs of Kueue (0.9 to 0.19)."""
     metadata = data.get("metadata")
     labels, annotations = (
@@ -100,53 +102,136 @@ def _scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
         )
 
 
-def _job(spec: object, base: Path) -> Iterator[Problem]:
+_SERVICE: Path = ("headGroupSpec", "headService", "metadata", "name")
+_ANNOTATIONS: Path = ("metadata", "annotations")
+_TIMEOUT = "ray.io/initializing-timeout"
+_INCREMENTAL = "NewClusterWithIncrementalUpgrade"
+_UPGRADES = (_INCREMENTAL, "NewCluster", "None")
+
+
+def _patience(annotations: dict[str, str]) -> Iterator[Problem]:
+    written = annotations.get(_TIMEOUT, "")
+    if not written or is_filled_in(written):
+        return
+    given = digits(written) or exact_seconds(written)
+    if not given or given <= 0:
+        advice = "write a time above 0, such as 30m, or a number of seconds"
+        yield refused((*_ANNOTATIONS, _TIMEOUT), f'is "{written}"', f"{advice}: {KUBERAY}")
+
+
+def _upgraded(data: Data, scaled: bool) -> Iterator[Problem]:
+    base: Path = ("spec", "upgradeStrategy")
+    yield from one_of(data, (*base, "type"), _UPGRADES, KUBERAY)
+    if lookup(data, (*base, "type")) != _INCREMENTAL:
+        return
+    if not scaled:
+        what = f"is {_INCREMENTAL}, but the cluster is not scaled"
+        yield refused((*base, "type"), what, "write enableInTreeAutoscaling: true in rayClusterConfig")
+    path: Path = (*base, "clusterUpgradeOptions")
+    options = lookup(data, path)
+    if not isinstance(options, dict):
+        yield refused(base, "has no clusterUpgradeOptions", f"add them: {KUBERAY}", kind=INCONSISTENT)
+        return
+    yield from ordered(
+        {"maxSurgePercent": 100, **options}, path, "stepSizePercent", "maxSurgePercent", KUBERAY
+    )
+    for field in ("maxSurgePercent", "stepSizePercent"):
+        share = whole(options.get(field))
+        if share is not None and not 0 <= share <= 100:
+            yield refused((*path, field), f"is {share}", f"write 0 to 100: {KUBERAY}")
+    yield from not_below(options, path, "intervalSeconds", 1, KUBERAY)
+
+
+_FT, _STORAGE = "ray.io/ft-enabled", "ray.io/external-storage-namespace"
+_ADDRESS, _V2 = "RAY_REDIS_ADDRESS", "RAY_enable_autoscaler_v2"
+_OPTIONS = "gcsFaultToleranceOptions"
+_MOVED: Mapping[str, str] = {_ADDRESS: "redisAddress", "REDIS_PASSWORD": "redisPassword"}
+"""Variables of the head to the options that replace them."""
+
+
+def _fault_tolerance(spec: Data, base: Path, annotations: Mapping[str, str]) -> Iterator[Problem]:
+    """It is configured in one place (since v1.3)."""
+    head: Path = (*base, "headGroupSpec")
+    there = variables(lookup(spec, ("headGroupSpec", "template")))
+    template: Path = (*head, "template")
+    if spec.get(_OPTIONS) is None:
+        if annotations.get(_FT, "").lower() == "false" and _ADDRESS in there:
+            where = (*template, *there[_ADDRESS], "name")
+            yield refused(where, f"is {_ADDRESS}, but {_FT} is false", f"add {_OPTIONS}: {KUBERAY}")
+        return
+    at = "of " + _OPTIONS
+    for key, field in ((_FT, ""), (_STORAGE, "externalStorageNamespace")):
+        if annotations.get(key):
+            advice = f"write {field} {at}" if field else f"delete it: {_OPTIONS} turn it on"
+            yield refused(
+                (*_ANNOTATIONS, key), f"conflicts with {_OPTIONS}", f"{advice}: {KUBERAY}", key=True
+            )
+    if lookup(spec, ("headGroupSpec", "rayStartParams", "redis-password")):
+        path: Path = (*head, "rayStartParams", "redis-password")
+        advice = f"write redisPassword {at}: {KUBERAY}"
+        yield refused(path, f"conflicts with {_OPTIONS}", advice, key=True)
+    for name, field in _MOVED.items():
+        if name in there:
+            where = (*template, *there[name], "name")
+            yield refused(where, f"is {name}, but {_OPTIONS} are set", f"write {field} {at}: {KUBERAY}")
+
+
+def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
+    """The second autoscaler: where it is turned on, and what is read by it alone."""
+    scaled, options = spec.get("enableInTreeAutoscaling") is True, mapping(spec.get("autoscalerOptions"))
+    yield from not_below(options, (*base, "autoscalerOptions"), "idleTimeoutSeconds", 0, KUBERAY)
+    pod: Path = ("headGroupSpec", "template")
+    there = variables(lookup(spec, pod))
+    written = lookup(spec, (*pod, *there[_V2], "value")) if _V2 in there else None
+    turned_on = written in ("1", "true")
+    if _V2 in there and (options.get("version") is not None if scaled else turned_on):
+        says = "autoscalerOptions.version is set" if scaled else "enableInTreeAutoscaling is not true"
+        advice = "delete one of the two" if scaled else "write enableInTreeAutoscaling: true, or delete it"
+        severity = None if scaled else Severity.WARNING
+        where = (*base, *pod, *there[_V2], "name")
+        yield refused(where, f"is {_V2}, but {says}", f"{advice}: KubeRay 1.5 refuses it", severity)
+    if not (scaled and (options.get("version") == "v2" or turned_on)):
+        for position, group in mappings(spec.get("workerGroupSpecs")):
+            if group.get("idleTimeoutSeconds") is not None:
+                where = (*base, "workerGroupSpecs", position, "idleTimeoutSeconds")
+                what = "is for autoscaler v2, which is off"
+                advice = "write enableInTreeAutoscaling: true and autoscalerOptions.version: v2"
+                yield refused(where, what, f"{advice}, or delete it: {KUBERAY}", key=True)
+
+
+def _tokens(spec: Data, base: Path) -> Iterator[Problem]:
+    """Ray reads tokens from 2.52 on; the field is of KubeRay 1.5."""
+    path: Path = (*base, "authOptions", "mode")
+    written = spec.get("rayVersion")
+    if lookup(spec, path[len(base) :]) != "token" or (isinstance(written, str) and is_filled_in(written)):
+        return
+    found = _VERSION.fullmatch(written) if isinstance(written, str) else None
+    if written is None or (found and tuple(map(int, written.split(".")[:2])) < (2, 52)):
+        what = f"rayVersion is {written}" if written else "there is no rayVersion"
+        yield refused(path, f"is token, but {what}", f"write rayVersion: 2.52.0 or later: {KUBERAY}")
+
+
+def _parameters(group: Data, at: Path) -> Iterator[Problem]:
+    """Labels have a field of their own (since v1.5), and the name of Redis' user (since v1.3)."""
+    parameters = mapping(group.get("rayStartParams"))
+    if "labels" in parameters:
+        advice = "write them in labels of the group: KubeRay 1.5 refuses it"
+        path: Path = (*at, "rayStartParams", "labels")
+        yield refused(path, "may not be set", advice, Severity.WARNING, key=True)
+    if parameters.get("redis-username"):
+        path = (*at, "rayStartParams", "redis-username")
+        advice = f"write redisUsername of {_OPTIONS}: KubeRay 1.3 refuses it"
+        yield refused(path, "may not be set", advice, Severity.WARNING, key=True)
+
+
+def cluster(spec: object, base: Path, annotations: Mapping[str, str]) -> Iterator[Problem]:
+    """The spec of a RayCluster; `annotations` of the object that has it."""
     if not isinstance(spec, dict):
         return
-    selector, cluster = spec.get("clusterSelector"), spec.get("rayClusterSpec")
-    if not selector and cluster is None:
-        yield refused(
-            base,
-            "has neither rayClusterSpec nor clusterSelector: there is no cluster to run on",
-            "add rayClusterSpec, or select a RayCluster by ray.io/cluster",
-            kind=INCONSISTENT,
-        )
-    yield from _end(spec, base)
-    if isinstance(selector, dict) and selector and not selector.get("ray.io/cluster"):
-        yield refused(
-            (*base, "clusterSelector"), "does not name a cluster", "add ray.io/cluster", kind=INCONSISTENT
-        )
-    for field, least in (("ttlSecondsAfterFinished", 0), ("activeDeadlineSeconds", 1), ("backoffLimit", 0)):
-        yield from not_below(spec, base, field, least, _KUBERAY)
-    limit = whole(spec.get("backoffLimit"))
-    if spec.get("submissionMode") == "InteractiveMode" and limit is not None and limit > 0:
-        path = (*base, "backoffLimit")
-        yield refused(path, f"is {limit}, but InteractiveMode does not retry", "delete it")
-    yield from _cluster(cluster, (*base, "rayClusterSpec"))
-
-
-def _end(spec: Data, base: Path) -> Iterator[Problem]:
-    """What needs a cluster that is deleted with the job."""
-    if spec.get("shutdownAfterJobFinishes") not in (None, False):
-        return
-    seconds = whole(spec.get("ttlSecondsAfterFinished"))
-    if seconds is not None and seconds > 0:
-        yield refused(
-            (*base, "ttlSecondsAfterFinished"),
-            f"is {seconds}, but shutdownAfterJobFinishes is not true: the cluster is never deleted",
-            "write shutdownAfterJobFinishes: true, or delete it",
-        )
-    if spec.get("suspend") is True:
-        yield refused(
-            (*base, "suspend"),
-            "requires shutdownAfterJobFinishes: true",
-            "write it: a suspended RayJob deletes its cluster",
-        )
-
-
-def _cluster(spec: object, base: Path) -> Iterator[Problem]:
-    if not isinstance(spec, dict):
-        return
+    yield from _fault_tolerance(spec, base, annotations)
+    yield from _scaler(spec, base)
+    yield from _tokens(spec, base)
+    yield from one_of(spec, ("managedBy",), MANAGERS, "the API server refuses it", base)
     yield from _version(spec, base)
     yield from _first_container(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
     path: Path = (*base, "workerGroupSpecs")
@@ -160,12 +245,16 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
         yield from _first_container(group, at)
         yield from _stated(group, at)
         yield from _quoted(group, at)
+        yield from _parameters(group, at)
+        yield from not_below(group, at, "minReplicas", 0, KUBERAY)
+        yield from not_below(group, at, "idleTimeoutSeconds", 0, KUBERAY)
         if scaled and group.get("suspend") is True:
             yield refused((*at, "suspend"), "conflicts with enableInTreeAutoscaling", "delete one of the two")
     head = spec.get("headGroupSpec")
     if isinstance(head, dict):
         yield from _stated(head, (*base, "headGroupSpec"))
         yield from _quoted(head, (*base, "headGroupSpec"))
+        yield from _parameters(head, (*base, "headGroupSpec"))
 
 
 def _quoted(group: Data, at: Path) -> Iterator[Problem]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, not_below, ordered, refused
+from policykit.kube.structure.admission.checks import (
+    Data,
+    mappings,
+    name_of,
+    not_below,
+    one_of,
+    ordered,
+    refused,
+    service_name,
+)
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, whole
@@ -29,9 +38,13 @@ _OF_HPA, _OF_KNATIVE = ("cpu", "memory"), ("concurrency", "rps")
 
 
 def inference_service(data: Data) -> Iterator[Problem]:
-    """Sources: `ComponentExtensionSpec.Validate`, `validateInferenceServiceAutoscaler` and
-    `validateAutoScalingCompExtension` (KServe v0.17); a maximum of 0 is none."""
+    """Sources: `ComponentExtensionSpec.Validate`, `validateInferenceService` and what it calls (v0.17); a
+    maximum of 0 is none."""
     who = _KSERVE
+    yield from service_name(data, who)
+    yield from _mode(data)
+    yield from _implementations(mapping(lookup(data, ("spec", "predictor"))))
+    yield from _workers(data)
     annotations = mapping(lookup(data, ("metadata", "annotations")))
     scaler = annotations.get(_SCALER)
     if isinstance(scaler, str) and scaler not in _SCALERS and not is_filled_in(scaler):
@@ -49,10 +62,15 @@ def inference_service(data: Data) -> Iterator[Problem]:
             continue
         if there.get("scaleMetric") is not None and measured:
             yield from _metric(there["scaleMetric"], (*base, "scaleMetric"), measured)
+        yield from _target(there, base, measured)
         if there.get("maxReplicas") != 0:
             yield from ordered(there, base, "minReplicas", "maxReplicas", who)
         for field in ("minReplicas", "maxReplicas", "containerConcurrency"):
             yield from not_below(there, base, field, 0, who)
+        yield from _sources(there, base)
+        if there.get("deploymentStrategy") is not None and annotations.get(_MODE) in _KNATIVE:
+            what = f"conflicts with {_MODE}: {annotations[_MODE]}"
+            yield refused((*base, "deploymentStrategy"), what, f"delete it: {who}", key=True)
         share = whole(there.get("canaryTrafficPercent"))
         if share is not None and not 0 <= share <= 100:
             yield refused(
@@ -62,6 +80,122 @@ def inference_service(data: Data) -> Iterator[Problem]:
         if isinstance(workers, dict):
             for field in ("pipelineParallelSize", "tensorParallelSize"):
                 yield from not_below(workers, (*base, "workerSpec"), field, 1, who)
+
+
+def _target(component: Data, base: Path, measured: _Measured | None) -> Iterator[Problem]:
+    """A share of the cpu that pods request. Source: `validateScalingHPACompExtension` (v0.12 to 0.17)."""
+    target = whole(component.get("scaleTarget"))
+    by_cpu = component.get("scaleMetric", "cpu") == "cpu"
+    if measured and measured.metrics == _OF_HPA and by_cpu and target is not None and not 1 <= target <= 100:
+        what = f"is {target}, but it is the share of cpu in use"
+        yield refused((*base, "scaleTarget"), what, f"write 1 to 100: {_KSERVE}", measured.severity)
+
+
+_MODES = (*_RAW, *_KNATIVE, "ModelMesh")
+
+
+def _mode(data: Data) -> Iterator[Problem]:
+    """Source: `GetDeploymentMode` (KServe v0.12 to 0.17): another word is none."""
+    path: Path = ("metadata", "annotations", _MODE)
+    who = "KServe takes its default mode instead"
+    for problem in one_of(data, path, _MODES, who):
+        yield problem._replace(severity=Severity.WARNING)
+
+
+_MODELS = (
+    *("huggingface", "lightgbm", "model", "onnx", "paddle", "pmml"),
+    *("pytorch", "sklearn", "tensorflow", "triton", "xgboost"),
+)
+_MAIN = "kserve-container"
+
+
+def _implementations(predictor: Data) -> Iterator[Problem]:
+    """Exactly one program predicts. Source: `validateExactlyOneImplementation` (v0.12 to 0.17)."""
+    there = [field for field in _MODELS if isinstance(predictor.get(field), dict)]
+    main = [at for at, each in mappings(predictor.get("containers")) if name_of(each) == _MAIN]
+    path: Path = ("spec", "predictor")
+    if len(there) > 1:
+        what = f"conflicts with {there[0]}: a predictor has one"
+        yield refused((*path, there[1]), what, f"delete one of the two: {_KSERVE}", key=True)
+    elif there and main:
+        what = f"is {_MAIN}, but there is {there[0]} too"
+        yield refused((*path, "containers", main[0], "name"), what, f"delete one of the two: {_KSERVE}")
+
+
+def _sources(component: Data, base: Path) -> Iterator[Problem]:
+    """Source: `validateStorageURISpec` and `validateMultipleStorageURIs` (v0.16 to 0.17)."""
+    listed: Path = (*base, "storageUris")
+    if component.get("storageUris") and lookup(component, ("model", "storageUri")) is not None:
+        what = "conflicts with storageUri of model: a model comes from one of them"
+        yield refused(listed, what, f"delete one of the two: {_KSERVE}", key=True)
+    for position, each in mappings(component.get("storageUris")):
+        place = each.get("mountPath")
+        if not isinstance(place, str) or not place or is_filled_in(place):
+            continue
+        if place == "/" or not place.startswith("/") or ".." in place:
+            advice = f"write the full path of a folder: {_KSERVE}"
+            yield refused((*listed, position, "mountPath"), f"is {place}", advice)
+
+
+_SIZES = ("PIPELINE_PARALLEL_SIZE", "TENSOR_PARALLEL_SIZE")
+_KNOWN_CARDS = frozenset({"amd.com/gpu", "habana.ai/gaudi", "intel.com/gpu", "nvidia.com/gpu"})
+_ORDINARY = frozenset({"cpu", "ephemeral-storage", "memory", "storage"})
+_CARDS = "serving.kserve.io/gpu-resource-types"
+
+
+def _workers(data: Data) -> Iterator[Problem]:
+    """A model on several nodes. Source: `validateMultiNodeVariables` (v0.15 to 0.17)."""
+    path: Path = ("spec", "predictor")
+    predictor = mapping(lookup(data, path))
+    workers, model = predictor.get("workerSpec"), predictor.get("model")
+    if not isinstance(workers, dict):
+        return
+    listed = [*mappings(workers.get("containers"))]
+    if len(listed) > 1:
+        at: Path = (*path, "workerSpec", "containers", 1)
+        yield refused(at, "is one too many: workers have one container", f"delete it: {_KSERVE}")
+    annotations = mapping(lookup(data, ("metadata", "annotations")))
+    holders: list[tuple[Path, Data]] = [
+        ((*path, "workerSpec", "containers", at), each) for at, each in listed
+    ]
+    if isinstance(model, dict):
+        holders.append(((*path, "model"), model))
+        yield from _model(model, (*path, "model"))
+        yield from _not_scaled(annotations)
+    if not annotations.get(_CARDS):
+        yield from _unknown_cards(holders)
+
+
+def _model(model: Data, path: Path) -> Iterator[Problem]:
+    for position, each in mappings(model.get("env")):
+        if each.get("name") in _SIZES:
+            field = "pipelineParallelSize" if each["name"] == _SIZES[0] else "tensorParallelSize"
+            where = (*path, "env", position, "name")
+            yield refused(where, f"is {each['name']}", f"write {field} of workerSpec: {_KSERVE}")
+    source = model.get("storageUri")
+    if isinstance(source, str) and not is_filled_in(source) and not source.startswith(("pvc://", "oci://")):
+        what = f"is {source}, but a model on several nodes is read from a volume or an image"
+        yield refused((*path, "storageUri"), what, f"write pvc:// or oci://: {_KSERVE}")
+
+
+def _not_scaled(annotations: Data) -> Iterator[Problem]:
+    scaler = annotations.get(_SCALER)
+    if scaler in ("external", "hpa", "keda"):
+        severity = Severity.WARNING if scaler == "external" else None
+        what = f"is {scaler}, but a model on several nodes is not scaled"
+        yield refused(("metadata", "annotations", _SCALER), what, f"write none: {_KSERVE}", severity)
+
+
+def _unknown_cards(holders: list[tuple[Path, Data]]) -> Iterator[Problem]:
+    """It demands to know every resource that is not one of every node."""
+    for path, holder in holders:
+        for side in ("limits", "requests"):
+            for name in mapping(lookup(holder, ("resources", side))):
+                if name not in _KNOWN_CARDS | _ORDINARY and isinstance(name, str) and not is_filled_in(name):
+                    where = (*path, "resources", side, name)
+                    advice = f"list it in the annotation {_CARDS}: '[\"{name}\"]': {_KSERVE}"
+                    yield refused(where, "is no card that KServe knows", advice, key=True)
+                    return
 
 
 class _Measured(NamedTuple):

@@ -1,8 +1,7 @@
-"""Training and its groups of pods: Kubeflow, JobSet, Spark, PodMigrationJob, LeaderWorkerSet."""
+"""Training and its groups of pods: Kubeflow, PodMigrationJob, LeaderWorkerSet."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_filled_in
@@ -10,18 +9,17 @@ from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
     name_of,
-    named_differently,
     not_below,
+    one_of,
     ordered,
     refused,
-    words,
+    service_name,
 )
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import digits, mapping, whole
 from policykit.model.severity import Severity
-from policykit.nearest import some
 
 _TYPES: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "jaxReplicaSpecs": ("JAXJob", ("Worker",), ""),
@@ -57,6 +55,10 @@ def training_job(data: Data) -> Iterator[Problem]:
         replicas = spec.get(field)
         if isinstance(replicas, dict) and replicas:
             yield from _replicas(replicas, field)
+    workers = whole(lookup(spec, ("mpiReplicaSpecs", "Worker", "replicas"))) or 1
+    appended = f"-worker-{workers - 1}" if "mpiReplicaSpecs" in spec else ""
+    yield from service_name(data, "the operator refuses it", 63 - len(appended))
+    yield from _run(mapping(spec.get("runPolicy")), of_mpi="mpiReplicaSpecs" in spec)
     clean: Path = ("spec", "runPolicy", "cleanPodPolicy")
     policy = lookup(data, clean)
     if isinstance(policy, str) and policy not in ("", *_CLEANED) and not is_filled_in(policy):
@@ -71,6 +73,32 @@ def training_job(data: Data) -> Iterator[Problem]:
     if isinstance(elastic, dict):
         base: Path = ("spec", "elasticPolicy")
         yield from ordered(elastic, base, "minReplicas", "maxReplicas", "torchrun does not start")
+        yield from _elastic(spec, elastic)
+
+
+_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue")
+
+
+def _run(policy: Data, *, of_mpi: bool) -> Iterator[Problem]:
+    """Sources: `ValidateRunPolicy` (v1.9), `validateRunPolicy` of mpi-operator (v0.6)."""
+    base: Path = ("spec", "runPolicy")
+    if of_mpi:
+        for field in ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit"):
+            yield from not_below(policy, base, field, 0, "the operator refuses the job")
+    yield from one_of(policy, ("managedBy",), _MANAGERS, "the operator refuses the job", base)
+
+
+def _elastic(spec: Data, elastic: Data) -> Iterator[Problem]:
+    """Source: `validateSpec` of the webhook for PyTorchJobs (v1.9)."""
+    base: Path = ("spec", "elasticPolicy")
+    if elastic.get("nProcPerNode") is not None and spec.get("nprocPerNode") is not None:
+        what = "conflicts with nprocPerNode of the job"
+        yield refused((*base, "nProcPerNode"), what, "delete it: the operator refuses the job", key=True)
+    replicas = spec.get("pytorchReplicaSpecs")
+    if isinstance(replicas, dict) and replicas and "Worker" not in replicas and "Master" in replicas:
+        what = "needs workers, and there is no Worker"
+        advice = "write Worker in place of Master: the operator refuses the job"
+        yield refused(base, what, advice, key=True, kind=INCONSISTENT)
 
 
 def _replicas(replicas: Data, field: str) -> Iterator[Problem]:
@@ -130,139 +158,6 @@ def _a(kind: str) -> str:
     return f"{'an' if kind[0] in 'MX' else 'a'} {kind}"
 
 
-_JOBS: Path = ("spec", "replicatedJobs")
-_REASONS = (
-    "BackoffLimitExceeded",
-    "DeadlineExceeded",
-    "FailedIndexes",
-    "MaxFailedIndexesExceeded",
-    "PodFailurePolicy",
-)
-_RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
-_LONGEST_RULE_NAME = 128
-
-
-def job_set(data: Data) -> Iterator[Problem]:
-    """Sources: the CRD's list keys, `ValidateCreate` and `validateCoordinator` of JobSet (v0.12)."""
-    jobs = lookup(data, _JOBS)
-    if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
-        return
-    yield from named_differently(jobs, _JOBS, "name", "replicated job")
-    names = [name_of(job) for job in jobs]
-    yield from _order(jobs, names)
-    if not all(names):
-        return  # a placeholder may become any name
-    yield from _targets(data, ("spec", "successPolicy"), names)
-    rules: Path = ("spec", "failurePolicy", "rules")
-    yield from named_differently(lookup(data, rules), rules, "name", "rule")
-    for position, rule in mappings(lookup(data, rules)):
-        yield from _rule_name((*rules, position, "name"), name_of(rule))
-        yield from _targets(data, (*rules, position), names)
-        for at, reason in words(rule.get("onJobFailureReasons")):
-            if reason not in _REASONS:
-                path = (*rules, position, "onJobFailureReasons", at)
-                yield refused(
-                    path,
-                    f"is {reason}, which is not a failure reason",
-                    f"known: {some(_REASONS)}",
-                )
-    yield from _coordinator(data, {name_of(job): job for job in jobs})
-
-
-def _rule_name(path: Path, name: str) -> Iterator[Problem]:
-    """Source: `validateFailurePolicyRuleName` of JobSet (v0.12)."""
-    if name and not _RULE_NAME.fullmatch(name):
-        what = "which has other characters than letters, digits, _ , and :, or does not begin with a letter"
-        yield refused(path, f'is "{name}", {what}', f"write {re.sub(r'[^A-Za-z0-9_,:]', '_', name)}")
-    elif len(name) > _LONGEST_RULE_NAME:
-        yield refused(path, f"has {len(name)} characters, but may have {_LONGEST_RULE_NAME}", "shorten it")
-
-
-def _order(jobs: list[Data], names: list[str]) -> Iterator[Problem]:
-    """A job may wait for those that are listed before it."""
-    for position, job in enumerate(jobs):
-        listed = job.get("dependsOn")
-        if position == 0 and listed:
-            yield refused(
-                (*_JOBS, 0, "dependsOn"),
-                "is set, but the first replicated job cannot wait for another",
-                "list the job after those that it waits for",
-                key=True,
-            )
-            continue
-        for at, other in mappings(listed):
-            name = name_of(other)
-            if name and name not in names[:position] and all(names):
-                where = "does not come before it" if name in names else "does not exist"
-                yield refused(
-                    (*_JOBS, position, "dependsOn", at, "name"),
-                    f'is "{name}", which {where}',
-                    f"a replicated job waits for those listed before it: {some(names[:position])}",
-                    kind=INCONSISTENT,
-                )
-
-
-def _targets(data: Data, base: Path, names: list[str]) -> Iterator[Problem]:
-    path = (*base, "targetReplicatedJobs")
-    for position, name in words(lookup(data, path)):
-        if name not in names:
-            advice = f"the replicated jobs are {some(names)}"
-            yield refused(
-                (*path, position), f'is "{name}", which is not a replicated job', advice, kind=INCONSISTENT
-            )
-
-
-def _coordinator(data: Data, jobs: Mapping[str, Data]) -> Iterator[Problem]:
-    base: Path = ("spec", "coordinator")
-    coordinator = lookup(data, base)
-    if not isinstance(coordinator, dict):
-        return
-    name = name_of(coordinator, "replicatedJob")
-    if name and name not in jobs:
-        advice = f"the replicated jobs are {some(jobs)}"
-        yield refused(
-            (*base, "replicatedJob"), f'is "{name}", which is not a replicated job', advice, kind=INCONSISTENT
-        )
-        return
-    index = whole(coordinator.get("jobIndex"))
-    replicas = whole(jobs.get(name, {}).get("replicas", 1))
-    if index is not None and replicas is not None and index >= replicas:
-        what = f"is {index}, but {name} has {replicas} {'job' if replicas == 1 else 'jobs'}"
-        yield refused((*base, "jobIndex"), what, "indices start at 0")
-
-
-def spark_application(data: Data) -> Iterator[Problem]:
-    """Sources: `ExecutorAllocationManager` and `KubernetesUtils.buildResourcesQuantities` of Spark (3.5)."""
-    yield from _spark(data, ("spec",))
-
-
-def scheduled_spark_application(data: Data) -> Iterator[Problem]:
-    """As of the applications that it makes."""
-    yield from _spark(data, ("spec", "template"))
-
-
-_SPARK_RESOURCE = re.compile(r"spark\.(driver|executor)\.resource\.([^.]+)\.amount")
-
-
-def _spark(data: Data, base: Path) -> Iterator[Problem]:
-    conf: Path = (*base, "sparkConf")
-    settings = mapping(lookup(data, conf))
-    for key in settings:
-        found = _SPARK_RESOURCE.fullmatch(key) if isinstance(key, str) else None
-        if found and (vendor := f"{key.removesuffix('amount')}vendor") not in settings:
-            yield refused(
-                (*conf, key),
-                f"has no vendor beside it: Spark makes no {found.group(1)} of an amount without one",
-                f"add {vendor}: the resource is <vendor>/{found.group(2)}, such as nvidia.com/gpu",
-                key=True,
-                kind=INCONSISTENT,
-            )
-    path: Path = (*base, "dynamicAllocation")
-    stated = lookup(data, path)
-    if isinstance(stated, dict) and stated.get("enabled") is True:
-        yield from ordered(stated, path, "minExecutors", "maxExecutors", "the driver does not start")
-
-
 def pod_migration_job(data: Data) -> Iterator[Problem]:
     """Source: `doMigrate` in `pkg/descheduler/controllers/migration` of Koordinator (1.8)."""
     path: Path = ("spec", "mode")
@@ -294,9 +189,24 @@ def leader_worker_set(data: Data) -> Iterator[Problem]:
         yield from _divided(policy, whole(template.get("size", 1)))
     yield from _exclusive(data, policy)
     update = lookup(data, _UPDATE)
+    yield from service_name(data, who)
+    yield from _shares(mapping(update))
     if isinstance(update, dict) and all(update.get(each) in (0, "0%") for each in _REPLACED):
         advice = "raise maxSurge or maxUnavailable"
         yield refused(_UPDATE, "allows neither an extra group nor a missing one", advice)
+
+
+def _shares(update: Data) -> Iterator[Problem]:
+    """Source: `validatePositiveIntOrPercent` and `isNotMoreThan100Percent` (v0.8)."""
+    who = "LeaderWorkerSet's webhook refuses it"
+    for field in ("maxSurge", "maxUnavailable", "partition"):
+        yield from not_below(update, _UPDATE, field, 0, who)
+        share = update.get(field)
+        if not isinstance(share, str) or field == "partition" or is_filled_in(share):
+            continue
+        percent = digits(share[:-1]) if share.endswith("%") else None
+        if percent is None or percent > 100:
+            yield refused((*_UPDATE, field), f"is {share}", f"write a number, or a share such as 25%: {who}")
 
 
 _EXCLUSIVE, _PART_EXCLUSIVE = (

@@ -1,0 +1,103 @@
+"""Kubeflow Trainer: runtimes and the jobs that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission.checks import (
+    Data,
+    alternatives,
+    mappings,
+    name_of,
+    not_below,
+    one_of,
+    refused,
+    service_name,
+)
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
+from policykit.manifests.shape import digits, mapping, whole
+
+_WHO = "Trainer's webhook refuses it"
+_API = "the API server refuses it"
+_RUN = ("flux", "jax", "mpi", "torch", "xgboost")
+_PROCESSES: Path = ("torch", "numProcPerNode")
+_WORDS = ("auto", "cpu", "gpu")
+_JOBS: Path = ("spec", "template", "spec", "replicatedJobs")
+_POD: Path = ("template", "spec", "template", "spec", "containers")
+_STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
+_CONTAINERS: Mapping[str, str] = {
+    "trainer": "node",
+    "dataset-initializer": "dataset-initializer",
+    "model-initializer": "model-initializer",
+}
+"""What a replicated job does, by its label, to the container that does it."""
+
+
+def runtime(data: Data) -> Iterator[Problem]:
+    """Sources: `validateReplicatedJobs` (Trainer v2.0 to 2.3), and the CRD's rules."""
+    base: Path = ("spec", "mlPolicy")
+    policy = mapping(lookup(data, base))
+    yield from alternatives(policy, base, _RUN, _API)
+    for field in ("flux", "mpi"):
+        yield from not_below(mapping(policy.get(field)), (*base, field), "numProcPerNode", 1, _API)
+    yield from _processes(lookup(policy, _PROCESSES), (*base, *_PROCESSES))
+    listed = [*mappings(lookup(data, _JOBS))]
+    for position, job in listed:
+        yield from _step(job, (*_JOBS, position))
+    order: Path = (*_JOBS[:-1], "startupPolicy", "startupPolicyOrder")
+    waiting = next((position for position, job in listed if job.get("dependsOn")), None)
+    if waiting is not None and lookup(data, order) == "InOrder":
+        what = "conflicts with startupPolicyOrder InOrder"
+        advice = f"delete startupPolicy: {_API}"
+        yield refused((*_JOBS, waiting, "dependsOn"), what, advice, key=True)
+
+
+def _processes(value: object, path: Path) -> Iterator[Problem]:
+    """A word or a number (v2.0 to 2.3)."""
+    if isinstance(value, str) and value not in _WORDS and digits(value) is None and not is_filled_in(value):
+        yield refused(path, f"is {value}", f"write {', '.join(_WORDS)} or a number: {_API}")
+
+
+def _step(job: Data, at: Path) -> Iterator[Problem]:
+    labels: Path = ("template", "metadata", "labels", _STEP)
+    wanted = _CONTAINERS.get(str(lookup(job, labels)), "")
+    if not wanted:
+        return
+    replicas = whole(job.get("replicas"))
+    if replicas is not None and replicas != 1:
+        what = f"is {replicas}, but a step of a TrainJob is one job"
+        yield refused((*at, "replicas"), what, f"write numNodes of mlPolicy instead: {_WHO}")
+    names = [name_of(each) for _, each in mappings(lookup(job, _POD))]
+    if names and all(names) and wanted not in names:
+        what = f"is {names[0]}, and no container is named {wanted}"
+        yield refused((*at, *_POD, 0, "name"), what, f"name the main container {wanted}: {_WHO}")
+
+
+_RESERVED = frozenset(
+    {"PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE"}
+)
+_MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
+_RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
+
+
+def train_job(data: Data) -> Iterator[Problem]:
+    """Sources: the webhook for TrainJobs, `Validate` of its plugin for torch (v2.0 to 2.3), the CRD's rules.
+
+    Of what the name of the runtime says, its name alone is read: one for torch reserves variables.
+    """
+    yield from service_name(data, _WHO)
+    yield from one_of(data, ("spec", "managedBy"), _MANAGERS, _API)
+    yield from one_of(data, ("spec", "runtimeRef", "kind"), _RUNTIMES, "no runtime is found")
+    base: Path = ("spec", "trainer")
+    trainer = mapping(lookup(data, base))
+    yield from not_below(trainer, base, "numProcPerNode", 1, _API)
+    yield from _processes(trainer.get("numProcPerNode"), (*base, "numProcPerNode"))
+    if "torch" not in str(lookup(data, ("spec", "runtimeRef", "name"))):
+        return
+    for position, variable in mappings(trainer.get("env")):
+        if str(variable.get("name")) in _RESERVED:
+            what = f"is {variable['name']}, which Trainer sets"
+            where = (*base, "env", position, "name")
+            yield refused(where, what, f"delete it, or write numNodes and numProcPerNode: {_WHO}")
