@@ -10,9 +10,11 @@ from policykit.gates.gang_members import lacks, name_of
 from policykit.gates.gang_room import group_shortages, shortages
 from policykit.gates.limits import NamespaceLimits
 from policykit.gates.pod_affinity import PodAffinities
+from policykit.gates.pod_security import Standards
 from policykit.gates.volumes import Volumes
 from policykit.kube import runtime_classes
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.pod_security import forbidden
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
 from policykit.kube.podsets.reading import pod_sets
@@ -106,6 +108,7 @@ class PodGates:
         self._lacks = {each.name: each for each in lacks(scope)}
         self._short = {each.group.value[:3]: each.message for each in group_shortages(scope, cluster)}
         self._mounts = Volumes(scope, cluster)
+        self._standards = Standards(scope)
         self._affinities = PodAffinities(scope, cluster)
         self._priorities = {each.value.name for each in scope.of(DeclaredPriority)}
         self._priorities |= {each.name for each in cluster.priorities}
@@ -118,6 +121,7 @@ class PodGates:
         return (
             *self._admission(review),
             *_runtime_class(review),
+            *self._security(review),
             *_held(review, uses),
             *self._scheduler(review),
             *self._priority(review),
@@ -260,6 +264,16 @@ class PodGates:
         barred = self._affinities.barred(apart) if apart else None
         if barred is not None:
             yield Gate("affinity", UNKNOWN, barred.message)
+
+    def _security(self, review: Review) -> Iterator[Gate]:
+        """The pod security standard of the namespace."""
+        namespace = owner(review.manifest, review.pod_set).namespace or review.namespace
+        level, _ = self._standards.of(namespace)
+        causes = dict.fromkeys(what for _, what in forbidden(review.pod_set)) if level else {}
+        if causes:
+            yield Gate(
+                "pod security", REFUSED, f"{level} of namespace {namespace} forbids {', '.join(causes)}"
+            )
 
     def _volumes(self, review: Review) -> Iterator[Gate]:
         """Claims whose volumes the pods cannot mount, or not all of them."""

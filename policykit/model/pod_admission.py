@@ -48,3 +48,11 @@ class RuntimeClassUse(NamedTuple):
     name: str
     selector: Mapping[str, str] = {}
     overhead: Mapping[str, str] = {}
+
+
+class PrivilegedPods(NamedTuple):
+    """Pods that a pod security standard forbids. Locations of its fact: `cause`."""
+
+    namespace: str
+    causes: tuple[str, ...]
+    """What it forbids of them, for display."""

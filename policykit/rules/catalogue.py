@@ -214,6 +214,7 @@ CATALOGUE = (
     Entry("PK812", "kubernetes", "outweighed-packing", kinds=("KubeSchedulerConfiguration",)),
     Entry("PK813", "kubernetes", "refused-runtime-class", subject="scope"),
     Entry("PK814", "kubernetes", "plugin-not-in-image", subject="scope"),
+    Entry("PK815", "kubernetes", "refused-by-pod-security", subject="scope"),
     Entry("PK901", "housekeeping", "generated-file-stale", subject="generated file"),
     Entry("PK902", "housekeeping", "generated-file-orphaned", subject="generated file"),
     Entry("PK903", "housekeeping", "unused-suppression", subject="suppression"),

@@ -144,6 +144,14 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("untimeClass",),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.pod_security:facts"),
+        pods=True,
+        substrings=(
+            *("hostPath", "hostNetwork", "hostPID", "hostIPC", "hostPort"),
+            *("privileged", "capabilities", "Unconfined"),
+        ),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.volumes:facts"),
         frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"}),
         pods=True,

@@ -8,8 +8,8 @@ from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
 from policykit.rules.kubernetes import plugin_not_in_image
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import at, containers, judged, named
+from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
+from tests.mutation.places import at, containers, has_schema, judged, named
 
 
 def _profiles(subject: Subject) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -149,6 +149,18 @@ def _runtime_misspelt(subject: Subject) -> Iterator[Change]:
     for seen in judged(subject):
         if "runtimeClassName" not in seen.pod_set.spec and seen.pod_set.default_place is not None:
             yield put(seen.pod_set.place("runtimeClassName"), "nvidai")
+
+
+def _standard(subject: Subject) -> Iterator[Change]:
+    """Pods on the network of their node, in a namespace that forbids it."""
+    path: Path = ("spec", "template", "spec", "hostNetwork")
+    name, kind = subject.manifest.namespace, subject.manifest.kind
+    free = kind == "Deployment" and bool(name) and at(subject, path) is None and has_schema(subject)
+    text = injected(subject, put(path, True)) if free else None
+    if text:
+        head = f"apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n"
+        labels = "  labels: {pod-security.kubernetes.io/enforce: baseline}\n"
+        yield Change(text=f"{text.rstrip()}\n---\n{head}{labels}")
 
 
 def _spreads(subject: Subject) -> Iterator[Change]:
@@ -294,5 +306,6 @@ FAULTS = (
     fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
     fault("a misspelt runtime class", "PK813", _runtime_misspelt),
+    fault("pods that their namespace forbids", "PK815", _standard, elsewhere=True),
     fault("a stop signal, which no release has on", "PK808", _stop_signal),
 )
