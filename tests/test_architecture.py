@@ -360,6 +360,7 @@ ASKERS = {
     "policykit.cli.reports": "variables about colours and the summary are part of the command line",
     "policykit.errors": "POLICYKIT_TRACEBACK is part of the command line",
     "policykit.manifests.extension": "the extension changes no output",
+    "policykit.workspace.cache.revisions": "asks about what is recorded, and variables of revisions",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules of `lint` that ask about files or the environment themselves: with any other, a recorded

@@ -14,6 +14,8 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
 
 _COMPLETING = "_POLICYKIT_COMPLETE"
+_UNRECORDED = frozenset({"--no-cache", "--hook"})
+"""Options of `lint` whose runs are not repeated from the cache."""
 """Set by the shell when click completes a command line."""
 
 
@@ -77,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
 
     0: clean; 1: findings or drift; 2: the run failed; 130: interrupted.
     """
-    is_recorded = bool(arguments) and arguments[0] == "lint" and "--no-cache" not in arguments
+    is_recorded = bool(arguments) and arguments[0] == "lint" and _UNRECORDED.isdisjoint(arguments)
     record = filesystem.open_record() if is_recorded else None
     try:
         _refuse_file_as_option(arguments)

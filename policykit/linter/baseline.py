@@ -23,6 +23,8 @@ STALE = "PK909"
 _START = Span(1, 1, 1, 2)
 _PLACE = re.compile(r"[^\s'\"`(),]+\.(?:ya?ml|json)(?::\d+)*|\blines? \d+(?:, column \d+)?")
 """Files and lines in messages, which do not distinguish findings."""
+_MARKS = (".y", ".json", "line")
+"""One of them is in every text that has a file or a line."""
 
 
 class Key(NamedTuple):
@@ -93,7 +95,9 @@ Locate = Callable[[str], str]
 
 def key_of(finding: Finding, locate: Locate, cluster: str = "") -> Key:
     """The key of a finding of a cluster."""
-    about, cause = finding.resource, _PLACE.sub("...", finding.message)
+    about, cause = finding.resource, finding.message
+    if any(mark in cause for mark in _MARKS):
+        cause = _PLACE.sub("...", cause)
     if about is None or not about.name:
         return Key(finding.code, path=locate(finding.path), cluster=cluster, cause=cause)
     group, slash, _ = about.api_version.partition("/")

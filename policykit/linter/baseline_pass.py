@@ -104,19 +104,15 @@ def slots(
 ) -> Iterator[FindingGroup]:
     """Groups findings by key and location; `clusters` has the name of each setting's cluster."""
     known: dict[tuple[object, ...], FindingGroup] = {}
-    seen: Counter[tuple[object, ...]] = Counter()
+    seen: dict[tuple[object, ...], dict[tuple[object, ...], int]] = {}
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         of = one.finding
         path = baselines.governing.get(of.path, "")
         key = key_of(of, locate or from_folder(os.path.dirname(path)), clusters[one.setting])
         place = (path, of.path, of.span, of.document, key.general())
         # A second finding of a unit at the same location counts separately, unless its message is the same.
-        unit = (one.setting, one.build)
-        whole_key = (*place, *unit, of.message, of.severity)
-        number = seen[(*place, *unit)] - (1 if seen[whole_key] else 0)
-        if not seen[whole_key]:
-            seen[(*place, *unit)] += 1
-        seen[whole_key] += 1
+        messages = seen.setdefault((*place, one.setting, one.build), {})
+        number = messages.setdefault((of.message, of.severity), len(messages))
         slot = FindingGroup(path, key, (*place, number), [])
         known.setdefault((*slot.place, key), slot).findings.append(one)
     yield from known.values()

@@ -218,6 +218,22 @@ def is_ignored(path: str) -> bool:
     return _ignored(absolute, False, rules) or _is_below_ignored(os.path.dirname(absolute), rules)
 
 
+def is_found(path: str, folder: str) -> bool:
+    """Whether `walk` yields an existing file for a folder above it: not if the path has a link."""
+    real, above = filesystem.realpath(path), filesystem.realpath(folder)
+    below = os.path.relpath(real, above)
+    return (
+        path.endswith(SUFFIXES)
+        and not os.path.isabs(path)
+        and safe_paths.is_within(real, above)
+        and os.path.normpath(os.path.join(os.getcwd(), path)) == real
+        and NEVER.isdisjoint(below.split(os.sep))
+        and not safe_paths.names_git(below)
+        and not is_ignored(path)
+        and filesystem.isfile(path)
+    )
+
+
 _OF_FLUX = frozenset({"flux-system", "gotk-components.yaml", "gotk-sync.yaml"})
 
 

@@ -35,16 +35,19 @@ _OPEN = (
 """Links are not followed, and opening a pipe does not wait for its other end."""
 _SMALL = 1 << 16
 """Bytes that are read at once."""
+_UNDIGESTED = 1 << 22
+"""Bytes of contents that a record keeps instead of their digests."""
 
 
 class Record:
     """What a run asked, and what it printed."""
 
-    __slots__ = ("answers", "cache", "complete", "printed")
+    __slots__ = ("_answers", "_contents", "_left", "cache", "complete", "printed")
 
     def __init__(self) -> None:
-        self.answers: dict[str, str] = {}
-        """By question: a letter for what is asked, and the path."""
+        self._answers: dict[str, str] = {}
+        self._contents: dict[str, bytes] = {}
+        self._left = _UNDIGESTED
         self.printed: list[tuple[str, bytes]] = []
         """Texts, each with the file that it was written to; `-` is standard output, `2` standard error."""
         self.complete = True
@@ -54,8 +57,24 @@ class Record:
 
     def note(self, question: str, answer: str) -> None:
         """Notes an answer. Files that change while they are read are read again by the next run."""
-        if self.answers.setdefault(question, answer) != answer:
+        if self._answers.setdefault(question, answer) != answer:
             self.complete = False
+
+    def note_content(self, question: str, content: bytes) -> None:
+        """Notes the answer to a question about contents. Those of a small run, which is not kept, are never
+        digested."""
+        self._left -= len(content)
+        if self._left < 0:
+            self.note(question, _digest(content))
+        elif self._contents.setdefault(question, content) != content:
+            self.complete = False
+
+    def answers(self) -> dict[str, str]:
+        """By question: a letter for what is asked, and the path."""
+        for question, content in self._contents.items():
+            self.note(question, _digest(content))
+        self._contents.clear()
+        return self._answers
 
 
 _RECORD: ContextVar[Record | None] = ContextVar("record", default=None)
@@ -76,6 +95,19 @@ def open_record() -> Record:
 def close_record() -> None:
     """Closes the open record, if there is one."""
     _RECORD.set(None)
+
+
+class Recorded:
+    """A block that is recorded by itself: afterwards, the record that was open before it is open again."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> Record:
+        self._before = _RECORD.get()
+        return open_record()
+
+    def __exit__(self, *_: object) -> None:
+        _RECORD.set(self._before)
 
 
 def keep_record(folder: str) -> None:
@@ -184,7 +216,7 @@ def note_content(path: str, content: bytes, part: int = 0) -> None:
     """Notes what was read of a file, whose path has no links; `part`: the first bytes only."""
     found = _RECORD.get()
     if found is not None:
-        found.note(f"h{part} {path}" if part else f"c{path}", _digest(content))
+        found.note_content(f"h{part} {path}" if part else f"c{path}", content)
 
 
 def note_remotes(root: str, urls: tuple[str, ...]) -> None:

@@ -73,8 +73,7 @@ def is_cluster(path: str) -> bool:
 @cached
 def extended_files(root: str) -> frozenset[str]:
     """Absolute paths of the files that policies of a repository extend."""
-    files = (path for path in repository_files(root) if os.path.basename(path) == FILE_NAME)
-    return frozenset(base for path in files for base in _output_settings(path).bases)
+    return frozenset(base for path in policy_files(root) for base in _output_settings(path).bases)
 
 
 def name_of(path: str) -> str:
@@ -151,9 +150,11 @@ class OutputSettings(NamedTuple):
     """Whether it is for a cluster even if others extend it: its own file has `applies` or `generate.out`."""
 
 
-def policy_files(root: str) -> list[str]:
-    """Every policykit.yaml of a repository, in a stable order."""
-    return [path for path in walk(root) if os.path.basename(path) == FILE_NAME]
+@cached
+def policy_files(root: str) -> tuple[str, ...]:
+    """Every policykit.yaml of a repository, or of a folder in it, in a stable order."""
+    paths = (path for path in repository_files(root) if path.endswith(FILE_NAME))
+    return tuple(path for path in paths if os.path.basename(path) == FILE_NAME)
 
 
 def output_folders(reference: str, folder: str) -> dict[str, str]:
@@ -190,9 +191,9 @@ def bases_of(path: str) -> tuple[str, ...]:
     return _output_settings(path).bases
 
 
-def _neighbours(reference: str, folder: str) -> list[str]:
+def _neighbours(reference: str, folder: str) -> tuple[str, ...]:
     root = _root(reference, folder)
-    return policy_files(root) if root else []
+    return policy_files(root) if root else ()
 
 
 def _root(reference: str, folder: str) -> str | None:
@@ -252,8 +253,7 @@ def _content(path: str) -> bytes:
 def policies_above(folders: Iterable[str]) -> list[str]:
     """Absolute paths of the policies of clusters in the repositories of folders."""
     roots = dict.fromkeys(root for root in map(repository_root, folders) if root)
-    paths = (path for root in roots for path in repository_files(root))
-    found = dict.fromkeys(os.path.abspath(path) for path in paths if os.path.basename(path) == FILE_NAME)
+    found = dict.fromkeys(os.path.abspath(path) for root in roots for path in policy_files(root))
     return [path for path in found if is_cluster(path)]
 
 

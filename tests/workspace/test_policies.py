@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from policykit.workspace.command_state import reset
 from policykit.workspace.policies import (
     is_extended,
     nearest_policy,
@@ -78,7 +79,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_policies_of_a_repository(repository: Path) -> None:
     names = ["broken", "dev", "draft", "empty", "odd", "prod", "wrong"]
-    assert policy_files(str(repository)) == [f"{repository}/{name}/policykit.yaml" for name in names]
+    assert policy_files(str(repository)) == tuple(f"{repository}/{name}/policykit.yaml" for name in names)
 
 
 def test_folders_are_taken_even_by_policies_that_do_not_compile(repository: Path) -> None:
@@ -108,6 +109,7 @@ def test_two_policies_of_one_folder(repository: Path) -> None:
         == f"{repository}/copy/policykit.yaml"
     )
     (repository / "copy/policykit.yaml").unlink()
+    reset()
     assert folder not in output_folders(f"{repository}/twin/policykit.yaml", folder)
 
 

@@ -27,7 +27,7 @@ _BEGINNINGS = ("GIT_", "POLICYKIT_")
 """Variables of the environment that a run depends on, and the beginnings of others."""
 _PRINTABLE = bytes((10, *range(32, 127)))
 """Characters that may be printed; of those beyond ASCII, Python knows."""
-_OF_CONTENT = ("c", "h", "g")
+OF_CONTENT = ("c", "h", "g")
 """Questions for which a file is opened, or git is run."""
 _OF_ENTRIES = "elfdks"
 """Questions about an entry of a folder."""
@@ -74,7 +74,7 @@ def again(question: str) -> str:
 def store(words: Sequence[str], record: filesystem.Record, code: int) -> None:
     """Stores what a run printed for the next one, if nothing else than its record decides it."""
     roots = tuple(_roots(words))
-    answers = _needed(record.answers, roots)
+    answers = _needed(record.answers(), roots)
     questions = [*answers]
     run = PrintedRun(code, tuple(_joined(record.printed)))
     whole = record.complete and code in (0, 1) and not any("\0" in question for question in questions)
@@ -219,7 +219,7 @@ def _absolute(path: str, here: str) -> str:
 
 def _may_be_opened(questions: Iterable[str], roots: tuple[str, ...]) -> bool:
     """Whether files are opened only in the repositories of the run, whatever the cache says."""
-    paths = [f"{each[each.find(os.sep) :]}{os.sep}" for each in questions if each.startswith(_OF_CONTENT)]
+    paths = [f"{each[each.find(os.sep) :]}{os.sep}" for each in questions if each.startswith(OF_CONTENT)]
     return all(path.startswith(roots) for path in paths) and f"{os.sep}{os.pardir}" not in "".join(paths)
 
 

@@ -13,7 +13,7 @@ from policykit.manifests.shape import mapping
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.command_state import cached
-from policykit.workspace.files import files_below, repository_files, repository_root
+from policykit.workspace.files import files_below, repository_root
 from policykit.workspace.git import normalised, remotes
 from policykit.workspace.gitops.argocd_application_sets import Parameters, filled, merged, parameters_of
 from policykit.workspace.gitops.argocd_source_options import added_fields, helm_options
@@ -27,7 +27,7 @@ from policykit.workspace.gitops.sources import (
     TargetCluster,
     UnreadableError,
 )
-from policykit.workspace.policies import FILE_NAME, argocd_of, is_cluster, metadata_of, policy_by_place
+from policykit.workspace.policies import argocd_of, is_cluster, metadata_of, policy_by_place, policy_files
 from policykit.workspace.scopes import is_patch, kustomization
 
 GROUP = "argoproj.io/"
@@ -284,8 +284,9 @@ def applications_in(stated: ControllerObject, root: str) -> tuple[ReadApplicatio
 @cached
 def _repository(root: str) -> Repository:
     real = filesystem.realpath(root)
-    paths = [path for path in repository_files(root) if os.path.basename(path) == FILE_NAME]
-    clusters = tuple(_target_cluster(os.path.abspath(path)) for path in paths if is_cluster(path))
+    clusters = tuple(
+        _target_cluster(os.path.abspath(path)) for path in policy_files(root) if is_cluster(path)
+    )
 
     def folders() -> tuple[str, ...]:
         found = {os.path.dirname(path) for path in files_below(real)}

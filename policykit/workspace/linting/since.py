@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from policykit.errors import PolicykitError
@@ -14,8 +14,11 @@ from policykit.linter.baseline_pass import earlier_amounts
 from policykit.linter.input_file import STDIN, TEXT, InputFile
 from policykit.linter.workspace import EarlierFindings, Options, Setting, Workspace
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
+from policykit.workspace.cache.folder import NO_CACHE
+from policykit.workspace.cache.revisions import JudgedFiles, KnownRevision, RevisionFindings
 from policykit.workspace.command_state import aside
-from policykit.workspace.files import real_paths, repository_root
+from policykit.workspace.files import is_found, real_paths, repository_root
 from policykit.workspace.git import commit_of, has_commit, top_of
 from policykit.workspace.linting.incremental import unit_findings
 from policykit.workspace.linting.loader import OpenResult, open_workspace
@@ -37,7 +40,8 @@ def hook_request(request: Request) -> Request:
         return request._replace(whole=tuple(request.named))
     start = os.path.relpath(root)
     # Files that .gitignore leaves out are found only by their names.
-    paths = (start, *request.named) if start == os.curdir else (start,)
+    named = (path for path in request.named if not is_found(path, root))
+    paths = (start, *named) if start == os.curdir else (start,)
     revision = os.environ.get(_FROM) or ("HEAD" if has_commit("HEAD", top_of(root)) else None)
     return request._replace(paths=paths, since=revision, whole=tuple(request.named))
 
@@ -99,9 +103,6 @@ def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
     return Earlier(then, tuple(notes))
 
 
-_Summary = tuple[Mapping[str, Mapping[str, str]], Mapping[str, frozenset[str]], frozenset[str], int]
-"""What is judged: files with the policies that judge them and the cluster of each, clusters with their rules,
-built folders, accepted findings."""
 _MOST = 10
 """Most files of a policy to name."""
 
@@ -115,14 +116,6 @@ class _CurrentPolicies(NamedTuple):
     """The `metadata.name` of each."""
 
 
-class _EarlierRun(NamedTuple):
-    amounts: Mapping[tuple[Key, str], int]
-    files: frozenset[str] = frozenset()
-    gone: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    judged: _Summary = ({}, {}, frozenset(), 0)
-
-
 class _Revision:
     """A repository, with those in it, as it was."""
 
@@ -134,55 +127,77 @@ class _Revision:
         self._revision = request.since or ""
         self._start = os.getcwd()
 
-    def judge(self, known: _CurrentPolicies) -> _EarlierRun:
+    def judge(self, known: _CurrentPolicies) -> RevisionFindings:
+        """The findings of the revision, as the last run found them if all that decides them is the same."""
+        commits = {top: commit_of(self._revision, top, self._home) for top in self._tops}
+        entry = KnownRevision(self._request.cache, self.root, self._about(commits, known))
+        found = entry.load()
+        if found is not None and found.gone == self._gone(found.files):
+            return found
+        return self._lint(commits, known, entry)
+
+    def _about(self, commits: Mapping[str, str], known: _CurrentPolicies) -> tuple[object, ...]:
+        """Everything that the findings depend on, besides what is asked outside the repository."""
+        from policykit.workspace.git import remote_urls
+
+        request = self._request._replace(cache=NO_CACHE, whole=())
+        return (*commits.items(), *map(remote_urls, commits), request, self._start, today(), known)
+
+    def _gone(self, files: Iterable[str]) -> frozenset[str]:
+        return frozenset(name for name in files if not os.path.lexists(os.path.join(self.root, name)))
+
+    def _lint(
+        self, commits: Mapping[str, str], known: _CurrentPolicies, entry: KnownRevision
+    ) -> RevisionFindings:
         """Writes the files of the revision to a folder, and lints them there."""
         from policykit.workspace.git import temporary_folder, write_revision
 
         with temporary_folder() as made:
             folder = os.path.join(made, "repository")
             every: set[str] = set()
-            for top in self._tops:
-                commit = commit_of(self._revision, top, self._home)
+            for top, commit in commits.items():
                 below = os.path.relpath(top, self.root)
                 if commit:
                     inside = write_revision(top, commit, os.path.normpath(os.path.join(folder, below)))
                     every.update(os.path.normpath(os.path.join(below, name)) for name in inside)
-            gone = frozenset(name for name in every if not os.path.lexists(os.path.join(self.root, name)))
             if not every:
-                return _EarlierRun({})
-            with aside(), _inside(self._moved_folder(folder)):
-                found = self._judge(folder, gone, known)
-            return found._replace(files=frozenset(every), gone=gone)
+                return RevisionFindings()
+            gone = self._gone(every)
+            with aside(), _inside(self._moved_folder(folder)), filesystem.Recorded() as record:
+                found = self._judge(folder, gone, known)._replace(files=frozenset(every), gone=gone)
+                entry.store(found, record, made)
+            return found
 
-    def _judge(self, folder: str, gone: frozenset[str], known: _CurrentPolicies) -> _EarlierRun:
+    def _judge(self, folder: str, gone: frozenset[str], known: _CurrentPolicies) -> RevisionFindings:
         from policykit.linter.baseline_pass import accept
 
         request = self._moved_request(folder, gone)
         if not request.paths:
-            return _EarlierRun({})
+            return RevisionFindings()
         try:
             opened = open_workspace(request)
         except PolicykitError as error:
-            return _EarlierRun({}, notes=(self._message(str(error), folder),))
+            return RevisionFindings(notes=(self._message(str(error), folder),))
         found, report = unit_findings(request, opened, Options(today=today()))
         if opened.workspace.baselines:
             found = accept(opened.workspace, found, complete=not report.failures).findings
         judged = judged_by(opened)
         paired = _paired(_policy_names(judged, [folder]), judged, known)
         failures = (*opened.notes.failures, *report.failures)
-        amounts = earlier_amounts(found, paired, _from_roots([folder]))
+        amounts = dict(earlier_amounts(found, paired, _from_roots([folder])))
         notes = tuple(self._message(each, folder) for each in failures)
-        return _EarlierRun(amounts, notes=notes, judged=_summary(judged, paired, _from_roots([folder])))
+        return RevisionFindings(amounts, notes=notes, judged=_summary(judged, paired, _from_roots([folder])))
 
-    def no_longer(self, now: LintedWorkspace, names: Sequence[str], then: _Summary) -> Iterator[str]:
+    def no_longer(self, now: LintedWorkspace, names: Sequence[str], then: JudgedFiles) -> Iterator[str]:
         """What the revision judged, and is not judged any more although it is still there. `names`: of the
         policies of today."""
         files, rules, built, accepted = _summary(now, names, _from_roots([self.root]))
         start = f"policykit: no longer judged, unlike in {self._revision}: "
         lost: dict[str, list[str]] = {}
         for path, clusters in sorted(then[0].items()):
-            if os.path.lexists(os.path.join(self.root, path)):
-                for policy in sorted(clusters.keys() - files.get(path, {}).keys()):
+            missing = clusters.keys() - files.get(path, {}).keys()
+            if missing and os.path.lexists(os.path.join(self.root, path)):
+                for policy in sorted(missing):
                     lost.setdefault(clusters[policy], []).append(path)
         for cluster, paths in sorted(lost.items()):
             yield from (f"{start}{path}, by policy {cluster}" for path in paths[:_MOST])
@@ -278,7 +293,7 @@ def _files_of_units(workspace: Workspace) -> dict[str, frozenset[int]]:
     return {file: frozenset(settings) for file, settings in found.items()}
 
 
-def _summary(judged: LintedWorkspace, names: Sequence[str], locate: Locate) -> _Summary:
+def _summary(judged: LintedWorkspace, names: Sequence[str], locate: Locate) -> JudgedFiles:
     """`names`: of the policies of the settings."""
     clusters = _cluster_names(judged.settings)
     files = {
@@ -294,7 +309,8 @@ def _summary(judged: LintedWorkspace, names: Sequence[str], locate: Locate) -> _
 def _roots(input_files: Sequence[InputFile]) -> dict[str, list[str]]:
     """The outermost repositories of the input files, each with all of theirs in it."""
     folders = {os.path.dirname(os.path.abspath(one.file)) for one in input_files if one.file != STDIN}
-    tops = sorted({top_of(repository_root(folder) or folder) for folder in folders}, key=len)
+    roots = {repository_root(folder) or folder for folder in folders}
+    tops = sorted({top_of(root) for root in roots}, key=len)
     found: dict[str, list[str]] = {}
     for top in tops:
         root = next((root for root in found if is_within(top, root)), top)
@@ -302,27 +318,35 @@ def _roots(input_files: Sequence[InputFile]) -> dict[str, list[str]]:
     return found
 
 
-def _real(path: str, folders: dict[str, str] | None = None) -> str:
-    """Absolute, with the links of its folder resolved; `folders`: those that are known."""
+def _real(path: str) -> str:
+    """Absolute, with the links of its folder resolved."""
     folder, name = os.path.split(os.path.abspath(path))
-    known = {} if folders is None else folders
-    if folder not in known:
-        known[folder] = os.path.realpath(folder)
-    return os.path.join(known[folder], name)
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def _from_roots(roots: Sequence[str]) -> Locate:
     """Reported paths as seen from the root that they are in."""
     here = os.getcwd()
-    known: dict[str, str] = {}
-    folders: dict[str, str] = {}
+    folders: dict[str, str | None] = {}
+
+    def located(folder: str) -> str | None:
+        """A folder as seen from its root, with `/` at the end; None: it is in none."""
+        real = os.path.realpath(os.path.join(here, folder))
+        root = next((root for root in roots if is_within(real, root)), None)
+        return (
+            None
+            if root is None
+            else f"{os.path.relpath(real, root)}/".replace(os.sep, "/").removeprefix("./")
+        )
 
     def locate(path: str) -> str:
-        if path not in known:
-            real = _real(os.path.join(here, path), folders)
-            root = next((root for root in roots if is_within(real, root)), "")
-            known[path] = os.path.relpath(real, root).replace(os.sep, "/") if root else path
-        return known[path]
+        folder, name = os.path.split(path)
+        if name in ("", os.curdir, os.pardir):
+            folder, name = os.path.split(os.path.abspath(os.path.join(here, path)))
+        if folder not in folders:
+            folders[folder] = located(folder)
+        start = folders[folder]
+        return path if start is None else start + name
 
     return locate
 

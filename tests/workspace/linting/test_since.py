@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -526,5 +527,60 @@ def test_a_revision_is_known_from_the_last_run(repository: Repository, tmp_path:
     assert [run.out for run in runs] == [runs[0].out] * 3
     assert [told(run) for run in runs] == [told(repository.since("HEAD", ".", "--no-cache"))] * 3
     kinds = sorted(name.partition("-")[0] for name in stored[0])
-    assert kinds == ["policy", "policy", "results"]
+    assert kinds == ["policy", "policy", "results", "revision"]
     assert stored[2] == stored[1] == stored[0]
+
+
+CHANGES: dict[str, tuple[bool, Callable[[Repository], object]]] = {
+    "nothing": (True, lambda repository: None),
+    "a file": (True, lambda repository: repository.write({"a.yaml": pod("a", 3)})),
+    "a new file": (True, lambda repository: repository.write({"n.yaml": pod("n")})),
+    "a file that is gone": (False, lambda repository: (repository.folder / "two.yaml").unlink()),
+    "a commit": (False, lambda repository: repository.commit()),
+    "a remote": (False, lambda repository: repository.git("remote", "add", "o", "https://git.example/a")),
+    "a folder above that is a repository now": (
+        False,
+        lambda repository: (repository.folder.parent / "made" / ".git").mkdir(),
+    ),
+}
+"""What changes between two runs, and whether the findings of the revision are still known."""
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_when_the_findings_of_a_revision_are_known(repository: Repository, tmp_path: Path, what: str) -> None:
+    repository.write({"a.yaml": pod("a", 2)})
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    above = tmp_path / "made"  # where the revision is written
+    above.mkdir()
+
+    def run() -> tuple[Result, int]:
+        result = repository.since("HEAD", ".", POLICYKIT_CACHE_DIR=str(cache), TMPDIR=str(above))
+        (stored,) = cache.glob("revision-*")
+        return result, stored.stat().st_mtime_ns
+
+    _, before = run()
+    is_known, change = CHANGES[what]
+    change(repository)
+    result, after = run()
+    assert (after == before) == is_known
+    plain = repository.since("HEAD", ".", "--no-cache")
+    assert (result.code, result.out, result.err) == (plain.code, plain.out, plain.err)
+
+
+def test_a_hook_knows_the_revision_whatever_files_it_is_given(repository: Repository, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    repository.write({"a.yaml": pod("a", 2), "ignored.yaml": pod("i"), ".gitignore": "ignored.yaml\n"})
+    stored = []
+    for names in (["a.yaml"], ["two.yaml", "apps/d.yaml"], ["./a.yaml"], ["ignored.yaml"]):
+        words = ["lint", "--hook", "--select", "PK201", *names]
+        environment = {**GIT, "POLICYKIT_CACHE_DIR": str(cache)}
+        known = process(*words, cwd=repository.folder, stdin=None, **environment)
+        plain = process(*words, "--no-cache", cwd=repository.folder, stdin=None, **environment)
+        assert (known.code, known.out, known.err) == (plain.code, plain.out, plain.err)
+        assert known.code == 1
+        assert names[0].removeprefix("./") in known.out
+        (entry,) = cache.glob("revision-*")
+        stored.append(entry.stat().st_mtime_ns)
+    assert stored[2] == stored[1] == stored[0] != stored[3]
