@@ -278,6 +278,22 @@ class NamespaceLimits:
                 return quota.name, key
         return "", ""
 
+    def given(self, demand: Demand) -> tuple[str, Amounts]:
+        """(LimitRange, what the pod asks for with it), where it gives containers requests; empty: nothing.
+
+        Of several LimitRanges it is not known which one is asked first.
+        """
+        ranges = self._ranges.get(demand.namespace, ())
+        if len(ranges) != 1 or demand.pods != 1:
+            return "", {}
+        added: dict[str, int] = {}
+        for limits, requests in demand.containers:
+            for name, amount in ranges[0].requests.items():
+                if name not in limits and name not in requests:
+                    added[name] = added.get(name, 0) + amount
+        total = {name: demand.request.get(name, 0) + amount for name, amount in added.items()}
+        return (ranges[0].name, {**demand.request, **total}) if added else ("", {})
+
     def range_excess(self, demand: Demand) -> QuotaExcess | None:
         """The first resource of which a container asks for more than a LimitRange allows, or for less.
 

@@ -26,6 +26,7 @@ from policykit.manifests.shape import mappings, text
 from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import Membership
 from policykit.model.pod_admission import PodMutation
+from policykit.model.quantity import amount_text
 from policykit.model.queue import DeclaredPriority, Demand
 from policykit.namedtuple import NamedTuple
 from policykit.placement import topology, untolerated_domains
@@ -187,6 +188,28 @@ class PodGates:
                     yield Gate("quota", REFUSED if self._scope.complete else UNKNOWN, detail)
             if over := self._limits.range_excess(demand):
                 yield Gate("limit-range", REFUSED, f"{demand.what} {over.message}")
+            yield from self._with_given(review, demand)
+
+    def _with_given(self, review: Review, demand: Demand) -> Iterator[Gate]:
+        """What a LimitRange adds to the pods, against the nodes that take them and the quotas."""
+        name, request = self._limits.given(demand)
+        if not name:
+            return
+        shapes = [shape for each in review.landings if each.accepts for shape in each.pool.shapes]
+        largest = {
+            key: max((shape.allocatable.get(key, amount) for shape in shapes), default=amount)
+            for key, amount in request.items()
+        }
+        for key in sorted(request):
+            if request[key] > largest[key] >= demand.request.get(key, 0):
+                asked, most = amount_text(key, request[key]), amount_text(key, largest[key])
+                why = f"requests {asked} {key}, but its nodes have at most {most}"
+                yield Gate("limit-range", REFUSED, f"with LimitRange {name} the pod {why}")
+                return
+        given = demand._replace(request=request)
+        if not self._limits.quota_excess(demand) and (excess := self._limits.quota_excess(given)):
+            detail = f"with LimitRange {name} {demand.what} {excess.message}"
+            yield Gate("quota", REFUSED, detail)
 
     def _gang(self, review: Review) -> tuple[Gate, ...]:
         for short in shortages(review.manifest, self._cluster, review.namespace):

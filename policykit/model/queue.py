@@ -188,3 +188,5 @@ class DeclaredRange(NamedTuple):
     stated_namespace: bool = True
     minimum: Amounts = {}
     """Of one container, of what it states."""
+    requests: Amounts = {}
+    """What containers get that state neither a request nor a limit of it."""

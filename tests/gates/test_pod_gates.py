@@ -137,6 +137,24 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
             ],
         ),
         (POD + QUOTA.replace("requests.nvidia.com/gpu", "cpu"), []),
+        (POD.replace("cpu: 4, ", "") + RANGE.replace("max: {cpu: 2}", "defaultRequest: {cpu: 2}"), []),
+        (POD + RANGE.replace("max: {cpu: 2}", "defaultRequest: {cpu: 200}"), []),
+        (
+            POD.replace("cpu: 4, ", "") + RANGE.replace("max: {cpu: 2}", "defaultRequest: {cpu: 200}"),
+            [
+                "limit-range refused: with LimitRange bounds the pod requests 200 cpu, "
+                "but its nodes have at most 64"
+            ],
+        ),
+        (
+            POD.replace("cpu: 4, ", "")
+            + RANGE.replace("max: {cpu: 2}", "default: {cpu: 8}")
+            + QUOTA.replace('requests.nvidia.com/gpu: "8"', "requests.cpu: 6"),
+            [
+                "quota refused: with LimitRange bounds Pod serve requests 8 cpu, "
+                "but ResourceQuota team of the namespace allows 6"
+            ],
+        ),
         (
             POD + RANGE,
             [
@@ -164,6 +182,10 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
         "pools too small",
         "limit not stated",
         "request stated",
+        "given requests fit",
+        "no request is given",
+        "given requests above the nodes",
+        "given requests above the quota",
         "limit range",
         "scheduler",
         "priority",

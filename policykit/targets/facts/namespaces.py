@@ -86,6 +86,7 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         frozenset(_given(container)),
         _is_stated(manifest, context.namespace),
         _greatest(container, "min"),
+        _given_requests(container),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 
@@ -113,6 +114,14 @@ def _given(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield from (f"limits.{name}" for name in limits)
         for name in {*limits, *mapping(each.get("defaultRequest")), *mapping(each.get("min"))}:
             yield f"requests.{name}"
+
+
+def _given_requests(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Source: `SetDefaults_LimitRangeItem` of kubernetes (v1.36)."""
+    found: dict[str, int] = {}
+    for field in ("min", "max", "default", "defaultRequest"):
+        found |= {name: each for name, each in _least(items, field).items() if "/" not in name}
+    return found
 
 
 _READERS: Mapping[tuple[str, str], Callable[[Manifest, Context], Iterator[Fact]]] = {
