@@ -58,6 +58,11 @@ def is_capitals(value: object) -> bool:
     return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
 
 
+def is_version_to_fill(version: str) -> bool:
+    """Whether the version of an API is a word to be replaced, such as XVERSIONX; V1 is a mistake for v1."""
+    return is_placeholder(version) or (is_capitals(version) and re.match(r"V[0-9]", version) is None)
+
+
 def is_variable(value: str) -> bool:
     """Whether text is nothing but a name in capitals with an underscore: FROM_OVERLAY."""
     return _VARIABLE.fullmatch(value) is not None

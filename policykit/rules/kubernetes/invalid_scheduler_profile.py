@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import is_placeholder, is_version_to_fill
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
@@ -117,7 +117,7 @@ def _version_violations(data: Mapping[str, Any]) -> Iterator[Violation]:
     """A version that no release has read; PK007 reports those that were read once."""
     stated = data.get("apiVersion")
     group, _, number = stated.partition("/") if isinstance(stated, str) else ("", "", "")
-    if group == GROUP and number not in _VERSIONS and not is_placeholder(number):
+    if group == GROUP and number not in _VERSIONS and not is_version_to_fill(number):
         yield Violation(
             ("apiVersion",),
             f"kube-scheduler has no configuration version {number}: it does not start",

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from policykit.kube.placeholders import is_filled_in
+from policykit.kube.placeholders import is_filled_in, is_version_to_fill
 from policykit.kube.structure.schema import homes_of, kinds_of, removal
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -105,6 +105,8 @@ def _violations(api_version: str, kind: str) -> Iterator[Violation]:
     if removal(api_version, kind):
         return  # another rule says since when
     group, _, version = api_version.rpartition("/")
+    if is_version_to_fill(version):
+        return
     kinds = kinds_of(group)
     if kinds is None:
         yield from _misspelt_group(api_version, kind)
