@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from policykit.kube.command_line import arguments
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
@@ -145,21 +146,12 @@ class UnknownFlag(NamedTuple):
 def unknown_flags(pod_set: PodSet) -> Iterator[UnknownFlag]:
     """Flags that no release of the program has; of images of unknown origin only misspelt ones."""
     for field, position, container in containers(pod_set.spec):
-        words = [
-            (word, pod_set.place(field, position, part, at))
-            for part in ("command", "args")
-            for at, word in enumerate(_listed(container.get(part)))
-            if isinstance(word, str)
-        ]
+        words = [(each.text, pod_set.place(field, position, *each.path)) for each in arguments(container)]
         image = text(container.get("image")).partition("@")[0]
         name = _started(container, words, image)
         if name:
             known = PROGRAMS[name]
             yield from _unknown(name, known, words, _is_known(image, known))
-
-
-def _listed(data: object) -> list[object]:
-    return data if isinstance(data, list) else []
 
 
 def _started(container: Mapping[str, Any], words: list[tuple[str, Path]], image: str) -> str:

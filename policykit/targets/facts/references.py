@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.catalogue.resources import is_card
 from policykit.kube.autoscaling import read_vertical
+from policykit.kube.command_line import configuration
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers, effective
@@ -190,9 +191,6 @@ def _claim(stated: Mapping[str, object]) -> str:
     return ""
 
 
-_FLAG = "--config"
-
-
 def files(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """Keys of ConfigMaps with the configuration of a scheduler, and the files that schedulers are told."""
     if manifest.partial:
@@ -204,33 +202,11 @@ def files(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             names = frozenset(str(key) for key in (*data, *mapping(manifest.data.get("binaryData"))))
             yield Fact(NamedParts(f"ConfigMap {manifest.name}", namespace, "key", names), {}, answers=True)
     for pod_set in pod_sets:
-        maps = {text(each.get("name")): _config_map(each) for each in mappings(pod_set.spec.get("volumes"))}
         for field, position, container in containers(pod_set.spec):
-            mounts = {
-                text(each.get("mountPath")).rstrip("/"): maps.get(text(each.get("name")), "")
-                for each in mappings(container.get("volumeMounts"))
-                if not each.get("subPath") and not each.get("subPathExpr")
-            }
-            for place, number, word in _words(container):
-                folder, _, name = word.removeprefix(f"{_FLAG}=").rpartition("/")
-                owner = mounts.get(folder, "")
-                if word.startswith(f"{_FLAG}=") and owner and name and not is_placeholder(word):
-                    at = pod_set.place(field, position, place, number)
-                    yield Fact(PartReference(f"ConfigMap {owner}", namespace, "key", name), {"name": at})
-
-
-def _config_map(volume: Mapping[str, object]) -> str:
-    """Name of the ConfigMap of which it has all keys."""
-    source = mapping(volume.get("configMap"))
-    return "" if source.get("items") or source.get("optional") else text(source.get("name"))
-
-
-def _words(container: Mapping[str, object]) -> Iterator[tuple[str, int, str]]:
-    for field in ("command", "args"):
-        listed = container.get(field)
-        for number, word in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(word, str):
-                yield field, number, word
+            file = configuration(container, pod_set.spec)
+            if file and not (file.optional or is_placeholder(file.name) or is_placeholder(file.key)):
+                at = pod_set.place(field, position, *file.path)
+                yield Fact(PartReference(f"ConfigMap {file.name}", namespace, "key", file.key), {"name": at})
 
 
 _TERMS: Path = ("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from policykit.kube.command_line import configuration
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
 from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS
 
-_FLAG = "--config="
 _STOCK = frozenset(
     {
         f"{registry}/kube-scheduler{machine}"
@@ -66,28 +66,11 @@ def _enabled(data: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
 
 
 def _images(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
-    maps = {text(each.get("name")): _config_map(each) for each in mappings(pod_set.spec.get("volumes"))}
     for _, _, container in containers(pod_set.spec):
         image = text(container.get("image"))
-        folder, _, name = _configuration(container).rpartition("/")
-        if image.partition("@")[0].rpartition(":")[0] not in _STOCK or not name:
+        if image.partition("@")[0].rpartition(":")[0] not in _STOCK:
             continue
-        for each in mappings(container.get("volumeMounts")):
-            plain = not each.get("subPath") and not each.get("subPathExpr")
-            config_map = maps.get(text(each.get("name")), "")
-            if plain and config_map and text(each.get("mountPath")).rstrip("/") == folder:
-                what = f"{manifest.kind} {manifest.name}"
-                namespace = manifest.namespace or context.namespace
-                yield Fact(StockScheduler(namespace, config_map, name, image, what), {})
-
-
-def _configuration(container: Mapping[str, Any]) -> str:
-    """The file of the last flag --config."""
-    words = [word for part in ("command", "args") for word in texts(container.get(part))]
-    return next((word.removeprefix(_FLAG) for word in reversed(words) if word.startswith(_FLAG)), "")
-
-
-def _config_map(volume: Mapping[str, Any]) -> str:
-    """Name of the ConfigMap whose keys are its files."""
-    source = mapping(volume.get("configMap"))
-    return "" if source.get("items") else text(source.get("name"))
+        if file := configuration(container, pod_set.spec):
+            what = f"{manifest.kind} {manifest.name}"
+            namespace = manifest.namespace or context.namespace
+            yield Fact(StockScheduler(namespace, file.name, file.key, image, what), {})

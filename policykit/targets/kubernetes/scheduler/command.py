@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from policykit.kube.command_line import arguments
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
 from policykit.manifests.path import Path
@@ -72,20 +73,11 @@ def commands(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Command]:
     for field, position, container in containers(pod_set.spec):
         image = container.get("image")
         name = image if isinstance(image, str) else ""
-        words = [
-            (word, pod_set.place(field, position, part, at))
-            for part in ("command", "args")
-            for at, word in enumerate(_listed(container.get(part)))
-            if isinstance(word, str)
-        ]
+        words = [(each.text, pod_set.place(field, position, *each.path)) for each in arguments(container)]
         start = next((at for at, (word, _) in enumerate(words) if _runs(word)), None)
         if start is None and (container.get("command") or not _is_stock(name)):
             continue
         yield Command(tuple(_flags(words[0 if start is None else start + 1 :])), _minor(name, cluster))
-
-
-def _listed(data: object) -> list[object]:
-    return data if isinstance(data, list) else []
 
 
 def _runs(word: str) -> bool:

@@ -1,0 +1,73 @@
+"""The command line of a container, and the file of a ConfigMap that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text
+from policykit.namedtuple import NamedTuple
+
+_CONFIG = "--config"
+
+
+class Argument(NamedTuple):
+    """An item of `command` or `args`."""
+
+    text: str
+    path: Path
+    """Below the container: ("args", 0)."""
+
+
+class ConfigMapKey(NamedTuple):
+    """A file that a container mounts from a ConfigMap under the name of its key."""
+
+    name: str
+    """Of the ConfigMap."""
+    key: str
+    optional: bool
+    """Whether the pod starts without the ConfigMap."""
+    path: Path
+    """The argument that names the file, below the container."""
+
+
+def arguments(container: Mapping[str, Any]) -> tuple[Argument, ...]:
+    """The items of `command`, then of `args`; those that are no text are left out."""
+    found = []
+    for part in ("command", "args"):
+        items = container.get(part)
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, str):
+                found.append(Argument(item, (part, number)))
+    return tuple(found)
+
+
+def configuration(container: Mapping[str, Any], spec: Mapping[str, Any]) -> ConfigMapKey | None:
+    """The file of the last `--config FILE` or `--config=FILE`, where a ConfigMap without `items` has it.
+
+    `spec`: of the pod.
+    """
+    stated = _last_flag(arguments(container))
+    if stated is None:
+        return None
+    folder, _, key = stated.text.rpartition("/")
+    volumes = {
+        text(each.get("name")): mapping(each.get("configMap")) for each in mappings(spec.get("volumes"))
+    }
+    for mount in mappings(container.get("volumeMounts")):
+        source = volumes.get(text(mount.get("name")), {})
+        name = "" if source.get("items") else text(source.get("name"))
+        whole = not mount.get("subPath") and not mount.get("subPathExpr")
+        if whole and key and name and text(mount.get("mountPath")).rstrip("/") == folder:
+            return ConfigMapKey(name, key, bool(source.get("optional")), stated.path)
+    return None
+
+
+def _last_flag(words: tuple[Argument, ...]) -> Argument | None:
+    """The file, at the argument that has it."""
+    for word, following in zip(reversed(words), (None, *reversed(words[1:])), strict=False):
+        flag, sign, value = word.text.partition("=")
+        if flag == _CONFIG and (sign or following):
+            return Argument(value, word.path) if sign else following
+    return None
