@@ -15,7 +15,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, numbered
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
@@ -44,6 +44,7 @@ spec:
   - nodeLabel: kubernetes.io/hostname
 """
 
+_MOST_LABELS = 8
 _FEWER_LEVELS = 8
 """Levels of a Topology before 0.13."""
 
@@ -68,13 +69,35 @@ def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
     yield from _labels(manifest)
     yield from _taints(manifest)
     yield from _own_tolerations(manifest)
-    for number, toleration in enumerate(tolerations.read(spec.get("tolerations"))):
+    yield from _toleration_forms(manifest)
+
+
+def _toleration_forms(manifest: Manifest) -> Iterator[Violation]:
+    """As a pod must have them: the flavor adds them to its pods."""
+    path: Path = ("spec", "tolerations")
+    listed = mapping(manifest.data.get("spec")).get("tolerations")
+    for number, toleration in enumerate(tolerations.read(listed)):
         if toleration.key and (problem := label_key_problem(toleration.key)):
             yield Violation(
-                ("spec", "tolerations", number, "key"),
+                (*path, number, "key"),
                 f"key {toleration.key!r} {problem}",
                 "write the key of a taint",
             )
+    for number, written in numbered(listed):
+        operator, effect = written.get("operator"), written.get("effect")
+        if not written.get("key") and operator != "Exists":
+            message = "the toleration has no key, which only operator Exists allows"
+            yield Violation(
+                (*path, number), message, "write the key of a taint, or operator: Exists", key=True
+            )
+        elif operator == "Exists" and written.get("value"):
+            message = f"operator Exists takes no value, and there is {written['value']!r}"
+            yield Violation(
+                (*path, number, "value"), message, "delete it, or write operator: Equal", key=True
+            )
+        if written.get("tolerationSeconds") is not None and effect != "NoExecute":
+            message = "tolerationSeconds is only for the effect NoExecute"
+            yield Violation((*path, number, "tolerationSeconds"), message, "delete it", key=True)
 
 
 def _own_tolerations(manifest: Manifest) -> Iterator[Violation]:
@@ -111,7 +134,13 @@ def _labels_of_itself(manifest: Manifest, cluster: Cluster | None) -> Iterator[V
 
 
 def _labels(manifest: Manifest) -> Iterator[Violation]:
-    for key, value in mapping(mapping(manifest.data.get("spec")).get("nodeLabels")).items():
+    written = mapping(mapping(manifest.data.get("spec")).get("nodeLabels"))
+    if len(written) > _MOST_LABELS:
+        message = f"the flavor has {len(written)} node labels, more than {_MOST_LABELS}"
+        yield Violation(
+            ("spec", "nodeLabels"), message, "keep those that tell its nodes from others", key=True
+        )
+    for key, value in written.items():
         path: Path = ("spec", "nodeLabels", key)
         if not isinstance(key, str) or is_placeholder(key):
             continue

@@ -7,7 +7,8 @@ node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.names import label_key_problem
 from policykit.kube.placeholders import is_placeholder
@@ -15,6 +16,7 @@ from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
+from policykit.manifests.shape import whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
@@ -64,7 +66,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.read_as or not words(manifest.data).begin(("kueue.x-k8s.io/podset-",)):
         return
     seen: set[Path] = set()
-    for pod_set in pod_sets(manifest.data):
+    found = pod_sets(manifest.data)
+    yield from _lone(manifest, found, versions.release_of(context.cluster))
+    for pod_set in found:
         place = pod_set.places.get("annotations")
         if place is None or place in seen:
             continue
@@ -95,8 +99,33 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
         )
     yield from _values(there, place)
     yield from _slices(pod_set, there, place)
+    if SLICE_CONSTRAINTS in there:
+        yield from _layers(there[SLICE_CONSTRAINTS], (*place, SLICE_CONSTRAINTS))
     if POD_SET_GROUP in there:
         yield from _group(there, place, have)
+
+
+_GROUPED = frozenset({"JobSet", "LeaderWorkerSet", "MPIJob", "RayCluster", "RayJob"})
+"""Kinds whose webhooks count the pod sets of a group."""
+
+
+def _lone(manifest: Manifest, found: Sequence[PodSet], have: Version | None) -> Iterator[Violation]:
+    """A group is two pod sets of one job. Source: `ValidatePodSetGroupingTopology` (0.14.2 to 0.19)."""
+    if manifest.kind not in _GROUPED or manifest.partial or (have and have < versions.GROUP_TOPOLOGY):
+        return
+    members: dict[str, list[Path]] = {}
+    for pod_set in found:
+        place, name = pod_set.places.get("annotations"), pod_set.annotations.get(POD_SET_GROUP)
+        if place and name and not is_placeholder(name):
+            members.setdefault(name, []).append((*place, POD_SET_GROUP))
+    since = "" if have else f": Kueue refuses that since {versions.GROUP_TOPOLOGY}"
+    for name, places in members.items():
+        if len(places) != 2:
+            pods = f"{len(places)} pod {'set' if len(places) == 1 else 'sets'}"
+            message = f"{POD_SET_GROUP} {name} is named by {pods}, not by 2{since}"
+            severity = None if have else Severity.WARNING
+            advice = "name the group in two pod sets, one of a single pod"
+            yield Violation(places[0], message, advice, severity, key=True)
 
 
 def _values(there: Mapping[str, str], place: Path) -> Iterator[Violation]:
@@ -143,6 +172,35 @@ def _divided(size: int, pods: int, path: Path) -> Iterator[Violation]:
             f"write a divisor of {pods}, or change the number of pods",
             Severity.WARNING,
         )
+
+
+_MOST_LAYERS = 3
+
+
+def _layers(text: str, path: Path) -> Iterator[Violation]:
+    """Source: `validateSliceRequiredTopologyConstraintsAnnotation` (0.17 to 0.19)."""
+    try:
+        listed = json.loads(text)
+    except (ValueError, RecursionError):
+        listed = None
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        advice = 'write JSON: [{"topology": "example.com/rack", "size": 4}]'
+        yield Violation(path, f"{SLICE_CONSTRAINTS} is no list in JSON", advice)
+        return
+    if not 1 <= len(listed) <= _MOST_LAYERS:
+        message = f"{SLICE_CONSTRAINTS} has {len(listed)} layers, not 1 to {_MOST_LAYERS}"
+        yield Violation(path, message, "write those that matter")
+    sizes = [whole(each.get("size")) or 0 for each in listed]
+    levels = [each.get("topology") for each in listed]
+    if any(size < 1 for size in sizes):
+        yield Violation(path, f"{SLICE_CONSTRAINTS} has a layer without a size", "write 1 or more pods")
+        return
+    for number, (size, level) in enumerate(zip(sizes, levels, strict=True)):
+        if level in levels[:number]:
+            yield Violation(path, f"layer {level} is listed twice", "list it once")
+        elif number and sizes[number - 1] % size:
+            message = f"a layer of {size} pods does not divide the one above it, of {sizes[number - 1]}"
+            yield Violation(path, message, "write a divisor of it")
 
 
 def _group(there: Mapping[str, str], place: Path, have: Version | None) -> Iterator[Violation]:

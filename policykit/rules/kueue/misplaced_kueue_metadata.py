@@ -1,9 +1,10 @@
-"""Metadata for Kueue is where Kueue does not read it as intended.
+"""Metadata for Kueue is where Kueue does not read it as intended, or has a value that Kueue refuses.
 
 Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each pod:
 Kueue admits the pods one by one, which suits only those of a Deployment or StatefulSet. A topology is
 requested in the annotations of the pod template, and a queue never in an annotation. Pods that name another
-queue than their object may stay gated.
+queue than their object may stay gated. Its webhooks refuse names that no object can have, and a time limit
+that is no number of seconds.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs
 from policykit.model.severity import Severity
+from policykit.rules.kueue import metadata_values
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
     PRIORITY_CLASS,
@@ -76,7 +78,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     yield from _on_cron_job(manifest)
     seen: set[Path] = set()
-    for pod_set in pod_sets(manifest.data):
+    there = pod_sets(manifest.data)
+    if there and manifest.kind != "CronJob":
+        yield from metadata_values.check(manifest, serving=manifest.kind in _SERVING)
+    for pod_set in there:
         for found in _of_pod_set(manifest, pod_set, context):
             if found.path not in seen:
                 seen.add(found.path)

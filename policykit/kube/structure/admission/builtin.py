@@ -203,12 +203,38 @@ def _of_kueue(annotations: Data, spec: Data) -> Iterator[Problem]:
                 f"is {written!r}, but must be a number above 0 and below the {pods} pods of the Job",
                 f"{fewer}: Kueue's webhook refuses the Job",
             )
-    if annotations.get(_EQUAL) == "true" and spec.get("completionMode", "NonIndexed") == "NonIndexed":
+    if written is not None and annotations.get(_ELASTIC) == "true":
+        advice = "delete one of the two: Kueue's webhook refuses the Job"
+        yield refused((*_ANNOTATIONS, _LEAST_PARALLEL), f"conflicts with {_ELASTIC}", advice, key=True)
+    yield from _equal(annotations.get(_EQUAL), spec)
+
+
+_ELASTIC = "kueue.x-k8s.io/elastic-job"
+_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+"""Of Go's `strconv.ParseBool`."""
+
+
+def _equal(written: object, spec: Data) -> Iterator[Problem]:
+    if not isinstance(written, str) or is_filled_in(written):
+        return
+    path: Path = (*_ANNOTATIONS, _EQUAL)
+    if written not in _BOOLEANS:
         yield refused(
-            (*_ANNOTATIONS, _EQUAL),
+            path, f"is {written!r}, not true or false", 'write "true", or delete it: Kueue refuses it'
+        )
+    elif written not in ("1", "t", "T", "TRUE", "true", "True"):
+        return
+    elif spec.get("completionMode", "NonIndexed") == "NonIndexed":
+        yield refused(
+            path,
             "is true, which requires completionMode Indexed",
             "write completionMode: Indexed, or delete it: Kueue's webhook refuses the Job",
         )
+    else:
+        parallel, completions = whole(spec.get("parallelism", 1)), whole(spec.get("completions", 1))
+        if parallel is not None and completions is not None and parallel != completions:
+            what = f"is true, but completions is {completions} and parallelism {parallel}"
+            yield refused(path, what, "write the same number: Kueue's webhook refuses the Job")
 
 
 def _successes(spec: object, base: Path) -> Iterator[Problem]:

@@ -93,15 +93,32 @@ def scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
         found if isinstance(found := lookup(metadata, (field,)), dict) else {}
         for field in ("labels", "annotations")
     )
+    if not labels.get(_KUEUE):
+        return
     path: Path = (*base, "enableInTreeAutoscaling")
-    if labels.get(_KUEUE) and annotations.get(_ELASTIC) != "true" and lookup(data, path) is True:
+    if annotations.get(_ELASTIC) != "true" and lookup(data, path) is True:
         yield refused(
             path,
             "is true, but Kueue admits only clusters whose size is fixed",
             f'delete it, or make it an elastic job where Kueue has those: annotation {_ELASTIC}: "true"',
         )
+    listed: Path = (*base, "workerGroupSpecs")
+    groups = [*mappings(lookup(data, listed))]
+    for position, group in groups:
+        if group.get("groupName") == _HEAD:
+            what = f"is {_HEAD}, which Kueue calls the group of the head"
+            yield refused((*listed, position, "groupName"), what, "write another name: Kueue refuses it")
+    if len(groups) > _FEW_GROUPS:
+        refuses = len(groups) > _MANY_GROUPS
+        what = f"has {len(groups)} groups, but Kueue takes at most {_MANY_GROUPS if refuses else _FEW_GROUPS}"
+        since = "" if refuses else ", and more only since 0.19"
+        severity = None if refuses else Severity.WARNING
+        yield refused(listed, f"{what}{since}", "merge groups that need the same", severity, key=True)
 
 
+_HEAD = "head"
+_FEW_GROUPS, _MANY_GROUPS = 7, 17
+"""Worker groups that fit into a Workload beside the head, up to 0.18 and since 0.19."""
 _SERVICE: Path = ("headGroupSpec", "headService", "metadata", "name")
 _ANNOTATIONS: Path = ("metadata", "annotations")
 _TIMEOUT = "ray.io/initializing-timeout"

@@ -27,6 +27,25 @@ def spark_application(data: Data) -> Iterator[Problem]:
     """Sources: `ExecutorAllocationManager` and `KubernetesUtils.buildResourcesQuantities` of Spark (3.5)."""
     yield from service_name(data, _WHO)
     yield from _spark(data, ("spec",))
+    yield from _in_queue(data)
+
+
+_QUEUE, _ELASTIC = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/elastic-job"
+
+
+def _in_queue(data: Data) -> Iterator[Problem]:
+    """Source: the webhook for SparkApplications of Kueue (0.14 to 0.19)."""
+    metadata = mapping(data.get("metadata"))
+    if not mapping(metadata.get("labels")).get(_QUEUE):
+        return
+    mode: Path = ("spec", "mode")
+    if lookup(data, mode) == "client":
+        yield refused(mode, "is client, but Kueue admits only drivers in pods", "write mode: cluster")
+    path: Path = ("spec", "dynamicAllocation", "enabled")
+    if lookup(data, path) is True and mapping(metadata.get("annotations")).get(_ELASTIC) != "true":
+        what = "is true, but Kueue admits only applications whose size is fixed"
+        advice = f'delete it, or make it an elastic job where Kueue has those: annotation {_ELASTIC}: "true"'
+        yield refused(path, what, advice)
 
 
 def scheduled_spark_application(data: Data) -> Iterator[Problem]:
