@@ -73,8 +73,8 @@ def _files(run: Run, judged: Sequence[UnitResult]) -> Iterator[NotJudged]:
 
 def _reached(run: Run, judged: Sequence[UnitResult]) -> set[str]:
     """Paths of the files that a policy judges."""
-    settings = run.workspace.settings
-    return {each.input_file.path for each in judged if any(settings[n].cluster for n in each.settings)}
+    unjudged = {number for number, setting in enumerate(run.workspace.settings) if not setting.cluster}
+    return {each.input_file.path for each in judged if not unjudged.issuperset(each.settings)}
 
 
 def _without_policy(run: Run, judged: Sequence[UnitResult]) -> int:

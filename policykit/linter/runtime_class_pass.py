@@ -50,7 +50,7 @@ def _names(run: Run, each: UnitResult) -> frozenset[str]:
         for fact in each.result.facts
         if isinstance(fact, LocatedFact) and isinstance(fact.value, RuntimeClassUse)
     )
-    judged = any(run.workspace.settings[number].cluster for number in each.settings)
+    judged = found and any(run.workspace.settings[number].cluster for number in each.settings)
     return found if judged else frozenset()
 
 

@@ -224,9 +224,10 @@ def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
 def file_findings(judged: Sequence[UnitResult]) -> Iterator[UnitFinding]:
     """Findings of single files, once per policy, with suppressions applied."""
     for each in judged:
-        if not each.input_file.is_built:
+        found = each.result.findings
+        if found and not each.input_file.is_built:
             for setting in each.settings:
-                yield from (UnitFinding(finding, setting) for finding in each.result.findings)
+                yield from (UnitFinding(finding, setting) for finding in found)
 
 
 def _alike(

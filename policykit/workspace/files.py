@@ -60,8 +60,9 @@ def discover(
     for path in paths:
         if filesystem.isdir(path):
             safe_paths.add_argument(path)
+            plain = os.path.normpath(path) == path
             for name in walk(path, exclude, elsewhere):
-                found.setdefault(os.path.normpath(name), File(_display(name), path))
+                found.setdefault(name if plain else os.path.normpath(name), File(_display(name), path))
         elif filesystem.lexists(path):
             if not (force_exclude and excluded(_display(path), exclude)):
                 found.setdefault(os.path.normpath(path), File(_display(path), ""))
@@ -156,6 +157,16 @@ def real_paths(paths: Iterable[str]) -> Iterator[str]:
             folders[folder] = os.path.join(filesystem.realpath(folder), "")
         real = folders[folder] + name
         yield filesystem.realpath(path) if name in ("", ".", "..") or filesystem.islink(real) else real
+
+
+def absolute_paths(paths: Iterable[str]) -> Iterator[str]:
+    """Absolute paths of files, without resolving links; the same for each folder is done once."""
+    folders: dict[str, str] = {}
+    for path in paths:
+        folder, sign, name = path.rpartition(os.sep)
+        if folder not in folders:
+            folders[folder] = os.path.join(os.path.abspath(f"{folder}{sign}"), "")
+        yield folders[folder] + name if name not in ("", ".", "..") else os.path.abspath(path)
 
 
 def is_there(path: str) -> bool:

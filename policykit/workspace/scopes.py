@@ -79,7 +79,7 @@ def is_patch(path: str, folder: str = "") -> bool:
 
     `folder`: that folder, absolute, if it is known.
     """
-    if is_assertion(os.path.basename(path)):
+    if is_assertion(path.rpartition(os.sep)[2]):
         return True
     listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
     return bool(listed) and os.path.abspath(path) in listed

@@ -132,7 +132,7 @@ def _policies(request: Request, files: set[str]) -> Iterator[str]:
     if request.policies:
         yield from request.policies if request.only_applied else filter(has_applies, request.policies)
     else:
-        yield from policies_above(sorted({os.path.dirname(file) for file in files}))
+        yield from policies_above(sorted({file.rpartition(os.sep)[0] or os.sep for file in files}))
 
 
 def _concerns(unit: Unit, files: set[str]) -> bool:

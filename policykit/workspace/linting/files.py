@@ -14,6 +14,7 @@ from policykit.workspace import filesystem
 from policykit.workspace.files import (
     SUFFIXES,
     File,
+    absolute_paths,
     discover,
     read,
     relative,
@@ -115,8 +116,9 @@ class ScopeFiles:
             yield from self._stated[scope]
             return
         if not self._scopes:
-            for input_file in self._input_files:
-                self._scopes.setdefault(input_file.scope, {})[os.path.abspath(input_file.file)] = input_file
+            files = absolute_paths(input_file.file for input_file in self._input_files)
+            for input_file, file in zip(self._input_files, files, strict=True):
+                self._scopes.setdefault(input_file.scope, {})[file] = input_file
         input_files = self._scopes.get(scope, {})
         first = next(iter(input_files.values()), InputFile(scope, "", scope, 0))
         inside: dict[str, bool] = {}
