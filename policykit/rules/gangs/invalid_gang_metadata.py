@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -75,20 +75,29 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _labels_as_annotations(sets: Sequence[PodSet]) -> Iterator[Violation]:
-    """Labels of plugins: those of schedulers are judged by their own rules."""
-    for target in TARGETS:
-        own = [key.key for key in target.keys if key.where == "labels" and key.purpose == "gang"]
-        for pod_set in sets if target.read_group and not target.schedulers else ():
-            for key in own:
-                if key in pod_set.annotations and key not in pod_set.labels:
-                    yield Violation(
-                        pod_set.place("annotations", key),
-                        f"{key} is an annotation, but {target.title} reads it as a label: the pods start one "
-                        "by one",
-                        "move it to the labels of the pods",
-                        Severity.WARNING,
-                        key=True,
-                    )
+    for pod_set in sets:
+        for key, title in _labels_of_plugins() if pod_set.annotations else ():
+            if key in pod_set.annotations and key not in pod_set.labels:
+                yield Violation(
+                    pod_set.place("annotations", key),
+                    f"{key} is an annotation, but {title} reads it as a label: the pods start one by one",
+                    "move it to the labels of the pods",
+                    Severity.WARNING,
+                    key=True,
+                )
+
+
+@cache
+def _labels_of_plugins() -> tuple[tuple[str, str], ...]:
+    """Labels that plugins read, each with the title of its plugin: those of schedulers are judged by their
+    own rules."""
+    return tuple(
+        (key.key, target.title)
+        for target in TARGETS
+        if target.read_group and not target.schedulers
+        for key in target.keys
+        if key.where == "labels" and key.purpose == "gang"
+    )
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
