@@ -33,6 +33,7 @@ _SWITCHES: Mapping[str, tuple[str, ...]] = {
     TRAINING: ("gang-scheduler-name",),
 }
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_-]*)(?:=(.*))?\Z", re.DOTALL)
+_LIKE = 0.85
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
 _OF_TRAINING = frozenset({"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"})
 _GANG, _RAY_SCHEDULER = "ray.io/gang-scheduling-enabled", "ray.io/scheduler-name"
@@ -103,9 +104,16 @@ def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, accou
 
 
 def _likely(flag: str, name: str) -> str:
-    """The flag that differs only in letter case and hyphens."""
+    """The flag that is meant by one that the operator does not have; empty: it has it, or none is like it."""
+    from policykit.nearest import nearest
+    from policykit.targets.facts.operator_flags import KNOWN
+
+    known = KNOWN[name]
+    if flag in known or flag.replace("-", "_") in known:
+        return ""
     plain = flag.replace("-", "").replace("_", "").lower()
-    return next((known for known in _SWITCHES[name] if known.replace("-", "") == plain), "")
+    same = next((each for each in sorted(known) if each.replace("-", "").lower() == plain), "")
+    return same or nearest(flag.lower(), tuple(sorted(known)), _LIKE)
 
 
 def jobs(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
