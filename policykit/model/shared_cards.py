@@ -95,6 +95,8 @@ class PluginConfiguration(NamedTuple):
     """Of the ConfigMap, as written; empty: none is."""
     single: tuple[str, ...] = ()
     """Resources of which the plugin gives a container one at most."""
+    chips: tuple[str, ...] = ()
+    """Resources of HAMi's Ascend chips, and of their memory and cores."""
 
 
 class PluginConfigurationUse(NamedTuple):

@@ -25,6 +25,10 @@ _CASES = {
         " [{replicas: 2, template: {}}, {template: {}}]}}",
         ["task[0] spec.tasks[0].template 2", "task[1] spec.tasks[1].template 0"],
     ),
+    "slinky.slurm.net": (
+        "{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: {replicas: 2}}",
+        ["node spec.template 2"],
+    ),
     "flow.volcano.sh": (
         "{apiVersion: flow.volcano.sh/v1alpha1, kind: JobTemplate, spec: {tasks: [{replicas:"
         " 1, template: {}}]}}",

@@ -3,7 +3,8 @@
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
 that the flavor lacks are not compared with the workload's tolerations, so pods are admitted to
-nodes that refuse them. A node needs the label of every level of a Topology to belong to one of its domains.
+nodes that refuse them. A node needs the label of every level of a Topology to belong to one of its domains:
+one that has only some of them is used by no workload.
 """
 
 from __future__ import annotations
@@ -77,15 +78,36 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _missing_levels(manifest: Manifest, cluster: Cluster) -> Iterator[Violation]:
     """A node without the label of a level belongs to no domain. Source: `tas_flavor_snapshot.go` (0.19)."""
     levels = lookup(manifest.data, ("spec", "levels"))
-    for at, level in enumerate(levels if isinstance(levels, list) else ()):
-        key = mapping(level).get("nodeLabel")
-        if isinstance(key, str) and not is_placeholder(key) and is_absent(cluster, key):
+    stated = [mapping(level).get("nodeLabel") for level in levels] if isinstance(levels, list) else []
+    keys = [key for key in stated if isinstance(key, str) and key in cluster.declared_keys]
+    for at, key in enumerate(stated):
+        if not isinstance(key, str) or is_placeholder(key):
+            continue
+        if key in keys and (wanting := _without(key, keys, cluster)):
+            yield Violation(
+                ("spec", "levels", at, "nodeLabel"),
+                f"nodes of {wanting} have labels of other levels, but not {key}: they belong to no domain of "
+                "the topology, and no pod is placed on them",
+                "label these nodes too, or delete the level",
+                Severity.WARNING,
+            )
+        elif is_absent(cluster, key):
             yield Violation(
                 ("spec", "levels", at, "nodeLabel"),
                 f"no pool has the label {key} of this level: no node belongs to a domain of the topology",
                 "label the nodes, or delete the level",
                 Severity.WARNING,
             )
+
+
+def _without(key: str, keys: list[str], cluster: Cluster) -> str:
+    """The pools that have nodes with a label of another level and without this one, for display."""
+    found = [
+        pool.name
+        for pool in cluster.pools
+        if any(key not in node and any(other in node for other in keys) for node in _nodes(pool))
+    ]
+    return f"{'pool' if len(found) == 1 else 'pools'} {', '.join(found)}" if found else ""
 
 
 def _nodes(pool: Pool) -> list[dict[str, str]]:

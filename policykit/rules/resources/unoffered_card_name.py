@@ -1,11 +1,12 @@
 """Pods request a name under which the configured device plugin offers no card.
 
 With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer
-under their own; HAMi's configuration can name each resource. MIG slices have names of their own only with the
-strategy mixed. The GPU operator, its chart and that of the device plugin refer to a configuration by the name
-of a ConfigMap and a key in it: with a key alone the plugin runs without one. A node's label may choose
-another key. A plugin without an operator reads the file that CONFIG_FILE names, and nothing else. The
-configuration of MIG slices that a node's label chooses has to be in the ConfigMap that migManager names.
+under their own; HAMi's configuration can name each resource, and names those of each kind of Ascend chip. MIG
+slices have names of their own only with the strategy mixed. The GPU operator, its chart and that of the
+device plugin refer to a configuration by the name of a ConfigMap and a key in it: with a key alone the plugin
+runs without one. A node's label may choose another key. A plugin without an operator reads the file that
+CONFIG_FILE names, and nothing else. The configuration of MIG slices that a node's label chooses has to be in
+the ConfigMap that migManager names.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ GOOD = BAD.replace("limits: {nvidia.com/gpu: 1}", "limits: {nvidia.com/gpu.share
 
 _SHARED, _MIG = ".shared", "nvidia.com/mig-"
 _MIXED = "mixed"
+_ASCEND, _PARTS = "huawei.com/Ascend", ("-memory", "-core")
+"""Parts of chips, which only HAMi counts."""
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -131,6 +134,8 @@ class _Offer(NamedTuple):
     single: Set[str]
     """Resources of which every plugin gives a container one at most."""
     strategies: Set[str]
+    chips: Set[str]
+    """Names of Ascend chips and their parts in HAMi's configurations."""
 
 
 def _offer(configurations: Sequence[PluginConfiguration]) -> _Offer:
@@ -144,6 +149,7 @@ def _offer(configurations: Sequence[PluginConfiguration]) -> _Offer:
         {new for each in plugins for _, new in each.renamed},
         _of_all([each.single for each in plugins]),
         {each.mig_strategy for each in configurations if each.mig_strategy},
+        {name for each in plugins for name in each.chips},
     )
 
 
@@ -157,6 +163,12 @@ def _fault(request: CardName, offer: _Offer) -> tuple[str, str]:
     name = request.resource
     if offer.of_hami and name == NAMES[HAMI].cards and not request.in_parts:
         return "", ""  # whole cards may be those of NVIDIA's own plugin
+    if offer.chips and name.startswith(_ASCEND) and name.endswith(_PARTS) and name not in offer.chips:
+        near = nearest(name, tuple(sorted(offer.chips)))
+        return (
+            f"requests {name}, which HAMi's configuration here does not name",
+            f"did you mean {near}?" if near else f"it names {some(sorted(offer.chips))}",
+        )
     if new := offer.renamed.get(name):
         return (
             f"requests {name}, but the configuration of the device plugin here offers it as {new}",

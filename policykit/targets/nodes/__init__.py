@@ -39,9 +39,14 @@ def _begins_as(form: str, holder: Manifest, path: Path) -> bool:
 
 
 def _is_of_hami(data: object) -> bool:
-    """Whether it names the resources of NVIDIA's cards, or says how they are shared."""
-    nvidia = data.get("nvidia") if isinstance(data, dict) and "kind" not in data else None
-    return isinstance(nvidia, dict) and ("resourceCountName" in nvidia or "deviceSplitCount" in nvidia)
+    """Whether it names the resources of NVIDIA's cards or Ascend chips, or says how cards are shared."""
+    if not isinstance(data, dict) or "kind" in data:
+        return False
+    nvidia, chips = data.get("nvidia"), data.get("vnpus")
+    if isinstance(nvidia, dict) and ("resourceCountName" in nvidia or "deviceSplitCount" in nvidia):
+        return True
+    listed = chips.get("configs") if isinstance(chips, dict) else chips
+    return isinstance(listed, list) and any(isinstance(each, dict) and "chipName" in each for each in listed)
 
 
 def _is_of_mig_manager(data: object) -> bool:
@@ -63,7 +68,7 @@ TARGET = Target(
         Configuration(
             MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager, partial(_begins_as, _OF_MIG_MANAGER)
         ),
-        Configuration(HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount"), _is_of_hami),
+        Configuration(HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount", "vnpus"), _is_of_hami),
     ),
     facts=(
         FactReader(
@@ -91,6 +96,7 @@ TARGET = Target(
                 "nvidia-device-plugin",
                 "k8s-device-plugin",
                 "hami.io/",
+                "huawei.com/Ascend",
             ),
         ),
         FactReader(

@@ -41,6 +41,8 @@ _PLUGIN = "device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
+_CHIP_NAMES = ("resourceName", "resourceMemoryName", "resourceCoreName")
+_ASCEND = "huawei.com/Ascend"
 _STRATEGY: Path = ("mig", "strategy")
 _MIG_MANAGER: Path = ("migManager", "config", "name")
 _OWN_FILE = "default-mig-parted-config"
@@ -78,6 +80,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield Fact(WebhookSkipped(manifest.name), {}, answers=True)
     for pod_set in () if manifest.partial else pod_sets:
         yield from card_names(pod_set, _VENDOR, manifest.namespace or context.namespace)
+        yield from card_names(pod_set, _ASCEND, manifest.namespace or context.namespace)
         yield from _files(pod_set, manifest.namespace or context.namespace)
 
 
@@ -169,6 +172,7 @@ def _configuration(manifest: Manifest) -> Fact:
         of_hami,
         held.namespace or "" if held is not None and of_map else "",
         () if of_hami else tuple(_single(sharing)),
+        tuple(_chips(manifest.data.get("vnpus"))) if of_hami else (),
     )
     return Fact(value, {"configuration": ()}, answers=True)
 
@@ -201,6 +205,13 @@ def _renamed_by_hami(nvidia: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         name = text(nvidia.get(field))
         if name and name != usual and not is_placeholder(name):
             yield usual, name
+
+
+def _chips(stated: object) -> Iterator[str]:
+    """A list, or a mapping that has it since 2.9. Source: `VNPUs` in `pkg/device/ascend` of HAMi (2.10)."""
+    listed = stated.get("configs") if isinstance(stated, dict) else stated
+    for each in mappings(listed):
+        yield from filter(None, (text(each.get(field)) for field in _CHIP_NAMES))
 
 
 def _of_chart(stated: ChartValues) -> Iterator[Fact]:

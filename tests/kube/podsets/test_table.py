@@ -47,6 +47,7 @@ _NOT_SHARED = {
     ("elastic.iml.github.io", "ElasticJob"),
     ("keda.sh", "ScaledJob"),
     ("kubeflow.org", "Experiment"),
+    ("slinky.slurm.net", "NodeSet"),
 }
 """Kinds that only this project describes."""
 
