@@ -26,7 +26,7 @@ _CASES = {
         ["task[0] spec.tasks[0].template 2", "task[1] spec.tasks[1].template 0"],
     ),
     "slinky.slurm.net": (
-        "{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: {replicas: 2}}",
+        "{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: {replicas: 2, template: {}}}",
         ["node spec.template 2"],
     ),
     "flow.volcano.sh": (
