@@ -2,18 +2,20 @@
 
 The Workload and PodGroup API changed in each release: in 1.35 pods name a Workload, 1.36 added
 PodGroup, and 1.37 has other API versions and gangs of Jobs. What a release does not know is refused
-or silently dropped.
+or silently dropped. A group has one policy, basic or gang, and a name of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.names import dns_label_problem
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import numbered, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.kubernetes.versions import parse
 
@@ -69,6 +71,7 @@ def _object(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
             _alternative(minor),
         )
     yield from _minimum(manifest, ("spec", "schedulingPolicy", "gang", "minCount"))
+    yield from _policy(manifest, ("spec", "schedulingPolicy"))
     for field in ("podGroups", "podGroupTemplates"):
         templates = lookup(manifest.data, ("spec", field))
         if not isinstance(templates, list):
@@ -79,9 +82,39 @@ def _object(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
                 f"{len(templates)} groups, but a Workload has at most {_TEMPLATES}",
                 "split it into several Workloads",
             )
+        yield from _names(templates, ("spec", field))
         for position in range(len(templates)):
             for policy in ("policy", "schedulingPolicy"):
+                yield from _policy(manifest, ("spec", field, position, policy))
                 yield from _minimum(manifest, ("spec", field, position, policy, "gang", "minCount"))
+
+
+def _policy(manifest: Manifest, path: Path) -> Iterator[Violation]:
+    """Source: the union of `PodGroupSchedulingPolicy` (1.35 to 1.37)."""
+    policy = lookup(manifest.data, path)
+    if not isinstance(policy, dict) or any(map(is_placeholder, policy)):
+        return
+    there = [field for field in ("basic", "gang") if policy.get(field) is not None]
+    if len(there) == 2:
+        message = "the group has both basic and gang: only one is allowed"
+        yield Violation((*path, "basic"), message, "keep gang if its pods start together", key=True)
+    elif not there and not manifest.partial:
+        message = "the group has neither basic nor gang"
+        yield Violation(path, message, "write gang with minCount, or basic: {}", key=True)
+
+
+def _names(templates: list[object], path: Path) -> Iterator[Violation]:
+    seen: set[str] = set()
+    for position, template in numbered(templates):
+        name = text(template.get("name"))
+        if not name or is_placeholder(name):
+            continue
+        where: Path = (*path, position, "name")
+        if name in seen:
+            yield Violation(where, f"group {name} is listed twice", "give each group a name of its own")
+        elif fault := dns_label_problem(name):
+            yield Violation(where, f"group {name!r} {fault}", "write another name")
+        seen.add(name)
 
 
 def _minimum(manifest: Manifest, path: Path) -> Iterator[Violation]:

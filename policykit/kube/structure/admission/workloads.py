@@ -1,4 +1,4 @@
-"""Training and its groups of pods: Kubeflow, PodMigrationJob, LeaderWorkerSet."""
+"""Training and its groups of pods: Kubeflow, PodMigrationJob, LeaderWorkerSet; KAI-Scheduler's Topology."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
     name_of,
+    named_differently,
     not_below,
     one_of,
     ordered,
@@ -170,6 +171,20 @@ def pod_migration_job(data: Data) -> Iterator[Problem]:
             "write ReservationFirst or EvictDirectly",
             Severity.WARNING,
         )
+
+
+_HOST = "kubernetes.io/hostname"
+
+
+def topology(data: Data) -> Iterator[Problem]:
+    """Source: the rules of KAI-Scheduler's CRD Topology (v0.9 to 0.10)."""
+    base: Path = ("spec", "levels")
+    levels = [name_of(each, "nodeLabel") for _, each in mappings(lookup(data, base))]
+    yield from named_differently(lookup(data, base), base, "nodeLabel", "level")
+    if _HOST in levels[:-1]:
+        where: Path = (*base, levels.index(_HOST), "nodeLabel")
+        advice = "move it to the end of the levels: the API server refuses it"
+        yield refused(where, f"is {_HOST}, which can only be the lowest level", advice)
 
 
 _TEMPLATE: Path = ("spec", "leaderWorkerTemplate")
