@@ -107,8 +107,6 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
         + (f", nor the taints of {_others(review, pool)}" if len(review.eligible_pools) > 1 else ""),
         card_choice(review, context.path) or "\n".join(_advice(review, taints)),
-        # Other nodes than the pools' may have that label, and be meant.
-        Severity.WARNING if not cluster.complete and any(_undeclared_label(review)) else None,
         fix=partial(placement_fix, review),
     )
 
