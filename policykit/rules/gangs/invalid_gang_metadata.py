@@ -2,7 +2,8 @@
 
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
-refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key.
+refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key. A gang of AIBrix for Volcano
+may ask for pods of each role by its name, and never starts with a name that no role has.
 """
 
 from __future__ import annotations

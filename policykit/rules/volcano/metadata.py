@@ -12,6 +12,7 @@ from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Severity
+from policykit.rules.volcano import role_gangs
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
@@ -49,6 +50,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
     sets = pod_sets(manifest.data)
     yield from _scheduled_elsewhere(manifest, sets)
+    yield from role_gangs.check(manifest)
     for pod_set in sets:
         place = pod_set.places.get("annotations")
         if place is not None:
@@ -90,14 +92,17 @@ def _scheduled_elsewhere(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator
     others = frozenset(name for target in TARGETS for name in target.schedulers) - {SCHEDULER}
     for pod_set in sets:
         other = pod_set.scheduler_name if pod_set.scheduler_name in others else ""
+        sets_it = manifest.group == "orchestration.aibrix.ai" and not other
         if (not pod_set.scheduler_name or other) and pod_set.scheduler_path is not None:
             placed_by = other or f"{DEFAULT_SCHEDULER} (no schedulerName)"
             yield Violation(
                 pod_set.scheduler_path,
                 f"{dotted(path[1:])} creates a PodGroup for Volcano, but "
                 f"{placed_by} schedules {title(manifest.data, pod_set)}",
-                f"set schedulerName: {SCHEDULER} in every template: the controller does not",
-                Severity.WARNING,  # the pods run, each by itself; and the job of a runtime may set it
+                f"set schedulerName: {SCHEDULER} in every template: "
+                + ("AIBrix does so since September 2026 only" if sets_it else "the controller does not"),
+                # the pods run, each by itself; and the job of a runtime may set it
+                Severity.INFO if sets_it else Severity.WARNING,
             )
 
 
