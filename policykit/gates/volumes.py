@@ -19,6 +19,7 @@ from policykit.targets.facts.volumes import is_of_files
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
+_Selected = tuple[tuple[str, tuple[str, ...]], ...]
 _SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
 _LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
 """Words in the classes of volumes on a node's own disks, which hold their pods on that node."""
@@ -45,6 +46,7 @@ class Volumes:
         self._cluster = cluster
         self._pools = {pool.name: pool for pool in cluster.pools} if cluster else {}
         self._changed = {each.value.namespace for each in scope.of(PodMutation)}
+        self._keys: dict[tuple[str, str, str, _Selected], str] = {}
         self._claims: dict[tuple[str, str], list[DeclaredClaim]] = {}
         for claim in scope.of(DeclaredClaim):
             self._claims.setdefault(claim.value[:2], []).append(claim.value)
@@ -148,10 +150,10 @@ class Volumes:
         selected = dict(use.selected)
         name = use.storage_class or (claim.storage_class if claim and not claim.volume else "")
         found = (self._candidates(use, claim) or self._of_class.get(name, ())) if selected else ()
-        excluded = [_excluded(term, selected) for volume in found for term in volume.terms]
-        if not excluded or not all(excluded) or not all(volume.terms for volume in found):
+        key = self._excluded(name, found, use.selected)
+        if not key:
             return None
-        key, first = next(filter(None, excluded)), found[0]
+        first = found[0]
         what = f"{first.kind} {first.name} is only for nodes with {_nodes(first)}"
         if len(found) > 1:
             what = f"none of the {len(found)} PersistentVolumes of class {name} is for these nodes"
@@ -160,6 +162,18 @@ class Volumes:
             f"{key} {', '.join(selected[key])}",
             "select nodes that can mount it, or another volume",
         )
+
+    def _excluded(self, name: str, found: Sequence[DeclaredVolume], selected: _Selected) -> str:
+        """A label by which no selected node can mount any of the volumes, compared once for a class; empty:
+        some may."""
+        if not found:
+            return ""
+        asked = (name if len(found) > 1 else "", found[0].kind, found[0].name, selected)
+        if asked not in self._keys:
+            wanted = dict(selected)
+            keys = [_excluded(term, wanted) for volume in found for term in volume.terms]
+            self._keys[asked] = keys[0] if all(keys) and all(volume.terms for volume in found) else ""
+        return self._keys[asked]
 
     def _partly_out_of_reach(
         self, use: ClaimUse, volume: DeclaredVolume, pools: Sequence[Pool]
