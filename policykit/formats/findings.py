@@ -7,7 +7,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256
 
 from policykit.linter.finding import Finding, Report
 from policykit.namedtuple import NamedTuple
@@ -130,6 +129,8 @@ def fingerprints(findings: Iterable[tuple[str, Finding]]) -> Iterator[str]:
 
     Equal findings of one field are numbered.
     """
+    from hashlib import sha256  # takes longer to import than a small file to lint
+
     seen: Counter[tuple[str, ...]] = Counter()
     for path, finding in findings:
         resource = finding.resource

@@ -12,12 +12,8 @@ from policykit.namedtuple import NamedTuple
 _CONFIG = "--config"
 
 
-class Argument(NamedTuple):
-    """An item of `command` or `args`."""
-
-    text: str
-    path: Path
-    """Below the container: ("args", 0)."""
+Argument = tuple[str, Path]
+"""An item of `command` or `args`, and its path below the container: ("args", 0)."""
 
 
 class ConfigMapKey(NamedTuple):
@@ -34,12 +30,12 @@ class ConfigMapKey(NamedTuple):
 
 def arguments(container: Mapping[str, Any]) -> tuple[Argument, ...]:
     """The items of `command`, then of `args`; those that are no text are left out."""
-    found = []
+    found: list[Argument] = []
     for part in ("command", "args"):
         items = container.get(part)
         for number, item in enumerate(items if isinstance(items, list) else ()):
             if isinstance(item, str):
-                found.append(Argument(item, (part, number)))
+                found.append((item, (part, number)))
     return tuple(found)
 
 
@@ -51,7 +47,8 @@ def configuration(container: Mapping[str, Any], spec: Mapping[str, Any]) -> Conf
     stated = _last_flag(arguments(container))
     if stated is None:
         return None
-    folder, _, key = stated.text.rpartition("/")
+    file, path = stated
+    folder, _, key = file.rpartition("/")
     volumes = {
         text(each.get("name")): mapping(each.get("configMap")) for each in mappings(spec.get("volumes"))
     }
@@ -60,14 +57,14 @@ def configuration(container: Mapping[str, Any], spec: Mapping[str, Any]) -> Conf
         name = "" if source.get("items") else text(source.get("name"))
         whole = not mount.get("subPath") and not mount.get("subPathExpr")
         if whole and key and name and text(mount.get("mountPath")).rstrip("/") == folder:
-            return ConfigMapKey(name, key, bool(source.get("optional")), stated.path)
+            return ConfigMapKey(name, key, bool(source.get("optional")), path)
     return None
 
 
 def _last_flag(words: tuple[Argument, ...]) -> Argument | None:
     """The file, at the argument that has it."""
     for word, following in zip(reversed(words), (None, *reversed(words[1:])), strict=False):
-        flag, sign, value = word.text.partition("=")
+        flag, sign, value = word[0].partition("=")
         if flag == _CONFIG and (sign or following):
-            return Argument(value, word.path) if sign else following
+            return (value, word[1]) if sign else following
     return None

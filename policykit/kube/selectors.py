@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.shape import pairs
 from policykit.namedtuple import NamedTuple
+
+if TYPE_CHECKING:
+    from policykit.model.colocation import Requirements
 
 _INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
 _INT64 = 1 << 63
@@ -56,12 +60,13 @@ def read_all(raw: object) -> tuple[Requirement, ...]:
     return tuple(read(item) for item in raw) if isinstance(raw, list) else ()
 
 
-def of_labels(selector: object) -> tuple[Requirement, ...]:
-    """The valid requirements of a LabelSelector."""
+def of_labels(selector: object) -> Requirements:
+    """The valid requirements of a LabelSelector, as facts have them."""
     if not isinstance(selector, dict):
         return ()
     labels = [Requirement(key, "In", (value,)) for key, value in pairs(selector.get("matchLabels")).items()]
-    return (*labels, *(each for each in read_all(selector.get("matchExpressions")) if not problem(each)))
+    valid = (each for each in read_all(selector.get("matchExpressions")) if not problem(each))
+    return tuple((each.key, each.operator, each.values) for each in (*labels, *valid))
 
 
 def problem(requirement: Requirement) -> str:
@@ -135,7 +140,7 @@ def int64(text: str) -> int | None:
     return number if -_INT64 <= number < _INT64 else None
 
 
-def may_meet(wanted: Iterable[tuple[str, str, tuple[str, ...]]], labels: Mapping[str, str]) -> bool:
+def may_meet(wanted: Requirements, labels: Mapping[str, str]) -> bool:
     """Whether labels meet all requirements, once what is to be filled in is filled in."""
     return not unmet((Requirement(*each) for each in wanted), (labels,))
 

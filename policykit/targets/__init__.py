@@ -211,7 +211,7 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.references:files"),
         frozenset({"ConfigMap"}),
         pods=True,
-        substrings=("--config=", "KubeSchedulerConfiguration"),
+        substrings=("--config", "KubeSchedulerConfiguration"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:selectors"),

@@ -146,7 +146,7 @@ class UnknownFlag(NamedTuple):
 def unknown_flags(pod_set: PodSet) -> Iterator[UnknownFlag]:
     """Flags that no release of the program has; of images of unknown origin only misspelt ones."""
     for field, position, container in containers(pod_set.spec):
-        words = [(each.text, pod_set.place(field, position, *each.path)) for each in arguments(container)]
+        words = [(word, pod_set.place(field, position, *at)) for word, at in arguments(container)]
         image = text(container.get("image")).partition("@")[0]
         name = _started(container, words, image)
         if name:

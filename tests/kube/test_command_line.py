@@ -27,7 +27,7 @@ def found(*words: str, mount: dict[str, Any] = MOUNT, source: dict[str, Any] = S
     ],
 )
 def test_arguments(container: dict[str, Any], words: list[tuple[str, tuple[str, int]]]) -> None:
-    assert [*map(tuple, arguments(container))] == words
+    assert [*arguments(container)] == words
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from policykit.kube.selectors import Requirement, of_labels
+from policykit.kube.selectors import of_labels
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest, words_of
 from policykit.manifests.shape import mapping, mappings, texts
 from policykit.model.pod_admission import PodMutation
+
+if TYPE_CHECKING:
+    from policykit.model.colocation import Requirements
 
 _PROFILE = "ClusterColocationProfile"
 _POLICIES = frozenset(
@@ -66,21 +69,19 @@ def pod_changes(manifest: Manifest) -> Iterator[Fact]:
         yield from _of(manifest, (manifest.name,))
 
 
-def _of(
-    manifest: Manifest, namespaces: Sequence[str], selects: tuple[Requirement, ...] = ()
-) -> Iterator[Fact]:
+def _of(manifest: Manifest, namespaces: Sequence[str], selects: Requirements = ()) -> Iterator[Fact]:
     for namespace in namespaces:
         yield Fact(PodMutation(namespace, f"{manifest.kind} {manifest.name}", selects), {}, answers=True)
 
 
-def _pods_of_profile(manifest: Manifest) -> tuple[Requirement, ...]:
+def _pods_of_profile(manifest: Manifest) -> Requirements:
     """Source: `pkg/webhook/pod/mutating/cluster_colocation_profile.go` of Koordinator (0.5 to 1.8)."""
     if manifest.kind != _PROFILE:
         return ()
     return of_labels(mapping(manifest.data.get("spec")).get("selector"))
 
 
-def _pods_of_hook(hook: Mapping[str, Any]) -> tuple[Requirement, ...]:
+def _pods_of_hook(hook: Mapping[str, Any]) -> Requirements:
     """By its objectSelector, which of other objects than pods selects those that make them."""
     resources = [name for rule in mappings(hook.get("rules")) for name in texts(rule.get("resources"))]
     return of_labels(hook.get("objectSelector")) if {*resources} == {"pods"} else ()

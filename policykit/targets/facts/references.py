@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.catalogue.resources import is_card
 from policykit.kube.autoscaling import read_vertical
-from policykit.kube.command_line import configuration
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers, effective
@@ -201,7 +200,9 @@ def files(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         if any("KubeSchedulerConfiguration" in text(each) for each in data.values()):
             names = frozenset(str(key) for key in (*data, *mapping(manifest.data.get("binaryData"))))
             yield Fact(NamedParts(f"ConfigMap {manifest.name}", namespace, "key", names), {}, answers=True)
-    for pod_set in pod_sets:
+    for pod_set in (each for each in pod_sets if "volumes" in each.spec):
+        from policykit.kube.command_line import configuration
+
         for field, position, container in containers(pod_set.spec):
             file = configuration(container, pod_set.spec)
             if file and not (file.optional or is_placeholder(file.name) or is_placeholder(file.key)):

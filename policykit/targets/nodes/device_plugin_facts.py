@@ -9,7 +9,6 @@ from policykit.catalogue import daemons
 from policykit.kube import requests
 from policykit.kube.chart_values import KINDS as HELM_KINDS
 from policykit.kube.chart_values import ChartValues, chart_values
-from policykit.kube.command_line import arguments
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
@@ -119,7 +118,9 @@ def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
 
 def _starts_plugin(container: Mapping[str, Any]) -> bool:
     """Whether no script does, and no variable or flag names a file."""
-    words = [each.text for each in arguments(container)]
+    from policykit.kube.command_line import arguments
+
+    words = [word for word, _ in arguments(container)]
     named = any(text(each.get("name")) == "CONFIG_FILE" for each in mappings(container.get("env")))
     command = words[0].rpartition("/")[2] if container.get("command") and words else _PROGRAM
     return not named and command == _PROGRAM and not any("config-file" in word for word in words)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from hashlib import blake2b
 
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding
 from policykit.linter.scope import LocatedFact
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
-from policykit.workspace.cache.folder import KEY, LARGEST, Cache, DamagedError, name_of, pack, unpack
+from policykit.workspace.cache.folder import LARGEST, Cache, DamagedError, name_of, pack, unpack
+from policykit.workspace.filesystem import digest
 
 _MOST = LARGEST // 2
 """Most bytes of all entries; the least recently used are dropped first."""
@@ -34,12 +34,10 @@ class Results:
         """The key of a file under a setting; `fingerprint` covers its policy and all else that rules see."""
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
-            setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
+            setting = self._settings[fingerprint] = digest(fingerprint)
         where = (job.path, job.partial, job.namespace, job.only, job.components, job.literal)
         about = (*where, facts_only, job.fixes, job.today, job.plugins, setting)
-        digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
-        digest.update(raw)
-        return digest.digest()
+        return digest(b"%b\0%b" % (repr(about).encode("utf-8", errors="surrogatepass"), raw))
 
     def find(self, key: bytes) -> bytes:
         """A result as bytes; empty if there is none."""

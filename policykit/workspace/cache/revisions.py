@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from hashlib import blake2b
 
 from policykit.linter.baseline import Key
 from policykit.namedtuple import NamedTuple
@@ -53,7 +52,7 @@ class KnownRevision:
         self._cache = cache
         self._name = name_of("revision", name, place=cache.place)
         whole = repr((about, _variables())).encode("utf-8", errors="surrogatepass")
-        self._key = blake2b(whole, digest_size=KEY).digest()
+        self._key = filesystem.digest(whole)
 
     def load(self) -> RevisionFindings | None:
         """The findings; None: they are not known, or something outside the revision has changed."""

@@ -73,7 +73,7 @@ def commands(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Command]:
     for field, position, container in containers(pod_set.spec):
         image = container.get("image")
         name = image if isinstance(image, str) else ""
-        words = [(each.text, pod_set.place(field, position, *each.path)) for each in arguments(container)]
+        words = [(word, pod_set.place(field, position, *at)) for word, at in arguments(container)]
         start = next((at for at, (word, _) in enumerate(words) if _runs(word)), None)
         if start is None and (container.get("command") or not _is_stock(name)):
             continue
