@@ -3,6 +3,7 @@
 Each key holds JSON. If that cannot be decoded, or if a value is outside its bounds, koord-manager's webhook
 refuses the ConfigMap; where the webhook does not run, the former configuration stays in force, and after a
 restart the default one, with which nodes offer no batch resources. Fields at the wrong level are ignored.
+Strategies of nodes select them by labels, and no node by two of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from policykit.kube.placeholders import is_filled_in
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, pairs
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator.names import SLO_CONFIGURATIONS
@@ -148,19 +149,49 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if name == "colocation-config":
         yield from _wrapped(data)
         yield from _strategy(data, (), _COLOCATION, ("nodeConfigs",))
+        yield from _selected(data.get("nodeConfigs"), ("nodeConfigs",))
         for position, each in _items(data.get("nodeConfigs")):
             yield from _strategy(each, ("nodeConfigs", position), _COLOCATION, _OF_NODES)
     elif name == "resource-qos-config":
+        yield from _selected(data.get(_NODES), (_NODES,))
         yield from _levels(data, (*_CLASSES, "policies"))
         yield from _classes(mapping(data.get(_CLUSTER)), (_CLUSTER,), ())
         for position, each in _items(data.get(_NODES)):
             yield from _classes(each, (_NODES, position), _OF_NODES)
     elif name in _STRATEGIES:
         fields = _STRATEGIES[name]
+        yield from _selected(data.get(_NODES), (_NODES,))
         yield from _levels(data, tuple(fields))
         yield from _strategy(mapping(data.get(_CLUSTER)), (_CLUSTER,), fields, ())
         for position, each in _items(data.get(_NODES)):
             yield from _strategy(each, (_NODES, position), fields, _OF_NODES)
+
+
+_SELECTOR, _LABELS, _EXPRESSIONS = "nodeSelector", "matchLabels", "matchExpressions"
+
+
+def _selected(listed: object, base: Path) -> Iterator[Violation]:
+    """Each selects nodes, and none of them those of another. Source: `nodeConfigProfileChecker` (1.3 to 1.8).
+
+    Selectors by labels alone are compared: the nodes of the longer one are also those of the shorter.
+    """
+    seen: list[tuple[int, dict[str, str]]] = []
+    for position, each in _items(listed):
+        selector = mapping(each.get(_SELECTOR))
+        wanted, others = pairs(selector.get(_LABELS)), selector.get(_EXPRESSIONS)
+        if not selector.get(_LABELS) and not others:
+            message = "the strategy has no nodeSelector: koord-manager's webhook refuses the ConfigMap"
+            yield Violation((*base, position), message, "select its nodes by labels", key=True)
+            continue
+        if others or any(is_filled_in(word) for pair in wanted.items() for word in pair):
+            continue
+        for number, before in seen:
+            if wanted.items() <= before.items() or before.items() <= wanted.items():
+                message = f"the strategy selects nodes of {base[0]}[{number}] too: the webhook refuses both"
+                path = (*base, position, _SELECTOR)
+                yield Violation(path, message, "select other nodes: a node has one strategy", key=True)
+                break
+        seen.append((position, wanted))
 
 
 def _not_json(manifest: Manifest) -> Violation | None:

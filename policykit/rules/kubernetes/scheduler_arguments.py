@@ -206,6 +206,7 @@ def _spread(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
                 "delete it",
                 key=True,
             )
+        yield from _between(constraint, ("maxSkew",), 1, None, path)
         pair = (text(constraint.get("topologyKey")), text(constraint.get("whenUnsatisfiable")))
         if pair in seen:
             yield Violation(path, f"two constraints have {pair[0]} with {pair[1]}", "keep one of them")

@@ -87,6 +87,7 @@ def _job_violations(manifest: Manifest, have: Release | None) -> Iterator[Violat
             yield from _schedule(manifest)
     if manifest.group == FLOW_GROUP and manifest.kind == "JobFlow":
         yield from _flows(manifest)
+        yield from _retained(manifest, have)
     for spec in specs(manifest):
         yield from _job(spec, have, whole=not manifest.partial, typed=manifest.kind in _TYPED)
 
@@ -130,6 +131,21 @@ def _flows(manifest: Manifest) -> Iterator[Violation]:
             targets = texts(mapping(flow.get("dependsOn")).get("targets"))
             found.append(Dependent("flow", text(flow.get("name")), path, targets))
     yield from dependency_violations(found)
+
+
+_RETAINED = ("retain", "delete")
+_RETAINED_SINCE = (1, 11)
+"""The release whose CRD lists the words; before, another one is taken for retain."""
+
+
+def _retained(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
+    path = ("spec", "jobRetainPolicy")
+    word = lookup(manifest.data, path)
+    if not isinstance(word, str) or word in ("", *_RETAINED) or is_placeholder(word):
+        return
+    severity = None if have and have[:2] >= _RETAINED_SINCE else Severity.WARNING
+    message = f"jobRetainPolicy is {word}, not {' or '.join(_RETAINED)}"
+    yield Violation(path, message, suggestion(word, _RETAINED, "values", 0.75), severity)
 
 
 def _schedule(manifest: Manifest) -> Iterator[Violation]:
