@@ -14,7 +14,7 @@ from policykit.kube.chart_values import KINDS as HELM_KINDS
 from policykit.kube.chart_values import ChartValues, chart_values
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, pairs
+from policykit.manifests.shape import mapping, mappings, pairs
 from policykit.model.pool import Toleration
 from policykit.namedtuple import NamedTuple
 from policykit.placement.label_values import REQUIRED_TERMS
@@ -86,7 +86,7 @@ def _role_by_signs(spec: Mapping[str, Any]) -> tuple[str, str]:
         if daemon and (vendor := labels.discovery(key) or labels.switch(key)):
             return ("device-plugin" if "plugin" in daemon else "driver"), vendor
     volumes = spec.get("volumes")
-    mounted = (lookup(each, ("hostPath", "path")) for each in volumes or () if isinstance(each, dict))
+    mounted = (lookup(each, ("hostPath", "path")) for each in mappings(volumes))
     if any(isinstance(path, str) and path.rstrip("/") == _PLUGINS for path in mounted):
         names = [text for key in selected if (text := labels.discovery(key) or labels.switch(key))]
         return "device-plugin", names[0] if names else ""
