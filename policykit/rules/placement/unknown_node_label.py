@@ -1,11 +1,14 @@
 """A pod selects nodes by a label that no pool of the policy declares.
 
 Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending. kubeadm gives
-the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24.
+the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24. Node
+Feature Discovery names a device by its class and vendor, pci-0300_10de, or by its vendor alone, as it is
+configured.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.catalogue import daemons, labels
@@ -70,13 +73,19 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 """Providers that a policy can name: only its nodes have their labels."""
 
 
+_DEVICE = re.compile(r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.(.+)\Z")
+"""Class, vendor and more of a device, as deviceLabelFields says."""
+
 _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
-    if cluster is None or review.pod_set.per_node:
+    if cluster is None:
+        return
+    yield from _other_form(review, cluster)
+    if review.pod_set.per_node:
         return
     yield from _earlier_role(review, cluster)
     if not review.is_covered:
@@ -86,7 +95,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if is_for_unlisted_nodes(review.affinity, review.tolerations):
         return
     for key, path, is_pair in _selected(review):
-        if not is_placeholder(key) and not _known(cluster, key):
+        if not is_placeholder(key) and not _known(cluster, key) and not _form_of(cluster, key):
             yield Violation(
                 path,
                 f"selects nodes by {key!r}, a label that no pool declares",
@@ -117,6 +126,42 @@ def _earlier_role(review: Review, cluster: Cluster) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=is_pair,
             )
+
+
+def _other_form(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """Source: `deviceLabelFields` of Node Feature Discovery (0.15 to 0.18): every label is of one form."""
+    terms = review.affinity.required or ()
+    alternatives = len(terms) > 1
+    if alternatives and not all(any(_form_of(cluster, e.key) for e in term.expressions) for term in terms):
+        return
+    for key, path, is_pair in _selected(review):
+        if instead := _form_of(cluster, key):
+            yield Violation(
+                path,
+                f"selects nodes by {key}, but Node Feature Discovery gives the nodes of the pools {instead}",
+                f"select {instead}, or set deviceLabelFields of Node Feature Discovery",
+                Severity.WARNING,
+                key=is_pair,
+            )
+
+
+def _form_of(cluster: Cluster, key: str) -> str:
+    """The label that a pool has for these devices, of another form; empty: none, or the form is used too."""
+    wanted = _DEVICE.match(key)
+    if wanted is None:
+        return ""
+    parts = wanted[2].split("_")
+    found = ""
+    for declared in sorted({k for p in cluster.pools for s in p.shapes for k in {**p.labels, **s.labels}}):
+        other = _DEVICE.match(declared)
+        if other is None or other[1] != wanted[1]:
+            continue
+        others = other[2].split("_")
+        if len(others) == len(parts):
+            return ""
+        if other[3] == wanted[3] and (set(parts) < set(others) or set(others) < set(parts)):
+            found = found or declared
+    return found
 
 
 def _is_openshift(review: Review) -> bool:
