@@ -258,12 +258,20 @@ def _removed_flag(subject: Subject) -> Iterator[Change]:
             yield put((*path, "command", APPEND), "--policy-config-file=/etc/policy.json")
 
 
+def _flag_with_space(subject: Subject) -> Iterator[Change]:
+    for path, container in containers(subject):
+        command = container.get("command")
+        if isinstance(command, list) and "kube-scheduler" in command:
+            yield put((*path, "command", APPEND), "--v 5")
+
+
 FAULTS = (
     fault("a second scheduler on the first one's lease", "PK810", _shared_lease),
     fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
     fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
     fault("packing with the default weight", "PK812", _packs_weakly),
     fault("a flag of the policy API", "PK809", _removed_flag),
+    fault("a flag and its value as one argument", "PK809", _flag_with_space),
     fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),
     fault("two profiles of one name", "PK802 PK601", _twice),
     fault("two orders of the queue", "PK802 PK601", _sort),
