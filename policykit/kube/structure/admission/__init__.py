@@ -19,6 +19,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("argoproj.io", "CronWorkflow"): "argo.cron_workflow",
     ("argoproj.io", "Workflow"): "argo.workflow",
     ("argoproj.io", "WorkflowTemplate"): "argo.workflow",
+    ("autoscaling", "HorizontalPodAutoscaler"): "builtin.pod_autoscaler",
     ("batch", "CronJob"): "jobs.cron_job",
     ("batch", "Job"): "jobs.job",
     ("jobset.x-k8s.io", "JobSet"): "job_sets.job_set",

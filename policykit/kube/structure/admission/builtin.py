@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
+    mappings,
     not_below,
     refused,
 )
@@ -45,6 +46,32 @@ def deployment(data: Data) -> Iterator[Problem]:
         )
     elif isinstance(update, dict) and _none(update.get("maxSurge")) and _none(update.get("maxUnavailable")):
         yield _stuck((*base, "rollingUpdate"), "maxSurge")
+    elif isinstance(update, dict) and (_percent(update.get("maxUnavailable")) or 0) > 100:
+        where: Path = (*base, "rollingUpdate", "maxUnavailable")
+        yield refused(where, f"is {update['maxUnavailable']}, above 100%", "write at most 100%")
+
+
+_SOURCES: Mapping[str, str] = {
+    "ContainerResource": "containerResource",
+    "External": "external",
+    "Object": "object",
+    "Pods": "pods",
+    "Resource": "resource",
+}
+"""Type of a metric to the field that describes it."""
+
+
+def pod_autoscaler(data: Data) -> Iterator[Problem]:
+    """Source: `validateMetricSpec` (Kubernetes v1.36)."""
+    path: Path = ("spec", "metrics")
+    for position, metric in mappings(lookup(data, path)):
+        wanted = _SOURCES.get(str(metric.get("type")), "")
+        for field in _SOURCES.values():
+            if wanted and field != wanted and metric.get(field) is not None:
+                what = f"conflicts with type {metric['type']}, which is described in {wanted}"
+                advice = f"write {wanted}, or another type: the API server refuses it"
+                yield refused((*path, position, field), what, advice, key=True)
+                break
 
 
 def daemon_set(data: Data) -> Iterator[Problem]:
@@ -94,6 +121,7 @@ def disruption_budget(data: Data) -> Iterator[Problem]:
         )
     for field in ("minAvailable", "maxUnavailable"):
         share = spec.get(field)
+        yield from not_below(spec, ("spec",), field, 0, "write 0 or more: the API server refuses it")
         percent = _percent(share)
         if percent is not None and percent > 100:
             yield refused(("spec", field), f"is {share}, above 100%", "write at most 100%")

@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.requests import amounts, below_containers
+from policykit.kube.structure.admission import pod_fields
 from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
@@ -50,8 +51,13 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         mounting = [each for each in containers if each[1].get("volumeMounts") is not None]
         yield from _names(spec, path)
         yield from _claims(spec, path, containers)
+        if spec.get("resourceClaims"):
+            yield from pod_fields.claims(spec, path)
         if spec.get("schedulingGates"):
             yield from _gated(spec, path)
+            yield from pod_fields.gates(spec["schedulingGates"], (*path, "schedulingGates"))
+        if spec.get("priority"):
+            yield from pod_fields.priority(spec, path)
         if mounting:
             yield from _mounts(spec, path, data, mounting)
             yield from _mounted_once(mounting)
@@ -65,6 +71,10 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         for place, container in containers:
             if container.get("ports") is not None:
                 yield from named_once(container["ports"], (*place, "ports"), "port of the container")
+                if spec.get("hostNetwork") is True:
+                    yield from pod_fields.host_ports(container, place)
+            if spec.get("resourceClaims"):
+                yield from pod_fields.claims_of(container, place)
             yield from probes(container, place, initial=place[-2] == "initContainers")
         if kind in _LASTING:
             yield from _restarted(spec, path, kind)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.kube.names import is_extended, is_hugepages
 from policykit.kube.structure.admission.checks import Data, mappings, refused, words
 from policykit.kube.structure.conflicts import fractions
-from policykit.kube.structure.problem import located
+from policykit.kube.structure.problem import INCONSISTENT, located
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
@@ -41,6 +41,12 @@ def limit_range(data: Data) -> Iterator[Problem]:
                     advice = "set defaults of containers: type: Container"
                     yield refused((*base, field), "may not be set for type Pod", advice, key=True)
             continue
+        if kind == "PersistentVolumeClaim" and "..." not in item:
+            bounds = [item.get(field) for field in ("min", "max")]
+            if not any(isinstance(each, dict) and "storage" in each for each in bounds):
+                what = "has no min or max of storage, which type PersistentVolumeClaim demands"
+                advice = "add max: {storage: 1Ti}: the API server refuses it"
+                yield refused(base, what, advice, kind=INCONSISTENT)
         yield from _amounts(item, base)
         ratios = item.get("maxLimitRequestRatio")
         for name, ratio in ratios.items() if isinstance(ratios, dict) else ():
@@ -85,6 +91,12 @@ def resource_quota(data: Data) -> Iterator[Problem]:
                 ("spec", "hard", name), f"is {amount}, but {name} are counted", "write a whole number"
             )
     scopes: Path = ("spec", "scopes")
+    named = [name for _, name in words(lookup(data, scopes))]
+    for one, other in (_STATES[:2], _STATES[2:]):
+        if one in named and other in named:
+            where: Path = (*scopes, named.index(other))
+            what = f"is {other}, which excludes {one}"
+            yield refused(where, what, "write a quota for each: the API server refuses it")
     for number, name in words(lookup(data, scopes)):
         yield from _uncounted(hard, name, (*scopes, number))
     listed: Path = ("spec", "scopeSelector", "matchExpressions")

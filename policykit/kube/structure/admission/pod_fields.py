@@ -1,0 +1,75 @@
+"""Fields of pods that the API server compares with each other, one by one: gates, ports, claims, priority."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.kube.names import label_key_problem
+from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
+from policykit.kube.structure.problem import INCONSISTENT
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
+from policykit.manifests.shape import whole
+from policykit.model.severity import Severity
+
+_WHO = "the API server refuses the pod"
+
+
+def gates(listed: object, path: Path) -> Iterator[Problem]:
+    """Source: `validateSchedulingGates` (v1.36)."""
+    seen: set[str] = set()
+    for position, gate in mappings(listed):
+        name = name_of(gate)
+        where: Path = (*path, position, "name")
+        if name in seen and name:
+            yield refused(where, f"is {name}, which is listed twice", f"list it once: {_WHO}")
+        elif name and (fault := label_key_problem(name)):
+            yield refused(where, f"is {name}, which {fault}", f"write the name of a gate: {_WHO}")
+        seen.add(name)
+
+
+def host_ports(container: Data, place: Path) -> Iterator[Problem]:
+    """In the network of the host a port of the container is the host's. Source: `checkHostPort` (v1.36)."""
+    for position, port in mappings(container.get("ports")):
+        inner, outer = whole(port.get("containerPort")), whole(port.get("hostPort"))
+        if inner is not None and outer and inner != outer:
+            where = (*place, "ports", position, "hostPort")
+            what = f"is {outer}, but with hostNetwork it is containerPort {inner}"
+            yield refused(where, what, f"delete hostPort: {_WHO}")
+
+
+def claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Source: `validatePodResourceClaims` (v1.36)."""
+    seen: set[str] = set()
+    for position, claim in mappings(spec.get("resourceClaims")):
+        name = name_of(claim)
+        if name in seen and name:
+            where = (*path, "resourceClaims", position, "name")
+            yield refused(where, f"is {name}, which is listed twice", f"list it once: {_WHO}")
+        seen.add(name)
+
+
+def claims_of(container: Data, place: Path) -> Iterator[Problem]:
+    """A container has each request of a claim once."""
+    seen: set[tuple[str, str]] = set()
+    for position, claim in mappings(lookup(container, ("resources", "claims"))):
+        pair = name_of(claim), name_of(claim, "request")
+        if pair in seen and pair[0]:
+            where = (*place, "resources", "claims", position, "name")
+            yield refused(where, f"is {pair[0]}, which is listed twice", f"list it once: {_WHO}")
+        seen.add(pair)
+
+
+def priority(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """It comes from a PriorityClass, and a number beside it must be the same. Source: plugin `Priority`."""
+    number = whole(spec.get("priority"))
+    if number and not spec.get("priorityClassName"):
+        yield refused(
+            (*path, "priority"),
+            f"is {number}, but the pod names no PriorityClass: it is refused unless the default is {number}",
+            "name a PriorityClass in priorityClassName, and delete it",
+            Severity.WARNING,
+            key=True,
+            kind=INCONSISTENT,
+        )
