@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from typing import Any
 
 from policykit.errors import PolicykitError
@@ -47,6 +46,8 @@ def all_patched(data: Any, patches: Iterable[Patch]) -> Any:
 
     The data is copied once, and then each change copies only the collection that it is made in.
     """
+    from copy import deepcopy  # most runs change nothing
+
     root = deepcopy(data)
     for patch in patches:
         root = _patched_below(root, patch._replace(value=deepcopy(patch.value)))
