@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
@@ -159,6 +158,10 @@ def excerpt(finding: Finding, files: SourceFiles) -> tuple[str, str, str] | None
 
 def _columns(text: str) -> int:
     """Width in terminal columns: Chinese characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)  # nearly always
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )

@@ -21,7 +21,7 @@ ANY = "*"
 STALE = "PK909"
 """Rules that are never accepted: accepting a stale entry would make it stale again."""
 _START = Span(1, 1, 1, 2)
-_PLACE = re.compile(r"[^\s'\"`(),]+\.(?:ya?ml|json)(?::\d+)*|\blines? \d+(?:, column \d+)?")
+_PLACE = r"[^\s'\"`(),]+\.(?:ya?ml|json)(?::\d+)*|\blines? \d+(?:, column \d+)?"
 """Files and lines in messages, which do not distinguish findings."""
 _MARKS = (".y", ".json", "line")
 """One of them is in every text that has a file or a line."""
@@ -97,7 +97,7 @@ def key_of(finding: Finding, locate: Locate, cluster: str = "") -> Key:
     """The key of a finding of a cluster."""
     about, cause = finding.resource, finding.message
     if any(mark in cause for mark in _MARKS):
-        cause = _PLACE.sub("...", cause)
+        cause = re.sub(_PLACE, "...", cause)
     if about is None or not about.name:
         return Key(finding.code, path=locate(finding.path), cluster=cluster, cause=cause)
     group, slash, _ = about.api_version.partition("/")

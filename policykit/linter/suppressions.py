@@ -19,9 +19,9 @@ from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path
 from policykit.namedtuple import NamedTuple
 
-_UNTIL = re.compile(r"(?:^|\s)until(?:\s|$)")
-_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
-_SEPARATOR = re.compile(r"[,\s]+")
+_UNTIL = r"(?:^|\s)until(?:\s|$)"
+_DAY = r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+_SEPARATOR = r"[,\s]+"
 
 
 class Directive(NamedTuple):
@@ -68,17 +68,17 @@ def without(names: str, words: Collection[str]) -> str:
 
 def _ending(words: str) -> tuple[str, str | None]:
     """The text before `until`, and the text after it."""
-    match = _UNTIL.search(words)
+    match = re.search(_UNTIL, words)
     return (words[: match.start()], words[match.end() :].strip()) if match else (words, None)
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(word for word in _SEPARATOR.split(text) if word)
+    return tuple(word for word in re.split(_SEPARATOR, text) if word)
 
 
 def is_day(text: str) -> bool:
     """Whether a text is a valid date, YYYY-MM-DD."""
-    match = _DAY.fullmatch(text)
+    match = re.fullmatch(_DAY, text)
     if match is None:
         return False
     from datetime import date

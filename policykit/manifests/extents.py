@@ -98,9 +98,9 @@ def dash(text: str, item: Node) -> int:
     return at
 
 
-_BEGINNING = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_END = re.compile(r"^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n", re.MULTILINE)
-_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z")
+_BEGINNING = r"(?m)^---(?=[ \t\r\n]|\Z)"
+_END = r"(?m)^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n"
+_NOTHING = r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z"
 """Blank lines, comments and directives: no document yet. Each line matches in one way only."""
 
 
@@ -117,8 +117,8 @@ def slices(text: str) -> tuple[Slice, ...]:
 
     A marker ends whatever is open (YAML 1.2, 9.1.2), so looking at the starts of lines is exact.
     """
-    marks = [match.start() for match in _BEGINNING.finditer(text)]
-    marks += [match.end() for match in _END.finditer(text)]
+    marks = [match.start() for match in re.finditer(_BEGINNING, text)]
+    marks += [match.end() for match in re.finditer(_END, text)]
     starts = [0]
     for at in sorted(marks):
         if _is_document(text[starts[-1] : at]):
@@ -139,4 +139,4 @@ def slice_of(text: str, document: int) -> Slice:
 
 
 def _is_document(piece: str) -> bool:
-    return _BEGINNING.search(piece) is not None or _NOTHING.match(piece) is None
+    return re.search(_BEGINNING, piece) is not None or re.match(_NOTHING, piece) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -135,7 +134,7 @@ class CommandBuilds:
         self.cache = NO_CACHE
         self.left = 10_000
         """How many more may be made."""
-        self.until = math.inf
+        self.until = float("inf")
         """Time of `time.monotonic` after which none begins."""
         self.made: dict[str, Any] = {}
         """Those made so far, by their roots: each is kept for the run that judges it."""

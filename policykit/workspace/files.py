@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from policykit.errors import SourceError
@@ -125,6 +124,8 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
 
 def excluded(path: str, globs: Iterable[str]) -> bool:
     """Whether a reported path matches an exclude glob, or is below a match."""
+    from fnmatch import fnmatchcase
+
     return any(
         fnmatchcase(path, glob)
         or fnmatchcase(path, f"{glob.rstrip('/')}/*")

@@ -14,7 +14,7 @@ from policykit.errors import SourceError
 from policykit.workspace.command_state import known_files
 from policykit.workspace.safe_paths import SafePath
 
-_LEFTOVER = re.compile(r"\.policykit-[0-9a-f]{16}\.tmp")
+_LEFTOVER = r"\.policykit-[0-9a-f]{16}\.tmp"
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WRITABLE = 0o222
 _SETTLED = 600.0
@@ -51,7 +51,7 @@ def replace_all(contents: Mapping[SafePath, bytes]) -> None:
 
 def is_leftover(name: str) -> bool:
     """Whether the name is that of a temporary file of a killed run."""
-    return _LEFTOVER.fullmatch(name) is not None
+    return re.fullmatch(_LEFTOVER, name) is not None
 
 
 def append(place: SafePath, content: bytes) -> None:

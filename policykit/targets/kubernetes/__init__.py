@@ -11,8 +11,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 
 _KIND = "KubeSchedulerConfiguration"
-_STATED = re.compile(rf"^kind: *{_KIND} *$", re.MULTILINE)
-_HEAD = re.compile(r"(?:[ ]*(?:#.*)?\n|---.*\n)*(?:apiVersion|kind):")
+_STATED = rf"(?m)^kind: *{_KIND} *$"
+_HEAD = r"(?:[ ]*(?:#.*)?\n|---.*\n)*(?:apiVersion|kind):"
 _TEMPLATE = ("{{", "<%", "${")
 
 
@@ -21,7 +21,7 @@ def _is_named(holder: Manifest, path: Path) -> bool:
     text = lookup(holder.data, path)
     if holder.kind != "ConfigMap" or not isinstance(text, str) or any(sign in text for sign in _TEMPLATE):
         return False
-    return bool(_HEAD.match(text) and _STATED.search(text))
+    return bool(re.match(_HEAD, text) and re.search(_STATED, text))
 
 
 CONFIGURATION = Configuration(

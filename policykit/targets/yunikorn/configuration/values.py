@@ -74,9 +74,9 @@ def is_boolean(text: str) -> bool:
     return text in _BOOLEANS
 
 
-_CLASS = re.compile(r"\[:\^?[a-z]+:\]")
+_CLASS = r"\[:\^?[a-z]+:\]"
 """[:alpha:] within a set, which Python reads as a nested set."""
-_ONLY_PYTHON = re.compile(r"\(\?(?:<?[=!]|\(|P=)|(?<!\\)(?:\\\\)*\\[1-9]")
+_ONLY_PYTHON = r"\(\?(?:<?[=!]|\(|P=)|(?<!\\)(?:\\\\)*\\[1-9]"
 """Lookaround, conditions and back references."""
 _ONLY_GO = ("bad escape", "global flags", "unknown extension", "missing :", "unknown flag")
 """How Python's error messages begin for what Go may accept: \\pL, \\z, flags in the middle."""
@@ -84,10 +84,10 @@ _ONLY_GO = ("bad escape", "global flags", "unknown extension", "missing :", "unk
 
 def is_regular_expression(text: str) -> bool:
     """Whether Go (RE2) accepts it. Syntax that only Go knows is not checked and counts as valid."""
-    if _ONLY_PYTHON.search(text):
+    if re.search(_ONLY_PYTHON, text):
         return False
     try:
-        re.compile(_CLASS.sub("a", text))
+        re.compile(re.sub(_CLASS, "a", text))
     except re.error as error:
         return error.msg.startswith(_ONLY_GO)
     except (OverflowError, RecursionError):
@@ -126,7 +126,7 @@ CORES = "vcore"
 CountedAmounts = Mapping[str, int]
 """Resource by YuniKorn's name to amount: vcore in thousandths, everything else in units."""
 
-_TEXT = re.compile(r"([0-9]+)\s*([mkKMGTPE]i?)?\Z")
+_TEXT = r"([0-9]+)\s*([mkKMGTPE]i?)?\Z"
 _SCALE = {
     "": 1,
     **{suffix: 1000**power for power, suffix in enumerate("kMGTPE", start=1)},
@@ -158,7 +158,7 @@ def _given(data: Mapping[str, Any], key: str) -> bool:
 
 def quantity(resource: str, text: str) -> int | None:
     """The amount; None if YuniKorn refuses it (core resources/quantity.go, 1.9)."""
-    match = _TEXT.match(text.strip())
+    match = re.match(_TEXT, text.strip())
     if match is None or len(match[1]) > len(str(_LARGEST)):
         return None
     number, suffix = int(match[1]), match[2] or ""
