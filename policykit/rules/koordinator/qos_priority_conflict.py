@@ -2,7 +2,7 @@
 
 Koordinator's webhook refuses BE with priority prod or none, LSR with any priority but prod, and
 LSR or LSE without whole cores. A misspelt class counts as none, and a BE pod that requests
-ordinary cpu and memory takes resources from guaranteed pods.
+ordinary cpu and memory takes resources from guaranteed pods. Koordinator does not support koord-free yet.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ _SEPARATOR = re.compile("[-_]")
 _LEAST_MILLI_CORES = 100
 """A smaller amount is more likely a number of cores."""
 _REFUSES = "Koordinator refuses the pod"
+
+
+_UNSERVED = "a class for which Koordinator offers no resources and evicts no pods: it does not support it yet"
+"""Source: koordinator-sh/koordinator#2379; `ResourceNameMap` (1.0 to 1.8) has batch and mid only."""
 
 
 def _refuses(severity: Severity | None) -> str:
@@ -223,6 +227,13 @@ def _priority(
             f"{stated}, but qosClass is {qos}: {_refuses(severity)}",
             _priority_for(qos),
             severity,
+        )
+    elif qos == "BE" and band == "free":
+        yield Violation(
+            pod_set.place(field),
+            f"{stated}, {_UNSERVED}",
+            "write priorityClassName: koord-batch",
+            Severity.WARNING,
         )
 
 
