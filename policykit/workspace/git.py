@@ -59,6 +59,7 @@ class TreeEntry(NamedTuple):
     """Bytes; None: git does not have it."""
 
 
+@cached
 def top_of(folder: str) -> str:
     """Real path of the repository that contains a folder. Raises SourceError if there is none."""
     done = _try(folder, "rev-parse", "--show-toplevel")
