@@ -155,7 +155,8 @@ def _standard(subject: Subject) -> Iterator[Change]:
     """Pods on the network of their node, in a namespace that forbids it."""
     path: Path = ("spec", "template", "spec", "hostNetwork")
     name, kind = subject.manifest.namespace, subject.manifest.kind
-    free = kind == "Deployment" and bool(name) and at(subject, path) is None and has_schema(subject)
+    complete = kind == "Deployment" and at(subject, (*path[:-1], "containers", 0, "image")) is not None
+    free = complete and bool(name) and at(subject, path) is None and has_schema(subject)
     text = injected(subject, put(path, True)) if free else None
     if text:
         head = f"apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n"
