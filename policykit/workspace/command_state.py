@@ -30,41 +30,19 @@ class Permissions:
         """Contents of pipes by device and inode: a pipe can be read only once."""
 
 
-_CONTENTS = 1 << 22
-"""Bytes of files that are kept: several parts of a run read the same files."""
-
-
-class KnownFiles:
-    """What a command knows of folders and files that it has read."""
-
-    __slots__ = ("_left", "contents", "free")
-
-    def __init__(self) -> None:
-        self.free: dict[str, str] = {}
-        """Absolute folders as written, with a separator at the end, to their real paths, if every file there
-        that is no link may be read; else to an empty text: each file has to be checked."""
-        self.contents: dict[str, bytes] = {}
-        """Contents of the first files, by their real paths."""
-        self._left = _CONTENTS
-
-    def keep(self, real: str, content: bytes) -> None:
-        """Keeps the content of a file for whoever reads it next, as long as there is room."""
-        self._left -= len(content)
-        if self._left >= 0:
-            self.contents[real] = content
-
-
 class Disk:
     """The permissions of a command, texts that replace files, and cached results."""
 
-    __slots__ = ("answers", "files", "permissions", "texts")
+    __slots__ = ("answers", "free", "permissions", "texts")
 
     def __init__(self, permissions: Permissions, texts: Mapping[str, bytes]) -> None:
         """`texts`: contents of files open in an editor, saved or not, by absolute path."""
         self.permissions = permissions
         self.texts = texts
         self.answers: dict[Hashable, Any] = {}
-        self.files = KnownFiles()
+        self.free: dict[str, str] = {}
+        """Absolute folders as written, with a separator at the end, to their real paths, if every file there
+        that is no link may be read; else to an empty text: each file has to be checked."""
 
 
 _DISK: ContextVar[Disk] = ContextVar("disk")
@@ -94,9 +72,9 @@ def reset(texts: Mapping[str, bytes] | None = None) -> None:
     _DISK.set(Disk(permissions(), texts or {}))
 
 
-def known_files() -> KnownFiles:
-    """What is known of folders and files since the last `reset`."""
-    return _disk().files
+def free_folders() -> dict[str, str]:
+    """Folders of which every file may be read, as far as they are known."""
+    return _disk().free
 
 
 def permissions() -> Permissions:

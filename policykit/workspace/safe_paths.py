@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from policykit.errors import SourceError
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
-from policykit.workspace.command_state import Permissions, cached, known_files, permissions, start
+from policykit.workspace.command_state import Permissions, cached, free_folders, permissions, start
 
 _MEGABYTE = 1 << 20
 SMALL = 16 * _MEGABYTE
@@ -68,7 +68,7 @@ def add_argument(folder: str) -> None:
     arguments = permissions().arguments
     if absolute not in arguments:
         arguments.append(absolute)
-        known_files().free.clear()
+        free_folders().clear()
 
 
 def readable(path: str, by: str = "") -> SafePath:
@@ -123,21 +123,15 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
     found = None
     if not by and _NO_LINK and name not in _NO_NAMES and "\0" not in path and not names_git(name):
         # A tree has few folders: what is known of each is looked up by its name as written.
-        known = known_files()
-        free = known.free.get(path[:start])
+        known = free_folders()
+        free = known.get(path[:start])
         if free is None:
             free = _free(_split(path)[0], len(permissions().arguments))
             if start and path[0] == os.sep:
-                known.free[path[:start]] = free
+                known[path[:start]] = free
         if free:
-            real = free + name
-            found = known.contents.get(real)
-            if found is not None and not part and len(found) <= most:
-                return found
-            found = _content(SafePath(path, real), most, part)
+            found = _content(SafePath(path, free + name), most, part)
             if found is not None:
-                if not part:
-                    known.keep(real, found)
                 return found
     folder, name = _split(path)
     if not by and _is_descriptor(folder, name):

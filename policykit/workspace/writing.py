@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from policykit.errors import SourceError
-from policykit.workspace.command_state import known_files
 from policykit.workspace.safe_paths import SafePath
 
 _LEFTOVER = r"\.policykit-[0-9a-f]{16}\.tmp"
@@ -32,7 +31,6 @@ def replace_all(contents: Mapping[SafePath, bytes]) -> None:
     """
     beside: dict[str, str] = {}
     place = SafePath("", "")
-    known_files().contents.clear()
     try:
         for place, content in contents.items():
             folder = os.path.dirname(place.real)
@@ -56,7 +54,6 @@ def is_leftover(name: str) -> bool:
 
 def append(place: SafePath, content: bytes) -> None:
     """Appends to a file, or writes to a device or a pipe. Raises SourceError."""
-    known_files().contents.clear()
     try:
         with open(place.real, "ab") as stream:
             stream.write(content)
@@ -66,7 +63,6 @@ def append(place: SafePath, content: bytes) -> None:
 
 def remove(place: SafePath, folder: SafePath) -> None:
     """Deletes a file below a folder, and the folders that it leaves empty. Raises SourceError."""
-    known_files().contents.clear()
     try:
         os.unlink(place.real)
         here = os.path.dirname(place.real)
