@@ -41,6 +41,16 @@ def whole(data: object) -> int | None:
     return data if isinstance(data, int) and not isinstance(data, bool) else None
 
 
+TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+"""Texts that Go's `strconv.ParseBool` reads."""
+
+
+def is_boolean(value: str) -> bool:
+    """Whether Go's `strconv.ParseBool` reads it."""
+    return value in TRUE or value in FALSE
+
+
 _MAX_DIGITS = 18
 
 

@@ -16,7 +16,7 @@ from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import is_boolean, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
@@ -57,8 +57,6 @@ spec:
 GOOD = BAD.replace("        kueue.x-k8s.io/podset-preferred-topology: example.com/rack\n", "")
 
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
-_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-"""Of Go's `strconv.ParseBool`."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -135,7 +133,7 @@ def _values(there: Mapping[str, str], place: Path) -> Iterator[Violation]:
                 (*place, key), f"level {there[key]!r} {problem}", "write the node label of a level"
             )
     free = there.get(UNCONSTRAINED_TOPOLOGY)
-    if free is not None and free not in _BOOLEANS:
+    if free is not None and not is_boolean(free):
         yield Violation(
             (*place, UNCONSTRAINED_TOPOLOGY),
             f"{UNCONSTRAINED_TOPOLOGY} is {free!r}, not true or false",

@@ -17,11 +17,11 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import is_boolean, mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import arguments
-from policykit.targets.volcano.scheduler.actions import FALSE, METRICS, TRUE, TYPES, Argument, is_of_type
+from policykit.targets.volcano.scheduler.actions import METRICS, TYPES, Argument, is_of_type
 from policykit.targets.volcano.scheduler.arguments import ArgumentValue, shown
 from policykit.targets.volcano.scheduler.configuration import plugin_items
 from policykit.targets.volcano.scheduler.plugins import FLAGS
@@ -93,7 +93,7 @@ def _is_taken(each: ArgumentValue, argument: Argument) -> bool:
     if argument.kind == "whole" and _decoded(each) and isinstance(value, float):
         return True  # the fraction is cut off
     if argument.kind == "switch" and isinstance(value, str):
-        return value in TRUE | FALSE
+        return is_boolean(value)
     return is_of_type(value, argument.kind)
 
 

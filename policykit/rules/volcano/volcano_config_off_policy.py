@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import FALSE, mapping
 from policykit.model.severity import Severity
 from policykit.model.workload import SPREAD, WorkloadKind
 from policykit.rules.volcano.planned_configuration import PlannedConfiguration, planned_configuration
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
-from policykit.targets.volcano.scheduler.actions import FALSE
 from policykit.targets.volcano.scheduler.configuration import Configuration, is_of_agent, read
 from policykit.targets.volcano.scheduler.packing import strategy
 from policykit.targets.volcano.scheduler.validator import PREEMPTING, RECLAIMING, SHARING

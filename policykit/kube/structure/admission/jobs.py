@@ -18,7 +18,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, whole
+from policykit.manifests.shape import digits, is_boolean, whole
 from policykit.nearest import some
 
 
@@ -57,15 +57,13 @@ def _of_kueue(annotations: Data, spec: Data) -> Iterator[Problem]:
 
 
 _ELASTIC = "kueue.x-k8s.io/elastic-job"
-_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-"""Of Go's `strconv.ParseBool`."""
 
 
 def _equal(written: object, spec: Data) -> Iterator[Problem]:
     if not isinstance(written, str) or is_filled_in(written):
         return
     path: Path = (*_ANNOTATIONS, _EQUAL)
-    if written not in _BOOLEANS:
+    if not is_boolean(written):
         yield refused(
             path, f"is {written!r}, not true or false", 'write "true", or delete it: Kueue refuses it'
         )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from policykit.durations import is_signed_duration
+from policykit.manifests.shape import TRUE
 from policykit.namedtuple import NamedTuple
 from policykit.targets.volcano.versions import Release
 
@@ -21,9 +22,6 @@ TYPES: Mapping[str, str] = {
     "map": "a map",
 }
 """Type of an argument, in words."""
-TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
-FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
-"""Strings that Go's strconv.ParseBool reads."""
 _HOURS = re.compile(r"\s*([01]?[0-9]|2[0-3]):[0-5][0-9]-([01]?[0-9]|2[0-3]):[0-5][0-9]\s*\Z")
 
 

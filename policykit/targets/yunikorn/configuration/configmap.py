@@ -8,12 +8,11 @@ from typing import Any
 
 from policykit.durations import is_signed_duration
 from policykit.manifests.path import Path, Step
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import is_boolean, mapping
 from policykit.model.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.values import (
     Parameter,
-    is_boolean,
     is_regular_expression,
     parameter_problem,
 )

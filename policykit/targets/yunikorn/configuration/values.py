@@ -66,14 +66,6 @@ def contains_placeholder(data: object) -> bool:
     return is_placeholder(data)
 
 
-_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-
-
-def is_boolean(text: str) -> bool:
-    """Whether Go's strconv.ParseBool accepts it."""
-    return text in _BOOLEANS
-
-
 _CLASS = r"\[:\^?[a-z]+:\]"
 """[:alpha:] within a set, which Python reads as a nested set."""
 _ONLY_PYTHON = r"\(\?(?:<?[=!]|\(|P=)|(?<!\\)(?:\\\\)*\\[1-9]"
