@@ -19,7 +19,16 @@ from policykit.workspace.cache.folder import NO_CACHE
 from policykit.workspace.cache.revisions import JudgedFiles, KnownRevision, RevisionFindings
 from policykit.workspace.command_state import aside
 from policykit.workspace.files import is_found, real_paths, repository_root
-from policykit.workspace.git import commit_of, has_commit, top_of
+from policykit.workspace.git import (
+    commit_of,
+    create_folder,
+    has_commit,
+    manifests_in,
+    remote_urls,
+    temporary_folder,
+    top_of,
+    write_revision,
+)
 from policykit.workspace.linting.incremental import unit_findings
 from policykit.workspace.linting.loader import OpenResult, open_workspace
 from policykit.workspace.linting.request import Request, today
@@ -138,8 +147,6 @@ class _Revision:
 
     def _about(self, commits: Mapping[str, str], known: _CurrentPolicies) -> tuple[object, ...]:
         """Everything that the findings depend on, besides what is asked outside the repository."""
-        from policykit.workspace.git import remote_urls
-
         request = self._request._replace(cache=NO_CACHE, whole=())
         return (*commits.items(), *map(remote_urls, commits), request, self._start, today(), known)
 
@@ -150,8 +157,6 @@ class _Revision:
         self, commits: Mapping[str, str], known: _CurrentPolicies, entry: KnownRevision
     ) -> RevisionFindings:
         """Writes the files of the revision to a folder, and lints them there."""
-        from policykit.workspace.git import temporary_folder, write_revision
-
         with temporary_folder() as made:
             folder = os.path.join(made, "repository")
             every: set[str] = set()
@@ -221,8 +226,6 @@ class _Revision:
 
     def _moved_folder(self, folder: str) -> str:
         """The current folder, among the files of the revision."""
-        from policykit.workspace.git import create_folder
-
         here = os.path.realpath(os.getcwd())
         moved = (
             os.path.join(folder, os.path.relpath(here, self.root)) if is_within(here, self.root) else folder
@@ -233,8 +236,6 @@ class _Revision:
     def _moved_request(self, folder: str, gone: frozenset[str]) -> Request:
         """The request for the revision: paths that did not exist are left out, and files that are gone
         are added, since what they had may have moved. Called in the folder of the revision."""
-        from policykit.workspace.git import manifests_in
-
         request = self._request
         paths = [self._moved(path, folder) for path in request.named]
         paths = [path for path in paths if os.path.lexists(path) and is_within(os.path.abspath(path), folder)]
