@@ -183,7 +183,7 @@ def _of_nvidia(manifest: Manifest) -> Iterator[Violation]:
         listed = shared.get("resources")
         for number, each in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(each, dict) and not _is_completed(manifest, each):
-                yield from _resource(each, ("sharing", kind, "resources", number))
+                yield from _resource(each, ("sharing", kind, "resources", number), _chosen(manifest))
 
 
 def _is_completed(manifest: Manifest, written: Mapping[str, Any]) -> bool:
@@ -192,7 +192,13 @@ def _is_completed(manifest: Manifest, written: Mapping[str, Any]) -> bool:
     return holder is not None and holder.partial and not written.get("replicas")
 
 
-def _resource(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
+def _chosen(manifest: Manifest) -> str:
+    """Where a configuration is read that is one of several in a ConfigMap; empty: by every node."""
+    data = mapping(manifest.holder.data.get("data")) if manifest.holder is not None else {}
+    return " on nodes that choose it" if len(data) > 1 else ""
+
+
+def _resource(written: Mapping[str, Any], path: Path, where: str) -> Iterator[Violation]:
     yield from _unknown(written, path, _RESOURCE)
     replicas = written.get("replicas")
     if "replicas" not in written:
@@ -204,8 +210,9 @@ def _resource(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     elif isinstance(replicas, int) and not isinstance(replicas, bool) and replicas < _LEAST:
         yield Violation(
             (*path, "replicas"),
-            f"replicas is {replicas}, but must be at least {_LEAST}: the device plugin does not start",
+            f"replicas is {replicas}, but must be at least {_LEAST}: the device plugin does not start{where}",
             "raise it, or delete the resource if its cards are not shared",
+            Severity.WARNING if where else None,
         )
     if text(written.get("rename")):
         yield Violation(
