@@ -61,12 +61,13 @@ def reason_of(failure: str) -> str:
 def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
     """The mistake that kustomize reports.
 
-    None: another version may be able to build it, or Flux, which adds components that have what is missing.
+    None: another version may be able to build it, or Flux, which adds components that have what is missing,
+    or what applies it to rendered charts, as Fleet does: it has no object of its own.
     """
     if _ELSEWHERE.search(failure) or not any(mistake.search(failure) for mistake in _MISTAKES):
         return None
     target = _TARGET.search(failure)
-    if target and adds_components(os.path.dirname(tree.file)):
+    if target and (adds_components(os.path.dirname(tree.file)) or _only_changes(tree)):
         return None
     entry = _patch_of(tree, target["kind"], target["name"]) if target else None
     if target and entry:
@@ -77,6 +78,11 @@ def mistake_in_build(tree: Kustomization, failure: str) -> FailedPlace | None:
     return FailedPlace(
         tree.file, _START, f"kustomize cannot build it: {failure}", "run `kustomize build` to see it"
     )
+
+
+def _only_changes(tree: Kustomization) -> bool:
+    """Whether a kustomization has patches, and nothing to patch."""
+    return not any((each.resources, each.generated, each.charts) != ((), (), ()) for each in tree.every())
 
 
 def mistake_at(entry: Entry, why: str) -> FailedPlace:

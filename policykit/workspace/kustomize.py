@@ -125,7 +125,7 @@ _LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
 _LEADING = re.compile(r"^(?:Error: )?(?:.*(?:accumulation of path|target for path) '[^']*': )?")
 """kustomize prefixes the cause with every folder on the way."""
 _OF_FILE = re.compile(
-    r"^accumulating resources: .*accumulating resources from '([^']*)': (.*)': must build .*$"
+    r"^accumulating resources: .*(?:accumulating|merging) resources from '([^']*)': (.*)': must build .*$"
 )
 """kustomize adds that a broken resource file might have been a folder."""
 
@@ -314,4 +314,7 @@ def _cause(text: str, wrapper: str, folder: str) -> str:
     line = _OF_FILE.sub(r"\1: \2", line)
     for path in (os.path.relpath(folder, wrapper), folder):
         line = line.replace(path + os.sep, "").replace(path, ".")
+    top = re.escape(folder[: folder.find(os.sep, 1) + 1])
+    if top:
+        line = re.sub(rf"(?<=[' ]){top}[^' ]+", lambda found: os.path.relpath(found[0], folder), line)
     return line or "kustomize gives no reason"

@@ -19,6 +19,13 @@ ACCUMULATED = (
 )
 
 
+TWICE = (
+    "accumulating resources: accumulation err='merging resources from 'more.yaml': may not add resource with "
+    "an already registered id: ConfigMap.v1.[noGrp]/a.[noNs]': must build at directory: "
+    "'/somewhere/samples/more.yaml': file is not directory"
+)
+
+
 @pytest.mark.parametrize(
     ("stderr", "failure"),
     [
@@ -41,6 +48,10 @@ ACCUMULATED = (
             f'E1123 07:16:21.767201   31030 run.go:72] "command failed" err="{ACCUMULATED}"\n',
             "../store.yaml: security; file '../store.yaml' is not in or below '.'",
         ),
+        (
+            f"Error: {TWICE}\n",
+            "more.yaml: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.[noNs]",
+        ),
         ("", "kustomize gives no reason"),
     ],
     ids=[
@@ -50,6 +61,7 @@ ACCUMULATED = (
         "remarks of kubectl",
         "of kustomize",
         "a file outside",
+        "an object twice",
         "silence",
     ],
 )
@@ -121,3 +133,13 @@ def test_paths_are_seen_from_the_other_folder(data: dict[str, Any], expected: di
 )
 def test_fields_are_added(data: dict[str, Any], added: dict[str, Any], expected: dict[str, Any]) -> None:
     assert edited(data, added, place) == expected
+
+
+def test_failure_has_no_path_of_the_machine(tmp_path: Path) -> None:
+    folder, program = tmp_path / "app", tmp_path / "kustomize"
+    folder.mkdir()
+    stderr = f"Error: trouble with '{tmp_path}/base/a.yaml' at /spec/replicas"
+    program.write_text(f"#!{sys.executable}\nimport sys\nsys.stderr.write({stderr!r})\nsys.exit(1)\n")
+    program.chmod(0o755)
+    (built,) = kustomize.build(str(program), [kustomize.Root(str(folder))])
+    assert built.failure == "trouble with '../base/a.yaml' at /spec/replicas"
