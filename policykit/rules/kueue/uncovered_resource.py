@@ -8,7 +8,7 @@ no quota counts it, and its pods get neither node selector nor tolerations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -108,6 +108,8 @@ def _uncovered(
         return
     requested = {name for name, amount in use.value.request.items() if amount > 0}
     for name in sorted((requested | given.keys()) - queue.covered):
+        if _is_transformed(name, queue.covered):
+            continue
         source = "which its pods request" if name in requested else f"which LimitRange {given[name]} adds"
         yield Violation(
             use.at("queue"),
@@ -116,6 +118,15 @@ def _uncovered(
             "configuration: resources.excludeResourcePrefixes",
         )
         return
+
+
+def _is_transformed(name: str, covered: Iterable[str]) -> bool:
+    """Whether Kueue counts a resource under a longer name, as HAMi's documentation configures it with
+    resources.transformations: nvidia.com/total-gpumem for nvidia.com/gpumem."""
+    domain, _, short = name.rpartition("/")
+    return bool(domain) and any(
+        each.startswith(f"{domain}/") and each.endswith(f"-{short}") for each in covered
+    )
 
 
 RULE = Rule(

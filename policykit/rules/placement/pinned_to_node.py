@@ -12,9 +12,11 @@ from collections.abc import Iterator
 
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.requests import containers
 from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -63,7 +65,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             pod_set.place("nodeName"), f"nodeName is {name!r}, so the pods bypass the scheduler", _ADVICE
         )
     selected = review.affinity.selector.get(_HOSTNAME, "")
-    if selected and not is_placeholder(selected):
+    if selected and not is_placeholder(selected) and not _is_about_node(review):
         yield Violation(
             pod_set.place("nodeSelector", _HOSTNAME),
             f"nodeSelector binds the pods to node {selected!r}",
@@ -77,13 +79,29 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"use {_CLIQUE} as topologyKey of a pod affinity: the pods then share any free group",
         )
     pinning = _pinning(review.affinity)
-    if pinning:
+    if pinning and not _is_about_node(review):
         position, names = pinning
         yield Violation(
             pod_set.place("affinity", *_TERMS, *position),
             f"required affinity binds the pods to node{'s' * (len(names) > 1)} {', '.join(names)}",
             _ADVICE,
         )
+
+
+def _is_about_node(review: Review) -> bool:
+    """Whether pods without cards work on the node itself: they check its disks, say."""
+    if review.card_resources:
+        return False
+    spec = review.pod_set.spec
+    if spec.get("hostPID") is True:
+        return True
+    privileged = (
+        mapping(container.get("securityContext")).get("privileged") is True
+        for _, _, container in containers(spec)
+    )
+    volumes = spec.get("volumes")
+    listed = volumes if isinstance(volumes, list) else ()
+    return any(mapping(each).get("hostPath") for each in listed) or any(privileged)
 
 
 def _pinning(affinity: NodeAffinity) -> tuple[Path, tuple[str, ...]] | None:

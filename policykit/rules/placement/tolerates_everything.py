@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.affinity import NodeAffinity
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
@@ -42,6 +43,7 @@ spec:
 """
 
 _CRITICAL = ("system-node-critical", "system-cluster-critical")
+_CONTROL_PLANE = frozenset({"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"})
 _SYSTEM_IMAGES = ("csi", "autoscaler", "karpenter")
 """Words in image names of storage drivers and node provisioners."""
 
@@ -62,10 +64,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 def _is_system(review: Review) -> bool:
     spec = review.pod_set.spec
-    if spec.get("priorityClassName") in _CRITICAL:
+    if spec.get("priorityClassName") in _CRITICAL or _is_for_control_plane(review.affinity):
         return True
     images = [container.get("image") for _, _, container in containers(spec)]
     return any(isinstance(image, str) and _is_system_image(image) for image in images)
+
+
+def _is_for_control_plane(affinity: NodeAffinity) -> bool:
+    """Whether the pods are bound to nodes of the control plane, so that no taint of a pool concerns them."""
+    terms = affinity.required or ()
+    return not affinity.selector.keys().isdisjoint(_CONTROL_PLANE) or (
+        bool(terms)
+        and all(
+            any(each.key in _CONTROL_PLANE and each.operator in ("In", "Exists") for each in term.expressions)
+            for term in terms
+        )
+    )
 
 
 def _is_system_image(image: str) -> bool:

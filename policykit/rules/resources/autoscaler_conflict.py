@@ -9,6 +9,7 @@ Utilization is a share of what each container requests: if one requests nothing,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from posixpath import dirname
 
 from policykit.catalogue.resources import is_card
 from policykit.gates.limits import Queues
@@ -104,11 +105,13 @@ def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation
 
 def _vertical(scope: Scope, scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation]:
     """One changes the requests of which the other measures a share. Source: the vertical pod autoscaler's
-    known limitations (1.4)."""
-    measuring = {(each.value.namespace, each.value.kind, each.value.name): each for each in scalers}
+    known limitations (1.4). Of one folder: two examples of the same workload are often alternatives."""
+    measuring = {
+        (dirname(each.path), each.value.namespace, each.value.kind, each.value.name): each for each in scalers
+    }
     for vertical in scope.of(VerticalScaler):
         value = vertical.value
-        scaler = measuring.get((value.namespace, value.kind, value.name))
+        scaler = measuring.get((dirname(vertical.path), value.namespace, value.kind, value.name))
         shared = sorted(value.resources & set(scaler.value.shares)) if scaler else []
         if scaler and shared and not vertical.partial:
             yield Violation(

@@ -7,6 +7,7 @@ true. Without it the device plugin refuses the pods on their node, or they stay 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import dirname
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
@@ -56,9 +57,14 @@ GOOD = BAD.replace(
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Once for each file and kind of share, where no configuration of the scope has it."""
+    """Once for each file and kind of share, where no configuration of the scope has it.
+
+    Without a policy a configuration is that of pods in its folder, above and below: examples side by side are
+    often for different clusters.
+    """
     configurations = scope.of(SharedDevices)
     enabled = frozenset(prefix for each in configurations for prefix in each.value.enabled)
+    folders = {dirname(each.path) for each in configurations}
     reported: set[tuple[str, str]] = set()
     for use in scope.of(CardName) if configurations else ():
         name = use.value.resource
@@ -66,7 +72,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         placed_by = target_name_of(use.value.scheduler, context.cluster)
         if not prefix or (use.path, prefix) in reported or placed_by != SCHEDULER:
             continue
-        if prefix in enabled:
+        if prefix in enabled or not (context.cluster or _is_near(use.path, folders)):
             continue
         reported.add((use.path, prefix))
         argument = f"deviceshare.{SWITCHES[prefix]}: true"
@@ -75,6 +81,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             f"requests {name}, but Volcano's configuration here has no {argument}: nothing allocates it",
             f"add plugin deviceshare with the argument {argument}",
         )
+
+
+def _is_near(path: str, folders: set[str]) -> bool:
+    """Whether one of the folders is that of a file, above it or below it."""
+    here = _prefix(dirname(path))
+    return any(here.startswith(each) or each.startswith(here) for each in map(_prefix, folders))
+
+
+def _prefix(folder: str) -> str:
+    return f"{folder}/" if folder else ""
 
 
 RULE = Rule(
