@@ -24,7 +24,7 @@ from policykit.linter.rule import (
     StaleEntry,
     Structure,
 )
-from policykit.linter.scope import Scope
+from policykit.linter.scope import Scope, fact_name
 from policykit.linter.suppressions import SuppressionUse
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
@@ -104,6 +104,7 @@ def _entry(folder: str, rule: AnyRule) -> Entry:
         SUBJECTS[rule.subject],
         tuple(sorted(rule.kinds)),
         rule.substrings,
+        tuple(map(fact_name, rule.reports_at)),
     )
 
 

@@ -10,6 +10,7 @@ from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.registry import NO_RULES
+from policykit.linter.scope import AnyFact, StoredFacts
 from policykit.linter.workspace import Options, Run, Setting
 from policykit.namedtuple import NamedTuple
 
@@ -52,12 +53,37 @@ def lint_input_files(
         yield from _outcomes(run, input_files[start : start + _BATCH], attempts)
 
 
-def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[InputFileResult]:
-    """What files state that are not linted: results without findings."""
+class FileFacts(NamedTuple):
+    """What one file states, or why it could not be read."""
+
+    facts: Sequence[AnyFact | StoredFacts]
+    failure: str = ""
+
+
+def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[FileFacts]:
+    """What files state that are not linted, in order."""
     workspace = run.workspace.remembered(run.workspace)
     options = run.options._replace(fixes=False, today="")
     reading = Run(workspace, options, run.targets, facts_only=True)
-    return lint_input_files(reading, input_files, (_USUAL,) * len(input_files))
+    known = _known(reading, input_files)
+    new = _new(
+        reading, [each for each, attempt in zip(input_files, known, strict=True) if attempt is None], ()
+    )
+    for input_file, found in zip(input_files, known, strict=True):
+        attempt = found or next(new)
+        if attempt.entry and workspace.cache:
+            workspace.cache.keep(attempt.key, attempt.entry)
+        if attempt.result is None and workspace.cache:
+            again = partial(_facts_again, reading, input_file)
+            yield FileFacts((workspace.cache.facts(attempt.entry, input_file.path, again),))
+        else:
+            yield FileFacts(attempt.result.facts if attempt.result else (), attempt.failure)
+
+
+def _facts_again(run: Run, input_file: InputFile) -> Sequence[AnyFact]:
+    """The facts of a file whose cached result is damaged."""
+    result = _attempt(_uncached(run), input_file).result
+    return result.facts if result else ()
 
 
 def lint_input_file(run: Run, input_file: InputFile) -> InputFileResult:

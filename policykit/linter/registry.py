@@ -190,6 +190,8 @@ class Entry(NamedTuple):
     """One of the constants above."""
     kinds: tuple[str, ...] = ()
     substrings: tuple[str, ...] = ()
+    reports_at: tuple[str, ...] = ()
+    """Names of types of facts, as `fact_name` gives them."""
 
 
 class RuleSet:
@@ -224,6 +226,14 @@ class RuleSet:
                 if entry.subject == subject and (not entry.kinds or kind in entry.kinds)
             )
         return found
+
+    def about(self, facts: frozenset[str]) -> tuple[AnyRule, ...]:
+        """The rules about scopes that report at facts of types with these names."""
+        return tuple(
+            self._loaded(entry)
+            for entry in self._entries
+            if entry.subject == SCOPE and not facts.isdisjoint(entry.reports_at)
+        )
 
     def _loaded(self, entry: Entry) -> AnyRule:
         """The rule of an entry; if rules are timed, its `check` measures how long it takes."""

@@ -193,6 +193,9 @@ class Rule(NamedTuple, Generic[S]):
     """A file whose text contains none of these has no finding of it; empty: any file may. They lack a first
     letter that may be upper or lower case: `odeSelector` is in `nodeSelector` and `NodeSelector`."""
     needs_policy: bool = False
+    reports_at: tuple[type, ...] = ()
+    """Types of the facts that a rule about a scope reports at: where the judged files state none of them, it
+    has no finding."""
     fix: Applicability | None = None
     """The least safe applicability of its fixes; None: it has no fix."""
     silences: frozenset[str] = frozenset()

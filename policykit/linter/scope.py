@@ -6,12 +6,16 @@ kept that other manifests may complete or contradict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from policykit.kube.runtime_classes import by_name
 from policykit.linter.finding import Resource
 from policykit.linter.location import FieldLocation
+from policykit.manifests.memoize import computed_once
 from policykit.manifests.path import Path
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 from policykit.model.pod_admission import RuntimeClass
@@ -83,24 +87,86 @@ AnyFact = LocatedFact[Any] | UnreadableText
 """Information in a manifest that other manifests may complete or contradict."""
 
 
+class StoredFacts(Protocol):
+    """The facts of a file as an earlier run stored them, which are decoded where somebody asks for them."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Names of the types of its facts."""
+
+    def of(self, name: str) -> Sequence[AnyFact]:
+        """Its facts of the type with this name."""
+
+    def objects(self) -> Iterable[Resource]:
+        """The objects that `objects_of` gives for its facts."""
+
+
+@cache
+def fact_name(kind: type) -> str:
+    """The name of a type of facts: `gang.PodGroup`."""
+    return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
+
+
+def name_of_fact(fact: AnyFact) -> str:
+    """The name of the type of a fact."""
+    kind: type = type(fact.value) if isinstance(fact, LocatedFact) else UnreadableText
+    return fact_name(kind)
+
+
+def objects_of(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[Resource]:
+    """The objects that have facts, without those of patches and of source files of a kustomization."""
+    for fact in facts:
+        if isinstance(fact, LocatedFact):
+            if not fact.as_written and not fact.partial and fact.resource.name:
+                yield fact.resource
+        elif not isinstance(fact, UnreadableText):
+            yield from fact.objects()
+
+
 def may_have_findings(facts: Iterable[AnyFact]) -> bool:
     """Whether a finding may be reported at one of the facts. If not, no other file needs to be read."""
     return any(isinstance(fact, LocatedFact) and not fact.answers for fact in facts)
 
 
+class FactTable:
+    """Facts by their types, in the order of their files."""
+
+    def __init__(self, facts: Iterable[AnyFact | StoredFacts]) -> None:
+        self._found: dict[str, list[AnyFact | StoredFacts]] = {}
+        self._known: dict[type, tuple[Any, ...]] = {}
+        for fact in facts:
+            if isinstance(fact, (LocatedFact, UnreadableText)):
+                self._found.setdefault(name_of_fact(fact), []).append(fact)
+            else:
+                for name in fact.names:
+                    self._found.setdefault(name, []).append(fact)
+
+    def of(self, kind: type) -> tuple[Any, ...]:
+        """The facts of one type."""
+        known = self._known.get(kind)
+        if known is None:
+            name = fact_name(kind)
+            found: list[AnyFact] = []
+            for fact in self._found.get(name, ()):
+                if isinstance(fact, (LocatedFact, UnreadableText)):
+                    found.append(fact)
+                else:
+                    found.extend(fact.of(name))
+            known = self._known[kind] = tuple(found)
+        return known
+
+    @computed_once
+    def unreadable(self) -> UnreadableText:
+        """The words of all unreadable documents."""
+        return joined_words(self.of(UnreadableText))
+
+
 class Scope(NamedTuple):
     """All facts of a scope, in the order of its files."""
 
-    groups: tuple[LocatedFact[PodGroup], ...] = ()
-    memberships: tuple[LocatedFact[Membership], ...] = ()
-    gangs: tuple[LocatedFact[OwnGang], ...] = ()
-    autoscalers: tuple[LocatedFact[Autoscaler], ...] = ()
+    facts: FactTable
     complete: bool = False
     """Whether all files of the scope are known; if not, rules must not rely on absence or sums."""
-    others: Mapping[type, tuple[LocatedFact[Any], ...]] = {}
-    """Facts of the targets' fact readers, by type: many rules read one type each."""
-    unreadable: UnreadableText = NOTHING_UNREAD
-    """The words of all unreadable documents."""
     beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD
     """The words of files that are no manifests but may define objects: read only if an object is missed."""
     is_part: bool = False
@@ -109,11 +175,27 @@ class Scope(NamedTuple):
 
     def of(self, kind: type[T]) -> tuple[LocatedFact[T], ...]:
         """The facts of one type, from the fact readers."""
-        return self.others.get(kind, ())
+        return self.facts.of(kind)
+
+    @property
+    def groups(self) -> tuple[LocatedFact[PodGroup], ...]:
+        return self.facts.of(PodGroup)
+
+    @property
+    def memberships(self) -> tuple[LocatedFact[Membership], ...]:
+        return self.facts.of(Membership)
+
+    @property
+    def gangs(self) -> tuple[LocatedFact[OwnGang], ...]:
+        return self.facts.of(OwnGang)
+
+    @property
+    def autoscalers(self) -> tuple[LocatedFact[Autoscaler], ...]:
+        return self.facts.of(Autoscaler)
 
     def may_hold(self, name: str) -> bool:
         """Whether an unreadable document contains a name, so that a missing object may be defined there."""
-        return self.unreadable.contains(name) or self.beside().contains(name)
+        return self.facts.unreadable.contains(name) or self.beside().contains(name)
 
 
 class FactField:
@@ -141,24 +223,13 @@ class FactField:
 
 
 def scope_of(
-    facts: Iterable[AnyFact], *, complete: bool, beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD
+    facts: Iterable[AnyFact | StoredFacts],
+    *,
+    complete: bool,
+    beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD,
 ) -> Scope:
-    """The scope with these facts, grouped by type. `beside`: as in `Scope`."""
-    everything = list(facts)
-    located: dict[type, list[LocatedFact[Any]]] = {}
-    for fact in everything:
-        if isinstance(fact, LocatedFact):
-            located.setdefault(type(fact.value), []).append(fact)
-    return Scope(
-        tuple(located.pop(PodGroup, ())),
-        tuple(located.pop(Membership, ())),
-        tuple(located.pop(OwnGang, ())),
-        tuple(located.pop(Autoscaler, ())),
-        complete,
-        {kind: tuple(found) for kind, found in located.items()},
-        joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
-        beside,
-    )
+    """The scope with these facts. `beside`: as in `Scope`."""
+    return Scope(FactTable(facts), complete, beside)
 
 
 def with_runtime_classes(cluster: Cluster, facts: Iterable[AnyFact]) -> Cluster:
@@ -179,3 +250,21 @@ def joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:
             return each
         found |= each.words
     return UnreadableText(frozenset(found))
+
+
+def alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
+    """Groups of scopes that may be deployed together, since no two define the same object. A scope that
+    shares no object with another is in every group.
+    """
+    amounts = Counter(chain.from_iterable(objects.values()))
+    shared = {name: frozenset(each for each in own if amounts[each] > 1) for name, own in objects.items()}
+    groups: list[tuple[list[str], set[tuple[str, ...]]]] = []
+    for name in sorted(name for name in objects if shared[name]):
+        group = next((group for group in groups if group[1].isdisjoint(shared[name])), None)
+        if group is None:
+            group = ([], set())
+            groups.append(group)
+        group[0].append(name)
+        group[1].update(shared[name])
+    common = sorted(name for name in objects if not shared[name])
+    return [[*common, *names] for names, _ in groups] or [common]

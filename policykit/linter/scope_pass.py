@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
@@ -14,16 +13,19 @@ from policykit.linter.finding import Finding, TextFix
 from policykit.linter.input_file import OBJECTS, TEXT, InputFile
 from policykit.linter.lint_files import read_facts
 from policykit.linter.reader import decode
-from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import (
     AnyFact,
     FactField,
     LocatedFact,
     Scope,
+    StoredFacts,
     UnreadableText,
+    alternatives,
     joined_words,
     may_have_findings,
+    name_of_fact,
+    objects_of,
     scope_of,
 )
 from policykit.linter.unit import PassResult, UnitFinding, UnitResult
@@ -34,8 +36,10 @@ from policykit.namedtuple import NamedTuple
 if TYPE_CHECKING:
     from policykit.linter.text_fixes import Fixes
 
-Facts = dict[str, Sequence[AnyFact]]
+Facts = dict[str, Sequence[AnyFact | StoredFacts]]
 """Facts of files, by their reported paths."""
+
+F = TypeVar("F")
 
 _MAX_BESIDE = 5_000
 """Most files of a scope that are read although they are not linted. A larger folder is not meant as a scope,
@@ -47,7 +51,7 @@ _NO_SCOPE = "\0"
 class ScopeFacts(NamedTuple):
     """The facts of a run's files, by scope."""
 
-    facts: Mapping[str, Facts]
+    facts: Mapping[str, Mapping[str, Sequence[AnyFact]]]
     policies: Mapping[str, tuple[int, ...]]
     """The policies that judge files of a scope."""
     input_files: Mapping[str, InputFile]
@@ -62,10 +66,10 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
     """The facts of judged files and builds: a build's objects as built, and its files as written."""
     builds = run.workspace.builds
     built = frozenset(build.input_file.scope for build in builds)
-    facts: dict[str, Facts] = {}
+    facts: dict[str, dict[str, Sequence[AnyFact]]] = {}
     policies: dict[str, dict[int, None]] = {}
     judges: dict[str, frozenset[int]] = {}
-    written: Facts = {}
+    written: dict[str, Sequence[AnyFact]] = {}
     stating: dict[str, str] = {}
     for input_file, settings, result, _, first in judged:
         policies.setdefault(key_of(input_file), {}).update(dict.fromkeys(settings))
@@ -104,11 +108,14 @@ def scope_findings(run: Run, scopes: ScopesByPolicy) -> PassResult:
         name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
     ):
         shown = _shown(name)
-        scope = scopes.scope(name)
+        stated = frozenset(map(name_of_fact, chain.from_iterable(known.facts[name].values())))
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
-            scope = scope._replace(is_part=is_part(name, setting))
-            for rule in setting.rules.of(SCOPE):
+            rules = setting.rules.about(stated)
+            if not rules:
+                continue
+            scope = scopes.scope(name)._replace(is_part=is_part(name, setting))
+            for rule in rules:
                 with failures.collect(f"{shown}: {rule.code} {rule.name}"):
                     violations = [*_violations(rule, scope, number, setting, known)]
                     for input_file, violation in scopes.confirmed(name, number, rule, violations):
@@ -146,14 +153,18 @@ class ScopesByPolicy:
         self._run = run
         self._facts: dict[str, Facts] = {}
         self._complete: dict[str, bool] = {}
+        self._scopes: dict[str, Scope] = {}
         self._scope_groups: dict[int, list[_ScopeGroup]] = {}
         self._confirmed: dict[tuple[int, int, str], dict[_Location, list[tuple[InputFile, Violation]]]] = {}
 
     def scope(self, name: str) -> Scope:
         """A scope, with the facts of its files that are not linted."""
-        self._read(name)
-        facts = chain.from_iterable(self._facts[name].values())
-        return scope_of(facts, complete=self._complete[name], beside=cache(partial(self._beside, (name,))))
+        if name not in self._scopes:
+            self._read(name)
+            facts = chain.from_iterable(self._facts[name].values())
+            beside = cache(partial(self._beside, (name,)))
+            self._scopes[name] = scope_of(facts, complete=self._complete[name], beside=beside)
+        return self._scopes[name]
 
     def _beside(self, names: Sequence[str]) -> UnreadableText:
         """The words of files beside the manifests of scopes."""
@@ -199,18 +210,20 @@ class ScopesByPolicy:
                 self._read(name)
             facts = {**beside, **{name: self._as_built(self._facts[name]) for name in names}}
             complete = complete and all(self._complete[name] for name in names)
+            objects = {name: _objects(facts[name], self._namespaces) for name in facts if len(facts) > 1}
             self._scope_groups[number] = [
-                _ScopeGroup(
-                    frozenset(group),
-                    scope_of(
-                        _all_of(facts, group),
-                        complete=complete,
-                        beside=cache(partial(self._beside, tuple(group))),
-                    ),
-                )
-                for group in _alternatives({name: _objects(facts[name], self._namespaces) for name in facts})
+                _ScopeGroup(frozenset(group), self._joined(group, facts, complete))
+                for group in (alternatives(objects) if objects else [[*facts]])
             ]
         return self._scope_groups[number]
+
+    def _joined(self, group: Sequence[str], facts: Mapping[str, Facts], complete: bool) -> Scope:
+        """The scopes of a group as one."""
+        only = group[0]
+        if len(group) == 1 and facts[only] is self._facts.get(only) and complete == self._complete[only]:
+            return self.scope(only)
+        beside = cache(partial(self._beside, tuple(group)))
+        return scope_of(_all_of(facts, group), complete=complete, beside=beside)
 
     def _facts_outside_run(self, number: int) -> tuple[dict[str, Facts], bool]:
         """Facts of files outside the run to which the policy applies, by scope; False: not all are known."""
@@ -221,12 +234,14 @@ class ScopesByPolicy:
             return {}, False
         input_files = [input_file for input_file in reach if input_file.scope not in self.known.policies]
         for input_file, outcome in zip(input_files, read_facts(self._run, input_files), strict=True):
-            found.setdefault(input_file.scope, {})[input_file.path] = outcome.result.facts
+            found.setdefault(input_file.scope, {})[input_file.path] = outcome.facts
             complete = complete and not (input_file.is_built and outcome.failure)
         return found, complete
 
     def _as_built(self, facts: Facts) -> Facts:
         """The facts without those of files that builds use, whose objects exist as built."""
+        if not any(map(self._is_read, facts)):
+            return facts
         return {
             path: _split_as_written(stated)[0] if self._is_read(path) else stated
             for path, stated in facts.items()
@@ -241,43 +256,18 @@ class ScopesByPolicy:
         return input_file.namespace if input_file else ""
 
 
-def _alternatives(objects: Mapping[str, frozenset[tuple[str, ...]]]) -> list[list[str]]:
-    """Groups of scopes that may be deployed together, since no two define the same object. A scope that
-    shares no object with another is in every group.
-    """
-    amounts = Counter(chain.from_iterable(objects.values()))
-    shared = {name: frozenset(each for each in own if amounts[each] > 1) for name, own in objects.items()}
-    groups: list[tuple[list[str], set[tuple[str, ...]]]] = []
-    for name in sorted(name for name in objects if shared[name]):
-        group = next((group for group in groups if group[1].isdisjoint(shared[name])), None)
-        if group is None:
-            group = ([], set())
-            groups.append(group)
-        group[0].append(name)
-        group[1].update(shared[name])
-    common = sorted(name for name in objects if not shared[name])
-    return [[*common, *names] for names, _ in groups] or [common]
-
-
 def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tuple[str, ...]]:
     """The objects that have facts: kind without its version, namespace, name."""
     found = set()
     for path, stated in facts.items():
-        for fact in stated:
-            if (
-                isinstance(fact, LocatedFact)
-                and not fact.as_written
-                and not fact.partial
-                and fact.resource.name
-            ):
-                about = fact.resource
-                group, slash, _ = about.api_version.partition("/")
-                namespace = about.namespace or namespace_of(path)
-                found.add((group if slash else "", about.kind, namespace, about.name))
+        for about in objects_of(stated):
+            group, slash, _ = about.api_version.partition("/")
+            namespace = about.namespace or namespace_of(path)
+            found.add((group if slash else "", about.kind, namespace, about.name))
     return frozenset(found)
 
 
-def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[AnyFact]:
+def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[AnyFact | StoredFacts]:
     for name in names:
         yield from chain.from_iterable(facts[name].values())
 
@@ -301,9 +291,9 @@ def _shown(name: str) -> str:
     return name.removeprefix(_NO_SCOPE).partition(_NO_SCOPE)[0]
 
 
-def _split_as_written(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
+def _split_as_written(facts: Iterable[F]) -> tuple[list[F], list[F]]:
     """Facts about files as written, and the others."""
-    found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
+    found: tuple[list[F], list[F]] = ([], [])
     for fact in facts:
         found[not (isinstance(fact, LocatedFact) and fact.as_written)].append(fact)
     return found
@@ -331,7 +321,7 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
             everything[path] = known.get(path, ())
             continue
         read = next(beside)
-        everything[path] = read.result.facts
+        everything[path] = read.facts
         if read.failure:
             failures.append(read.failure)
             whole = False
@@ -349,6 +339,8 @@ def _violations(
         if not isinstance(violation.at, FactField):
             raise TypeError(f"{rule.code} must yield its violations at fields of facts")
         fact = violation.at.fact
+        if type(fact.value) not in rule.reports_at:
+            raise TypeError(f"{rule.code} does not list {type(fact.value).__name__} in reports_at")
         input_file = known.input_files.get(fact.path)
         if (
             input_file is not None

@@ -9,7 +9,7 @@ from policykit.kube.structure.schema import NOTHING, ServedApis
 from policykit.linter.baseline import Key, Locate
 from policykit.linter.input_file import InputFile
 from policykit.linter.registry import RuleSet, Selection
-from policykit.linter.scope import NOTHING_UNREAD, UnreadableText
+from policykit.linter.scope import NOTHING_UNREAD, AnyFact, StoredFacts, UnreadableText
 from policykit.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -95,6 +95,9 @@ class ResultCache(Protocol):
 
     def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
         """Decodes results of the files with these reported paths; None for a damaged one."""
+
+    def facts(self, entry: bytes, path: str, again: Callable[[], Sequence[AnyFact]]) -> StoredFacts:
+        """The facts of a result, decoded where needed; `again` gives them if they are damaged."""
 
     def keep(self, key: bytes, entry: bytes) -> None:
         """Stores a result for the next run."""

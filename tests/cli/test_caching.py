@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from policykit.formats import FORMATS
-from policykit.linter.engine import FileResult
 from policykit.linter.location import FieldLocation
 from policykit.linter.scope import LocatedFact
 from policykit.manifests.node import Span
-from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import Cache, pack, unpack
+from policykit.workspace.cache.results import decode_results, encode_results
 from policykit.workspace.linting import incremental as cached
 from tests.cli.commands import Result, Shell, process
 from tests.processes import started
@@ -209,12 +208,12 @@ def test_results_that_contradict_the_files_are_dropped(
     for fields in places:
         for whole in entries(folder, "run"):
             whole.unlink()
-        results = decode(FileResult, sound.values())
+        results = decode_results([*sound.values()])
         facts = [[f._replace(fields=fields) for f in r.facts if isinstance(f, LocatedFact)] for r in results]
         odd = [r._replace(facts=tuple(f)) for r, f in zip(results, facts, strict=True)]
         assert any(facts)
         (path,) = entries(folder, "results")
-        tampered = dict(zip(sound, encode(FileResult, odd), strict=True))
+        tampered = dict(zip(sound, encode_results(odd), strict=True))
         assert Cache(str(folder)).store(path.name, pack(tampered))
         again = run("lint", "apps")
         assert again.code == first.code

@@ -31,6 +31,14 @@ def test_rules_of_a_kind() -> None:
     assert everywhere <= {rule.code for rule in found.of(registry.MANIFEST, "ResourceQuota")}
 
 
+def test_rules_about_scopes_by_what_they_report_at() -> None:
+    found = RuleSet(entries(), rule)
+    assert [each.code for each in found.about(frozenset({"shared_cards.CardName"}))] == ["PK219", "PK517"]
+    assert found.about(frozenset()) == ()
+    every = frozenset(name for entry in CATALOGUE for name in entry.reports_at)
+    assert {each.code for each in found.about(every)} == found.codes(registry.SCOPE)
+
+
 def test_those_left_out_are_counted() -> None:
     assert RuleSet([], rule, 3).skipped == 3
 

@@ -84,4 +84,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(QueueUse, TaskGroups),
 )

@@ -16,7 +16,7 @@ from policykit.gates.gang_members import lacks, pods_text, raised, scalers_of
 from policykit.kube.gang_units import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.model.gang import Membership, PodGroup
+from policykit.model.gang import Membership, OwnGang, PodGroup
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -103,5 +103,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(Membership, OwnGang, PodGroup),
     fix=Applicability.UNSAFE,
 )

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.gang import GangPartners, TaskGroups
+from policykit.model.gang import GangPartners, Membership, PodGroup, TaskGroups
+from policykit.model.references import NameAffix
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.rules.gangs.renamed_groups import renamed
@@ -207,4 +208,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(GangPartners, Membership, NameAffix, PodGroup, TaskGroups),
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from policykit.gates.gang_room import group_shortages
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.gang import PodGroup
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -68,5 +69,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(PodGroup,),
     needs_policy=True,
 )

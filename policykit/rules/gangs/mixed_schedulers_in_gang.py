@@ -117,5 +117,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(GangScheduler,),
     fix=Applicability.UNSAFE,
 )

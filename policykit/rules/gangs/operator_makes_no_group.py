@@ -132,4 +132,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredRole, GroupedJob, StartedOperator),
 )

@@ -123,4 +123,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(ProfiledPods,),
 )

@@ -144,5 +144,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(ListField,),
     fix=Applicability.UNSAFE,
 )

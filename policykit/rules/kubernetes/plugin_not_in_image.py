@@ -75,4 +75,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(OutOfTreePlugins,),
 )

@@ -76,4 +76,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(PrivilegedPods,),
 )

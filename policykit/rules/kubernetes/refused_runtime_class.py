@@ -77,4 +77,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(RuntimeClassUse,),
 )

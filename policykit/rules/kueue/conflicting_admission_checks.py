@@ -110,4 +110,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredClusterQueue,),
 )

@@ -142,5 +142,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(RefusedPods,),
     needs_policy=True,
 )

@@ -80,4 +80,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(QueuedKind,),
 )

@@ -91,4 +91,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredLocalQueue,),
 )

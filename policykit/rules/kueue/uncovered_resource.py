@@ -138,4 +138,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(QueueUse,),
 )

@@ -241,4 +241,13 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(
+        DeclaredAdmissionCheck,
+        DeclaredClusterQueue,
+        DeclaredCohort,
+        DeclaredFlavor,
+        DeclaredLocalQueue,
+        PriorityClassUse,
+        TopologyRequest,
+    ),
 )

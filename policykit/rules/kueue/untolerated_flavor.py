@@ -129,4 +129,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(AdmittedPods,),
 )

@@ -367,4 +367,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(WantedNodes,),
 )

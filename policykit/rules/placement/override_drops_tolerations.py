@@ -111,4 +111,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(TolerationOverride,),
 )

@@ -155,4 +155,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(AffinePods, EmptySelection, PodSelector, SeparatePods),
 )

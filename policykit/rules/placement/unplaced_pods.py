@@ -71,5 +71,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(UnplacedPods,),
     needs_policy=True,
 )

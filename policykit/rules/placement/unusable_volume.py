@@ -82,4 +82,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(ClaimUse,),
 )

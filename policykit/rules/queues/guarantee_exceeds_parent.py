@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.rules.queues.tree_releases import of_trees
@@ -120,4 +121,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQueue,),
 )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.kueue import DeclaredClusterQueue, DeclaredCohort
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
@@ -156,5 +157,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredCohort, DeclaredQueue),
     needs_policy=True,
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.rules.queues.tree_releases import of_trees
@@ -79,4 +80,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQueue,),
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from policykit.catalogue.resources import is_card
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.severity import Severity
 from policykit.targets.facts.queue_trees import LocatedQueue, Tree, first_field, policy_queues, trees
 from policykit.targets.pool_capacity import card_resources
@@ -89,5 +90,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQueue,),
     needs_policy=True,
 )

@@ -65,5 +65,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQueue,),
     needs_policy=True,
 )

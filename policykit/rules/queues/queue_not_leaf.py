@@ -113,4 +113,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(QueueUse,),
 )

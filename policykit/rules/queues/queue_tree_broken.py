@@ -13,6 +13,7 @@ from posixpath import dirname
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 from policykit.rules.queues.tree_releases import of_trees
@@ -239,4 +240,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQueue,),
 )

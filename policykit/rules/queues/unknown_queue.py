@@ -185,5 +185,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(QueueUse,),
     fix=Applicability.UNSAFE,
 )

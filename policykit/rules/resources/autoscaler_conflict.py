@@ -176,4 +176,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(Autoscaler, VerticalScaler),
 )

@@ -178,4 +178,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(DeclaredQuota, DeclaredRange, Demand),
 )

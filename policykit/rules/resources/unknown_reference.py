@@ -14,6 +14,7 @@ from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
+from policykit.model.gang import Autoscaler
 from policykit.model.queue import Demand
 from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
 from policykit.model.severity import Severity
@@ -119,4 +120,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(Autoscaler, ObjectReference, PartReference),
 )

@@ -326,4 +326,12 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(
+        CardName,
+        MigConfigurationLabel,
+        MigConfigurationUse,
+        PluginConfigurationLabel,
+        PluginConfigurationUse,
+        PluginFiles,
+    ),
 )

@@ -140,4 +140,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(TierUse,),
 )

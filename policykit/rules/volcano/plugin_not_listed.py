@@ -69,4 +69,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(PluginUse,),
 )

@@ -121,4 +121,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(Application,),
 )

@@ -196,4 +196,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
+    reports_at=(NamespaceMetadata,),
 )

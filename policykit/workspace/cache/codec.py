@@ -100,6 +100,8 @@ def codec(kind: Any) -> Codec:
         return _OPTIONS
     if origin in (Union, types.UnionType):
         return _union(arguments)
+    if origin is abc.Mapping and arguments[0] is str:
+        return _object(arguments[1])
     if origin is abc.Mapping:
         return _collection(dict, types.GenericAlias(tuple, arguments), dict.items)
     if origin is frozenset:
@@ -220,6 +222,21 @@ def _collection(kind: Any, item: Any, items: Callable[[Any], Iterable[Any]]) -> 
         return [kind(islice(rest, length)) for length in map(len, column)]
 
     return Codec(kinds, encode, decode)
+
+
+def _object(item: Any) -> Codec:
+    """Mappings with texts as keys, as JSON objects."""
+    kinds = frozenset({dict})
+
+    def through(function: Callable[[Codec], Callable[[Column], Column]], column: Column) -> Column:
+        flat = list(chain.from_iterable(map(dict.values, _checked(column, kinds))))
+        if not flat:
+            return column
+        _checked(list(chain.from_iterable(column)), frozenset({str}))
+        rest = iter(function(codec(item))(flat))
+        return [dict(zip(each, rest, strict=False)) if each else {} for each in column]
+
+    return Codec(kinds, partial(through, lambda one: one.encode), partial(through, lambda one: one.decode))
 
 
 def _union(alternatives: Sequence[Any]) -> Codec:

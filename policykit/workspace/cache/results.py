@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any
 
 from policykit.linter.engine import FileResult, Job
-from policykit.linter.finding import Finding
-from policykit.linter.scope import LocatedFact
+from policykit.linter.finding import Finding, Resource
+from policykit.linter.scope import (
+    AnyFact,
+    LocatedFact,
+    StoredFacts,
+    UnreadableText,
+    fact_name,
+    name_of_fact,
+    objects_of,
+)
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import LARGEST, Cache, DamagedError, name_of, pack, unpack
@@ -27,6 +36,7 @@ class Results:
         self._known = known
         self._used: dict[bytes, bytes] = {}
         self._settings: dict[bytes, bytes] = {}
+        self._stored: list[_EncodedFacts] = []
         self.new = 0
         """New results of this run."""
 
@@ -46,7 +56,7 @@ class Results:
     def encode(self, results: Sequence[FileResult]) -> list[bytes]:
         """Results as bytes; empty for one that is too large or cannot be encoded."""
         try:
-            entries = encode(FileResult, results)
+            entries = encode_results(results)
         except (RecursionError, TypeError, ValueError):
             if len(results) < 2:
                 return [b""]
@@ -57,7 +67,7 @@ class Results:
         """Decodes results of the files with these reported paths; None for a damaged one."""
         different = [*dict.fromkeys(entries)]  # files that state nothing have equal results
         try:
-            once = dict(zip(different, decode(FileResult, different), strict=True))
+            once = dict(zip(different, decode_results(different), strict=True))
             found = [once[entry] for entry in entries]
         except DamagedError:
             if len(entries) < 2:
@@ -65,6 +75,10 @@ class Results:
             pairs = zip(entries, paths, strict=True)
             return [result for entry, path in pairs for result in self.decode([entry], [path])]
         return [result if _fits(result, path) else None for result, path in zip(found, paths, strict=True)]
+
+    def facts(self, entry: bytes, path: str, again: Callable[[], Sequence[AnyFact]]) -> StoredFacts:
+        """The facts of a result, decoded where needed; `again` gives them if they are damaged."""
+        return _EncodedFacts(entry, path, again, self._stored)
 
     def keep(self, key: bytes, entry: bytes) -> None:
         """Stores a result for the next run."""
@@ -88,6 +102,123 @@ class Results:
         return {**unused, **self._used}
 
 
+class _EncodedFacts:
+    """Facts of one file as bytes."""
+
+    __slots__ = ("_again", "_batch", "_known", "_path", "parts")
+
+    def __init__(
+        self, entry: bytes, path: str, again: Callable[[], Sequence[AnyFact]], batch: _Batch
+    ) -> None:
+        """`batch`: all that the run may ask."""
+        self.parts = _parts(entry)[1]
+        self._path = path
+        self._again = again
+        self._batch = batch
+        self._known: dict[str, Sequence[AnyFact]] = {}
+        batch.append(self)
+
+    @property
+    def names(self) -> Iterable[str]:
+        return [name for name in self.parts if name != _OBJECTS]
+
+    def of(self, name: str) -> Sequence[AnyFact]:
+        if name not in self._known:
+            # Who asks one file for facts of a type asks the others too, and to decode all at once is faster.
+            asked = [each for each in self._batch if name in each.parts and name not in each._known]
+            try:
+                found = decode(_kind(name), [each.parts[name] for each in asked])
+            except DamagedError:
+                found = [self._alone(name)]
+                asked = [self]
+            for each, some in zip(asked, found, strict=True):
+                each._known[name] = some if each._fits(some, name) else each._reread(name)
+        return self._known[name]
+
+    def objects(self) -> Iterable[Resource]:
+        part = self.parts.get(_OBJECTS)
+        try:
+            return decode(_RESOURCES, [part])[0] if part else ()
+        except DamagedError:
+            return objects_of(self._again())
+
+    def _fits(self, facts: Sequence[AnyFact], name: str) -> bool:
+        return _are_of(facts, self._path) and all(name_of_fact(fact) == name for fact in facts)
+
+    def _alone(self, name: str) -> tuple[AnyFact, ...]:
+        try:
+            return decode(_kind(name), [self.parts[name]])[0]
+        except DamagedError:
+            return self._reread(name)
+
+    def _reread(self, name: str) -> tuple[AnyFact, ...]:
+        return tuple(fact for fact in self._again() if name_of_fact(fact) == name)
+
+
+_Batch = list[_EncodedFacts]
+
+
+_RESOURCES = tuple[Resource, ...]
+_LOCATED = tuple[LocatedFact[Any], ...]
+_TEXTS = tuple[UnreadableText, ...]
+_OBJECTS = "objects"
+"""Name of the line that lists the objects with facts; the others are named as their facts."""
+_UNREADABLE = fact_name(UnreadableText)
+
+
+def _kind(name: str) -> type[tuple[AnyFact, ...]]:
+    """The type of the facts with this name, of one file."""
+    return _TEXTS if name == _UNREADABLE else _LOCATED
+
+
+def encode_results(results: Sequence[FileResult]) -> list[bytes]:
+    """Results as bytes: each without its facts, then a line for the facts of each type, and for the objects.
+
+    JSON has no line break in it. Raises as `encode` does.
+    """
+    lines = [[row] for row in encode(FileResult, [each._replace(facts=()) for each in results])]
+    by_name: dict[str, dict[int, list[AnyFact]]] = {}
+    for number, result in enumerate(results):
+        for fact in result.facts:
+            by_name.setdefault(name_of_fact(fact), {}).setdefault(number, []).append(fact)
+    for name, found in by_name.items():
+        for number, row in zip(found, encode(_kind(name), map(tuple, found.values())), strict=True):
+            lines[number].append(b"%b %b" % (name.encode(), row))
+    objects = [tuple(dict.fromkeys(objects_of(each.facts))) for each in results]
+    for number, row in enumerate(encode(_RESOURCES, objects)):
+        if objects[number]:
+            lines[number].append(b"%b %b" % (_OBJECTS.encode(), row))
+    return [b"\n".join(each) for each in lines]
+
+
+def decode_results(entries: Sequence[bytes]) -> list[FileResult]:
+    """Results from bytes. Raises DamagedError."""
+    split = [_parts(entry) for entry in entries]
+    facts: list[list[AnyFact]] = [[] for _ in entries]
+    by_name: dict[str, dict[int, bytes]] = {}
+    for number, (_, parts) in enumerate(split):
+        for name, part in parts.items():
+            by_name.setdefault(name, {})[number] = part
+    by_name.pop(_OBJECTS, None)
+    for name, found in by_name.items():
+        for number, some in zip(found, decode(_kind(name), found.values()), strict=True):
+            facts[number].extend(some)
+    results = decode(FileResult, [row for row, _ in split])
+    return [
+        each._replace(facts=tuple(own)) if own else each for each, own in zip(results, facts, strict=True)
+    ]
+
+
+def _parts(entry: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """The line of a result, and the others by their names."""
+    row, *lines = entry.split(b"\n")
+    found = {}
+    for line in lines:
+        name, _, part = line.partition(b" ")
+        found[name.decode("ascii", errors="replace")] = part
+    return row, found
+
+
 def load_results(cache: Cache) -> Results:
     """The results of earlier runs in this folder."""
     try:
@@ -104,11 +235,12 @@ def store_results(cache: Cache, results: Results) -> None:
 
 def _fits(result: FileResult, path: str) -> bool:
     """Whether a result can belong to the file. Timed runs store nothing."""
-    return (
-        not result.times
-        and sound(result.findings, (path,))
-        and all(fact.path == path for fact in result.facts if isinstance(fact, LocatedFact))
-    )
+    return not result.times and sound(result.findings, (path,)) and _are_of(result.facts, path)
+
+
+def _are_of(facts: Iterable[AnyFact], path: str) -> bool:
+    """Whether facts can be those of a file."""
+    return all(fact.path == path for fact in facts if isinstance(fact, LocatedFact))
 
 
 def sound(findings: Iterable[Finding], paths: Container[str]) -> bool:

@@ -128,9 +128,24 @@ def tampered_bytes(name: str, raw: bytes, chance: random.Random) -> bytes:
     if name.startswith(("results", "builds")):
         entries = unpack(raw)
         key = chance.choice(list(entries))
-        return pack({**entries, key: _text(tampered(json.loads(entries[key]), chance))})
+        lines = entries[key].split(b"\n")
+        number = chance.randrange(len(lines))
+        lines[number] = _tampered_line(lines[number], chance, named=number > 0)
+        return pack({**entries, key: b"\n".join(lines)})
     return _text(tampered(json.loads(raw), chance))
 
+
+def _tampered_line(line: bytes, chance: random.Random, *, named: bool) -> bytes:
+    """JSON, in results after the name of what it has."""
+    name, _, data = line.partition(b" ") if named else (b"", b"", line)
+    if named and chance.random() < 0.2:
+        return chance.choice(NAMES) + b" " + data
+    text = _text(tampered(json.loads(data), chance))
+    return name + b" " + text if named else text
+
+
+NAMES = (b"", b"objects", b"scope.UnreadableText", b"queue.Demand", b"pod_admission.RuntimeClass", b"\xff.x")
+"""Names of facts, and what is none."""
 
 QUESTIONS = (
     "c/etc/passwd",

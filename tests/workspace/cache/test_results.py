@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Resource
-from policykit.linter.scope import LocatedFact
+from policykit.linter.scope import LocatedFact, UnreadableText
 from policykit.manifests.patch import Patch
+from policykit.model.pod_admission import RuntimeClassUse
 from policykit.model.pool import Taint
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache import results as module
@@ -118,6 +119,48 @@ def test_what_cannot_be_of_the_file_is_refused(wrong: bytes | FileResult) -> Non
     (sound,) = results.encode([FOUND])
     assert results.decode([sound, entry, sound], [FIXED.path] * 3) == [FOUND, None, FOUND]
     assert results.decode([entry], [FIXED.path]) == [None]
+
+
+USE = LocatedFact(RuntimeClassUse("nvidia"), *FACT[1:5], partial=True)
+FACTS = (FACT, UnreadableText(frozenset({"train"})), USE)
+
+
+def test_facts_are_decoded_by_their_types() -> None:
+    results = Results({})
+    entries = results.encode([FileResult((), FACTS), FileResult((FIXED,)), FileResult((), FACTS[2:])])
+    first, second, third = (results.facts(entry, FIXED.path, tuple) for entry in entries)
+    assert list(first.names) == ["pool.Taint", "scope.UnreadableText", "pod_admission.RuntimeClassUse"]
+    assert [*second.names] == []
+    assert [first.of(name) for name in first.names] == [(fact,) for fact in FACTS]
+    assert third.of("pod_admission.RuntimeClassUse") == (USE,)
+    assert [list(each.objects()) for each in (first, second, third)] == [[FACT.resource], [], []]
+
+
+LINE = Results({}).encode([FileResult((), (USE,))])[0].partition(b"\n")[2].partition(b" ")[2]
+DAMAGED = [
+    ("no JSON", b"pool.Taint broken"),
+    ("another form", b"pool.Taint [[1]]"),
+    ("facts of another type", b"pool.Taint " + LINE),
+    (
+        "of another file",
+        Results({}).encode([FileResult((), (FACT._replace(path="/etc/passwd"),))])[0].partition(b"\n")[2],
+    ),
+]
+
+
+@pytest.mark.parametrize("line", [case[1] for case in DAMAGED], ids=[case[0] for case in DAMAGED])
+def test_a_file_with_damaged_facts_is_read_again(line: bytes) -> None:
+    results = Results({})
+    sound, empty = results.encode([FileResult((), FACTS[:1]), FileResult()])
+    beside = results.facts(sound, FIXED.path, tuple)
+    damaged = results.facts(empty + b"\n" + line, FIXED.path, lambda: FACTS)
+    assert (damaged.of("pool.Taint"), beside.of("pool.Taint")) == ((FACT,), (FACT,))
+
+
+def test_damaged_objects_are_read_again() -> None:
+    results = Results({})
+    damaged = results.facts(results.encode([FileResult()])[0] + b"\nobjects {}", FIXED.path, lambda: FACTS)
+    assert list(damaged.objects()) == [FACT.resource]
 
 
 def test_a_run_finds_what_the_last_one_left(tmp_path: Path) -> None:
