@@ -213,7 +213,7 @@ def _advice(cluster: Cluster, key: str) -> str:
     if instead:
         return f"no daemon sets this label any more: use {instead}"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
-    if near:
+    if near and nearest(key.rpartition("/")[2], (near.rpartition("/")[2],)):
         return f"did you mean {near}?"
     carried = sorted({label for pool in cluster.pools for label in pool.labels})
     if not carried:

@@ -91,9 +91,9 @@ def _severity(use: TopologyUse) -> Severity | None:
 
 def _advice(cluster: Cluster, key: str) -> str:
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
-    return (
-        f"did you mean {near}?" if near else "use a label that the nodes have, and declare it on their pools"
-    )
+    if near and nearest(key.rpartition("/")[2], (near.rpartition("/")[2],)):
+        return f"did you mean {near}?"
+    return "use a label that the nodes have, and declare it on their pools"
 
 
 RULE = Rule(

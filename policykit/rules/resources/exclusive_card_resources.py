@@ -126,6 +126,7 @@ def _card_memory(review: Review) -> Iterator[Violation]:
             f"{_MEMORY} is {requested_mib} MiB of one card, but the largest card of the policy has {largest}",
             "request less memory, or more cards",
             Severity.WARNING,
+            follows=frozenset({"PK203"}),
         )
 
 
