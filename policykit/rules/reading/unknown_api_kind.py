@@ -131,7 +131,7 @@ def _no_kind(group: str, kind: str, kinds: dict[str, list[str]]) -> Iterator[Vio
     if not homes and not close:
         homes = homes_of(kind[:1].upper() + kind[1:])
     # Other files also have `apiVersion: v1` (kubeconfig): the core group needs a similar kind.
-    if not (homes or close) and (not group or group in _FILES):
+    if not (homes or close) and (not group or group in _FILES or group in _SHARED):
         return
     advice = (
         f"{kind[:1].upper() + kind[1:]} is in {', '.join(homes)}"
@@ -193,6 +193,8 @@ def _close(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
 
 _FILES = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io")
 """Groups of files that a program reads, not objects of the API."""
+_SHARED = ("amd.com", "nvidia.com")
+"""Domains of vendors, under which several projects have kinds: only one that is nearly another is told."""
 
 RULE = Rule(
     code="PK008",

@@ -13,7 +13,7 @@ from policykit.kube.structure.admission import refusals
 
 CASES: list[dict[str, Any]] = [
     case
-    for name in ("admission.yaml", "admission-operators.yaml")
+    for name in ("admission.yaml", "admission-devices.yaml", "admission-operators.yaml")
     for case in yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
 ]
 

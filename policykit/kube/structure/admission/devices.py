@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policykit.kube.names import dns_label_problem, dns_subdomain_problem
+from policykit.kube.names import (
+    dns_label_problem,
+    dns_subdomain_problem,
+    is_extended,
+    label_key_problem,
+    label_value_problem,
+)
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
     mappings,
     name_of,
+    one_of,
     refused,
     words,
 )
+from policykit.kube.structure.admission.device_parameters import parameters
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import mapping, whole
 from policykit.nearest import some
 
 
@@ -43,9 +51,29 @@ def device_requests(data: Data) -> Iterator[Problem]:
                 if part in names and name_of(choice):
                     yield _twice(name_of(choice), (*at, "firstAvailable", number, "name"))
                 names.add(part)
+                yield from _name(name_of(choice), (*at, "firstAvailable", number, "name"))
                 yield from _devices(choice, (*at, "firstAvailable", number))
+            yield from _few(request, "firstAvailable", at, _CHOICES)
+        yield from _few(mapping(lookup(data, base)), "requests", base, _MOST)
+        for field in ("constraints", "config"):
+            yield from _few(mapping(lookup(data, base)), field, base, _MOST)
+        yield from _constraints(lookup(data, (*base, "constraints")), (*base, "constraints"))
+        yield from configurations(lookup(data, (*base, "config")), (*base, "config"))
         if names and not any(each.endswith("/") or not each for each in names):
             yield from _of_requests(data, base, names)
+
+
+_MOST, _CHOICES, _TOLERATED = 32, 8, 16
+_LONGEST = 10 * 1024
+
+
+def _few(data: Data, field: str, base: Path, most: int) -> Iterator[Problem]:
+    listed = data.get(field)
+    if isinstance(listed, list) and len(listed) > most:
+        what = f"has {len(listed)} entries, more than {most}"
+        yield refused((*base, field), what, f"write fewer: {_WHO}")
+    elif listed == [] and field == "firstAvailable":
+        yield refused((*base, field), "is an empty list", f"list the classes to try: {_WHO}")
 
 
 def _devices(request: object, path: Path) -> Iterator[Problem]:
@@ -62,7 +90,9 @@ def _devices(request: object, path: Path) -> Iterator[Problem]:
     if device_class and (fault := dns_subdomain_problem(device_class)):
         where = (*path, "deviceClassName")
         yield refused(where, f"is {device_class}, which {fault}", "write the name of a DeviceClass")
+    yield from _few(request, "selectors", path, _MOST)
     yield from _selectors(request.get("selectors"), (*path, "selectors"))
+    yield from _few(request, "tolerations", path, _TOLERATED)
     yield from _tolerations(request.get("tolerations"), (*path, "tolerations"))
 
 
@@ -96,6 +126,9 @@ def _selectors(listed: object, path: Path) -> Iterator[Problem]:
             where = cel if expression == "" else (*path, position)
             what = "is empty" if expression == "" else "has no cel"
             yield refused(where, what, f"write an expression about `device`: {_WHO}", kind=INCONSISTENT)
+        elif isinstance(expression, str) and len(expression) > _LONGEST:
+            what = f"has {len(expression)} characters, more than {_LONGEST}"
+            yield refused(cel, what, f"shorten it: {_WHO}")
         elif isinstance(expression, str) and not is_filled_in(expression):
             yield from _expression(expression, cel)
 
@@ -120,22 +153,62 @@ def _tolerations(listed: object, path: Path) -> Iterator[Problem]:
             where = (*path, position, "value")
             what = f"is {toleration['value']}, but operator Exists takes none"
             yield refused(where, what, f"delete it, or write operator: Equal: {_WHO}", key=True)
+        yield from one_of(toleration, ("operator",), _OPERATORS, _WHO, (*path, position))
+        yield from _taint(toleration, (*path, position))
+
+
+_OPERATORS = ("Exists", "Equal")
+_EFFECTS = ("NoSchedule", "NoExecute", "None")
+"""Of the taint of a device; the last one since 1.35."""
+
+
+def _taint(taint: Data, path: Path) -> Iterator[Problem]:
+    """What a taint and a toleration have in common."""
+    yield from one_of(taint, ("effect",), _EFFECTS, _WHO, path)
+    key, value = name_of(taint, "key"), name_of(taint, "value")
+    if key and (fault := label_key_problem(key)):
+        yield refused((*path, "key"), f"is {key}, which {fault}", f"write it as a label key: {_WHO}")
+    if value and (fault := label_value_problem(value)):
+        yield refused((*path, "value"), f"is {value}, which {fault}", f"write it as a label value: {_WHO}")
+
+
+def taint_rule(data: Data) -> Iterator[Problem]:
+    """Source: `validateDeviceTaintRuleSpec` (Kubernetes v1.36)."""
+    path: Path = ("spec", "taint")
+    yield from _taint(mapping(lookup(data, path)), path)
+    path = ("spec", "deviceSelector")
+    yield from _driver(mapping(lookup(data, path)), path)
+
+
+def _driver(data: Data, path: Path) -> Iterator[Problem]:
+    driver = name_of(data, "driver")
+    if driver and (fault := dns_subdomain_problem(driver.lower())):
+        yield refused((*path, "driver"), f"is {driver}, which {fault}", f"write the driver's name: {_WHO}")
 
 
 def device_class(data: Data) -> Iterator[Problem]:
     """Source: `validateDeviceClassSpec` (Kubernetes v1.36)."""
     yield from _selectors(lookup(data, ("spec", "selectors")), ("spec", "selectors"))
-    yield from _configurations(lookup(data, ("spec", "config")), ("spec", "config"))
+    yield from configurations(lookup(data, ("spec", "config")), ("spec", "config"))
+    resource = name_of(mapping(data.get("spec")), "extendedResourceName")
+    if resource and not is_extended(resource):
+        what = f"is {resource}, no name of an extended resource"
+        advice = "write one with a domain of its own, such as example.com/gpu"
+        yield refused(("spec", "extendedResourceName"), what, f"{advice}: {_WHO}")
 
 
-def _configurations(listed: object, path: Path) -> Iterator[Problem]:
+def configurations(listed: object, path: Path) -> Iterator[Problem]:
     for position, each in mappings(listed):
         if each.get("opaque") is None:
             what = "has no opaque"
             advice = f"write opaque with driver and parameters: {_WHO}"
             yield refused((*path, position), what, advice, kind=INCONSISTENT)
+        opaque = mapping(each.get("opaque"))
+        yield from _driver(opaque, (*path, position, "opaque"))
+        yield from parameters(opaque, (*path, position, "opaque"))
 
 
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 
 
@@ -148,12 +221,14 @@ def _constraints(listed: object, path: Path) -> Iterator[Problem]:
                 where = (*path, position, field)
                 advice = "write it with the domain of its driver, as in resource.kubernetes.io/pcieRoot"
                 yield refused(where, f"is {name}, without a domain", f"{advice}: {_WHO}")
+            elif name and not _IDENTIFIER.match(name.partition("/")[2]):
+                where = (*path, position, field)
+                advice = "after the domain write letters, digits and '_' only, beginning with no digit"
+                yield refused(where, f"is {name}, the name of no attribute", f"{advice}: {_WHO}")
 
 
 def _of_requests(data: Data, base: Path, names: set[str]) -> Iterator[Problem]:
     """Constraints and configurations name requests of the same claim."""
-    yield from _constraints(lookup(data, (*base, "constraints")), (*base, "constraints"))
-    yield from _configurations(lookup(data, (*base, "config")), (*base, "config"))
     for field in ("constraints", "config"):
         for position, each in mappings(lookup(data, (*base, field))):
             for number, name in words(each.get("requests")):

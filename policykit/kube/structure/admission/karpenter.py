@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
-from policykit.kube.structure.problem import INCONSISTENT
+from policykit.kube.structure.admission.kubelets import kubelet
+from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, whole
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 _WHO = "the API server refuses it"
 _TEMPLATE: Path = ("spec", "template")
@@ -23,13 +26,17 @@ _COMPARED = ("Gt", "Lt", "Gte", "Lte")
 
 def node_pool(data: Data) -> Iterator[Problem]:
     """Source: the rules of the CRD NodePool (v0.32 to 1.14)."""
-    for position, wanted in mappings(lookup(data, (*_TEMPLATE, "spec", "requirements"))):
-        yield from _requirement(wanted, (*_TEMPLATE, "spec", "requirements", position))
+    path: Path = (*_TEMPLATE, "spec", "requirements")
+    yield from requirements(lookup(data, path), path, (_HOST, _POOL))
     labels: Path = (*_TEMPLATE, "metadata", "labels")
     for name in mapping(lookup(data, labels)):
-        if isinstance(name, str) and (_restricted(name) or name in (_HOST, _POOL)):
+        if not isinstance(name, str):
+            continue
+        if _restricted(name) or name in (_HOST, _POOL):
             advice = f"delete it, or use a domain of your own: {_WHO}"
             yield refused((*labels, name), "is a label that Karpenter sets itself", advice, key=True)
+        yield from _of_aws(name, (*labels, name), "is no label of AWS that Karpenter knows", key=True)
+    yield from kubelet(lookup(data, _KUBELET), _KUBELET)
     reference = lookup(data, _CLASS)
     for field in ("group", "kind", "name") if isinstance(reference, dict) else ():
         if mapping(reference).get(field) == "":
@@ -70,11 +77,65 @@ def _restricted(name: str) -> bool:
     return name.partition("/")[0].endswith(_OWN) and "/" in name and name not in _ALLOWED
 
 
-def _requirement(wanted: Data, path: Path) -> Iterator[Problem]:
+def requirements(listed: object, path: Path, own: tuple[str, ...]) -> Iterator[Problem]:
+    """Labels of nodes that a pool or an overlay is for; `own`: those that it may not name."""
+    for position, wanted in mappings(listed):
+        yield from _requirement(wanted, (*path, position), own)
+
+
+def _of_aws(name: str, path: Path, what: str, *, key: bool = False) -> Iterator[Problem]:
+    """Labels of AWS's domain, of which a later release may have more."""
+    domain, _, word = name.partition("/")
+    if not domain.endswith(_AWS) or not word or word in _OF_AWS or is_filled_in(name):
+        return
+    near = nearest(word, _OF_AWS)
+    advice = f"did you mean {_AWS}/{near}?" if near and domain == _AWS else "write one that it knows"
+    severity = None if near else Severity.WARNING
+    yield refused(path, what, f"{advice}: {_WHO}", severity, key=key, kind=BAD_VALUE)
+
+
+_KUBELET: Path = (*_TEMPLATE, "spec", "kubelet")
+_AWS = "karpenter.k8s.aws"
+_OF_AWS = (
+    "capacity-reservation-id",
+    "capacity-reservation-interruptible",
+    "capacity-reservation-type",
+    "ec2nodeclass",
+    "instance-accelerator-count",
+    "instance-accelerator-manufacturer",
+    "instance-accelerator-name",
+    "instance-capability-flex",
+    "instance-category",
+    "instance-cpu",
+    "instance-cpu-manufacturer",
+    "instance-cpu-sustained-clock-speed-mhz",
+    "instance-ebs-bandwidth",
+    "instance-encryption-in-transit-supported",
+    "instance-family",
+    "instance-generation",
+    "instance-gpu-count",
+    "instance-gpu-manufacturer",
+    "instance-gpu-memory",
+    "instance-gpu-name",
+    "instance-hypervisor",
+    "instance-local-nvme",
+    "instance-memory",
+    "instance-network-bandwidth",
+    "instance-size",
+    "instance-tenancy",
+    "nitro-sandbox",
+    "placement-group-id",
+    "placement-group-partition",
+)
+"""What the CRDs of Karpenter for AWS allow (v0.32 to 1.14)."""
+
+
+def _requirement(wanted: Data, path: Path, own: tuple[str, ...]) -> Iterator[Problem]:
     key, operator = name_of(wanted, "key"), wanted.get("operator")
-    if key and (_restricted(key) or key in (_HOST, _POOL)):
+    if key and (_restricted(key) or key in own):
         advice = f"delete the requirement: {_WHO}"
         yield refused((*path, "key"), f"is {key}, which Karpenter sets itself", advice)
+    yield from _of_aws(key, (*path, "key"), f"is {key}, no label of AWS that Karpenter knows")
     listed = wanted.get("values")
     values = listed if isinstance(listed, list) else []
     least = whole(wanted.get("minValues"))
