@@ -14,6 +14,7 @@ from policykit.model.pool import Pool
 from policykit.model.volumes import ONE_NODE, ONE_POD, ClaimUse, DeclaredClaim, DeclaredVolume
 from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import selection
+from policykit.placement.topology import domains
 from policykit.targets.facts.volumes import is_of_files
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _Selected = tuple[tuple[str, tuple[str, ...]], ...]
 _SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
 _LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
 """Words in the classes of volumes on a node's own disks, which hold their pods on that node."""
+_ZONE = "topology.kubernetes.io/zone"
+_WAIT = "write volumeBindingMode: WaitForFirstConsumer in the class: volumes are then made where the pod is"
 _RECREATE = "set strategy.type: Recreate"
 
 
@@ -68,8 +71,8 @@ class Volumes:
     def problem(self, use: ClaimUse) -> VolumeProblem | None:
         """Of the nodes that can mount the volume."""
         claim = self._claim(use)
-        found = self._out_of_reach(use, claim) or self._elsewhere(use, claim)
-        return found or (self._apart(use, claim) if claim else None)
+        found = self._never_made(use, claim) or self._out_of_reach(use, claim) or self._elsewhere(use, claim)
+        return found or (self._apart(use, claim) or self._in_any_zone(use, claim) if claim else None)
 
     def of_one_pod(self, use: ClaimUse) -> VolumeProblem | None:
         """Of a volume that only one pod of the cluster may use at a time.
@@ -114,6 +117,48 @@ class Volumes:
         """None: it is not here, or two differ."""
         known = self._claims.get((use.namespace, use.claim), [])
         return known[0] if len(set(known)) == 1 else None
+
+    def _never_made(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
+        """Source: the plugin VolumeBinding of kube-scheduler (v1.36), which has volumes made."""
+        name = use.storage_class or (claim.storage_class if claim and not claim.volume else "")
+        known = self._by_name.get(("StorageClass", name)) if name and use.unscheduled else None
+        others = self._users.get((use.namespace, use.claim), ()) if use.claim else ()
+        scheduled = any(not each.unscheduled for each in others)
+        if known is None or not known.waits or scheduled or self._bound(use, claim) is not None:
+            return None
+        who = f"claim {use.claim}" if use.claim else "a claim of each pod"
+        return VolumeProblem(
+            f"{who}: StorageClass {name} waits until the scheduler has placed a pod "
+            "(WaitForFirstConsumer), but nodeName passes the scheduler by: no volume is made",
+            "select the node by its label kubernetes.io/hostname instead of nodeName",
+        )
+
+    def _in_any_zone(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
+        """Of volumes that are made, each in some zone, before anything knows where the pods may run."""
+        if not self._any_zone(claim):
+            return None
+        cluster = self._cluster
+        every = domains(list(cluster.pools), _ZONE) if cluster is not None and cluster.complete else None
+        if every == 1:
+            return None
+        name = f"StorageClass {claim.storage_class} makes the volume of a claim at once, in any zone"
+        beside = [self._claims.get((use.namespace, each), []) for each in use.beside]
+        other = next((each[0].name for each in beside if len(each) == 1 and self._any_zone(each[0])), "")
+        if other:
+            return VolumeProblem(f"{name}: those of {other} and {claim.name} may be in two", _WAIT)
+        here = cluster is not None and use.policy == cluster.name and use.closed
+        pools = [self._pools[each] for each in use.pools if here and each in self._pools]
+        reached = domains(pools, _ZONE) if pools else None
+        if every is None or reached is None or reached >= every:
+            return None
+        where = f"{'pool' if len(pools) == 1 else 'pools'} {', '.join(pool.name for pool in pools)}"
+        zones = f"{reached} of the {every} zones"
+        return VolumeProblem(f"{name}, but the pods run only in {where}, which has {zones}", _WAIT)
+
+    def _any_zone(self, claim: DeclaredClaim) -> bool:
+        known = self._by_name.get(("StorageClass", claim.storage_class))
+        bound = claim.volume or f"{claim.namespace}/{claim.name}" in self._by_claim
+        return known is not None and known.any_zone and not bound
 
     def _out_of_reach(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
         """Source: the plugin VolumeBinding of kube-scheduler (v1.36)."""

@@ -157,6 +157,12 @@ class Demand(NamedTuple):
     """Of a single pod."""
     replicas: int = 1
     """Number of such pods that run at a time; 1 also if it is unknown."""
+    counted: bool = False
+    """The number is known, and not 0."""
+    names: tuple[str, ...] = ()
+    """Of the containers."""
+    selector: Mapping[str, str] = {}
+    """Labels by which its controller selects pods; empty: by expressions, or unknown."""
 
 
 class DeclaredQuota(NamedTuple):

@@ -41,7 +41,7 @@ class PartReference(NamedTuple):
 
 
 class PodSelector(NamedTuple):
-    """What selects pods of others by labels. Locations of its fact: each key, and `selector`."""
+    """What selects pods of others by labels. Locations of its fact: each key, `selector`, and `bound`."""
 
     labels: Mapping[str, str]
     fault: str = ""
@@ -50,6 +50,10 @@ class PodSelector(NamedTuple):
     """Name of the disruption budget; empty: it is an affinity."""
     namespace: str = ""
     """Of the budget; empty: not stated."""
+    kept: int = 0
+    """Pods of the budget that must stay."""
+    keeps_all: bool = False
+    """Whatever their number, none of them may go."""
 
 
 class AffinityTerm(NamedTuple):

@@ -26,6 +26,10 @@ class DeclaredVolume(NamedTuple):
     """A StorageClass that makes no volumes: its claims get volumes that somebody declares."""
     local: bool = False
     """A StorageClass of volumes on the disks of a node, where the scheduler places all their pods."""
+    waits: bool = False
+    """A StorageClass whose claims get a volume only when the scheduler has chosen the node of a pod."""
+    any_zone: bool = False
+    """A StorageClass whose volumes are in one zone each, which is chosen before there is a pod."""
     many_nodes: bool = False
     """A file system of the network, which any number of nodes can mount whatever its access modes."""
 
@@ -75,3 +79,7 @@ class ClaimUse(NamedTuple):
     """Labels of nodes that the pods select, each with its values."""
     side_by_side: bool = False
     """Something keeps the pods on one node."""
+    unscheduled: bool = False
+    """nodeName passes the scheduler by."""
+    beside: tuple[str, ...] = ()
+    """Claims that the same pods mount and the template lists before."""

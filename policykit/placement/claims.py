@@ -44,9 +44,15 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         each_node=review.pod_set.per_node,
         selected=_selected(review),
         side_by_side=_side_by_side(review),
+        unscheduled=manifest.kind != "Pod" and _is_named(review.pod_set.spec.get("nodeName")),
     )
+    named: tuple[str, ...] = ()
     for path, claim, storage_class, read_only in found:
-        yield path, common._replace(claim=claim, storage_class=storage_class, read_only=read_only)
+        yield (
+            path,
+            common._replace(claim=claim, storage_class=storage_class, read_only=read_only, beside=named),
+        )
+        named = (*named, claim) if claim and claim not in named else named
 
 
 def _claims(review: Review) -> Iterator[tuple[Path, str, str, bool]]:
@@ -74,6 +80,10 @@ def _claims(review: Review) -> Iterator[tuple[Path, str, str, bool]]:
 def _class(spec: object) -> str:
     name = text(mapping(spec).get("storageClassName"))
     return "" if is_placeholder(name) else name
+
+
+def _is_named(node: object) -> bool:
+    return isinstance(node, str) and bool(node) and not is_placeholder(node)
 
 
 def _apart(review: Review) -> str:

@@ -7,7 +7,8 @@ in its own. It is an error if they run only in other pools than the pod, or if n
 both, and the policy lists every pool. Of several terms of affinity a pod must match all: with a term for each
 of two workloads no pod does. A term without labelSelector selects no pods at all. Required anti-affinity to
 the pods of a DaemonSet leaves no node where that runs on all of them, nor does one in the only zone of both.
-The API server evicts no pod of two budgets, whatever they allow: draining its node fails.
+The API server evicts no pod of two budgets, whatever they allow: draining its node fails. It is information
+that a budget lets none of its pods go, as minAvailable 1 of a single replica does.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ GOOD = BAD.replace("cahce", "cache")
 
 _SELECT = "select pods with one term, by a label that they have"
 _NO_NAMES = Names(())
+_REPLICATED = ("Deployment", "ReplicaSet", "StatefulSet")
+_Labelled = dict[tuple[str, str], list[LocatedFact[Demand]]]
+"""Pods by each of their labels."""
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -69,19 +73,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     selectors = [each for each in scope.of(PodSelector) if not each.partial]
     if not selectors:
         return
-    pods: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    pods: _Labelled = {}
     for demand in scope.of(Demand):
         for label in demand.value.labels.items():
-            pods.setdefault(label, []).append(demand.value.labels)
+            pods.setdefault(label, []).append(demand)
     values: dict[str, list[str]] = {}
     for key, value in pods:
         values.setdefault(key, []).append(value)
     names = {key: Names(there) for key, there in values.items()}
     yield from _of_two_budgets(selectors, scope.of(Demand))
+    yield from _for_ever(scope, [each for each in selectors if "bound" in each.fields], pods)
     for each in selectors:
         wanted = each.value.labels.items()
         rarest = min((pods.get(label, []) for label in wanted), key=len, default=[])
-        if not any(wanted <= labels.items() for labels in rarest):
+        if not any(wanted <= demand.value.labels.items() for demand in rarest):
             yield from _nearly(scope, each, names)
 
 
@@ -126,6 +131,42 @@ def _of_two_budgets(
                     f"{first}: its pods cannot be evicted, so draining their nodes fails",
                     "select different pods, or delete one of the two",
                 )
+
+
+def _for_ever(
+    scope: Scope, budgets: Iterable[LocatedFact[PodSelector]], pods: _Labelled
+) -> Iterator[Violation]:
+    """Where the number of the pods is written, and nothing changes it."""
+    scaled = {(each.value.namespace, each.value.kind, each.value.name) for each in scope.autoscalers}
+    for each in budgets:
+        value, wanted = each.value, each.value.labels.items()
+        near = min((pods.get(label, []) for label in wanted), key=len, default=[])
+        found = [one for one in near if wanted <= one.value.labels.items() and _is_there(one, each)]
+        number = sum(one.value.replicas for one in found)
+        sure = all(
+            one.resource.kind in _REPLICATED
+            and one.value.counted
+            and (one.value.namespace, one.resource.kind, one.resource.name) not in scaled
+            for one in found
+        )
+        if found and sure and (value.keeps_all or value.kept >= number):
+            field = each.fields["bound"].path[-1]
+            first = found[0].resource
+            pods_here = "the only pod" if number == 1 else f"any of the {number} pods"
+            yield Violation(
+                each.at("bound"),
+                f"{field} lets nobody evict {pods_here} of {first.kind} {first.name}: "
+                "a drain of the node, and an autoscaler that removes it, wait",
+                "write maxUnavailable: 1, or run more pods than must stay, unless the pods must never move",
+                Severity.INFO,
+            )
+
+
+def _is_there(pods: LocatedFact[Demand], budget: LocatedFact[PodSelector]) -> bool:
+    """Whether they are in its namespace, as far as the files say."""
+    if budget.value.namespace and pods.value.stated_namespace:
+        return budget.value.namespace == pods.value.namespace
+    return budget.path == pods.path
 
 
 def _nearly(

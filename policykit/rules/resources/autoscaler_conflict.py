@@ -3,7 +3,8 @@
 Two autoscalers of one workload change its replicas against each other, and a HorizontalPodAutoscaler stops
 when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods with cards beyond what all
 pools hold, or beyond the limit of their queue, stay pending, so the load that they were to take stays too.
-Utilization is a share of what each container requests: if one requests nothing, there is none.
+Utilization is a share of what each container requests: if one requests nothing, there is none. It is measured
+over all pods that the workload's selector takes, those of another workload with the same labels too.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     yield from _vertical(scope, scalers)
     if not scalers:
         return
+    yield from _with_others(scope, scalers)
     demands = {_object(each): each.value for each in scope.of(Demand) if each.value.pods == 1}
     uses = {_object(each): each.value for each in scope.of(QueueUse) if not each.value.group}
     ranges = [each.value for each in scope.of(DeclaredRange)]
@@ -103,6 +105,44 @@ def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation
             )
 
 
+def _with_others(scope: Scope, scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation]:
+    """Pods of another workload of the file, which the target's selector takes too."""
+    scaled = {(each.value.namespace, each.value.kind, each.value.name): each for each in scalers}
+    targets: dict[_Key, LocatedFact[Demand]] = {}
+    pods: dict[tuple[str, str, tuple[str, str]], list[LocatedFact[Demand]]] = {}
+    for each in scope.of(Demand):
+        if each.value.pods == 1 and not each.partial:
+            if each.value.selector and _object(each) in scaled:
+                targets[_object(each)] = each
+            for label in each.value.labels.items():
+                pods.setdefault((each.path, each.value.namespace, label), []).append(each)
+    for key, scaler in scaled.items():
+        target = targets.get(key)
+        if target is None:
+            continue
+        wanted = target.value.selector.items()
+        near = min((pods.get((target.path, key[0], label), []) for label in wanted), key=len)
+        other = next(
+            (one for one in near if _is_other(one, key) and wanted <= one.value.labels.items()), None
+        )
+        second = scaled.get(_object(other)) if other is not None else None
+        if other is None or (second is None and not scaler.value.shares):
+            continue
+        name, of = f"{key[1]} {key[2]}", f"{other.resource.kind} {other.resource.name}"
+        end = f"it counts them for {name}"
+        if second is not None:
+            end = f"neither it nor {second.resource.kind} {second.resource.name} scales anything"
+        yield Violation(
+            scaler.at("name"),
+            f"the selector of {name} takes the pods of {of} too: {end}",
+            "give the pods of each a label of their own, and select by it",
+        )
+
+
+def _is_other(pods: LocatedFact[Demand], target: _Key) -> bool:
+    return (pods.resource.kind, pods.resource.name) != target[1:]
+
+
 def _vertical(scope: Scope, scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation]:
     """One changes the requests of which the other measures a share. Source: the vertical pod autoscaler's
     known limitations (1.4). Of one folder: two examples of the same workload are often alternatives."""
@@ -129,12 +169,17 @@ def _without_requests(
     for name in scaler.value.shares:
         wanted = f"requests.{name}"
         given = any(wanted in each.defaults for each in ranges if each.namespace == demand.namespace)
-        lacking = any(name not in limits and name not in asked for limits, asked in demand.containers)
+        lacking = [
+            who
+            for who, (limits, asked) in zip(demand.names, demand.containers, strict=False)
+            if name not in limits and name not in asked
+        ]
         if lacking and wanted not in demand.stated and not given:
             who, workload = scaler.resource, scaler.value
+            container = f"container {lacking[0]}" if lacking[0] else "a container"
             yield Violation(
                 scaler.at(f"share.{name}"),
-                f"{who.kind} {who.name} measures {name} as a share of its request, but a container of "
+                f"{who.kind} {who.name} measures {name} as a share of its request, but {container} of "
                 f"{workload.kind} {workload.name} requests none: nothing is scaled by it",
                 f"request {name} in every container, or measure something else",
             )

@@ -13,7 +13,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, texts
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
@@ -24,6 +24,7 @@ _PLAIN = {"cpu": "requests.cpu", "memory": "requests.memory", "count/pods": "pod
 """Keys that mean the same as another."""
 _SIDES = ("limits", "requests")
 _PRIORITY = "PriorityClass"
+_MAIN = "containers"
 _COMPUTE = ("cpu", "memory")
 _ALL_OF_COMPUTE = frozenset(f"{side}.{name}" for side in _SIDES for name in _COMPUTE)
 
@@ -151,8 +152,9 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
     amounts = [
         (requests.amounts(each.get("limits")), requests.amounts(each.get("requests")))
         for field, each in resources
-        if field == "containers"
+        if field == _MAIN
     ]
+    selector = mapping(lookup(manifest.data, ("spec", "selector")))
     return Demand(
         manifest.namespace or namespace,
         about if manifest.kind == "Pod" else f"one pod of {about}",
@@ -165,6 +167,13 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         _is_stated(manifest, namespace),
         pod_set.labels,
         pod_set.replicas or 1,
+        bool(pod_set.replicas),
+        tuple(
+            text(each.get("name")) for field, _, each in requests.containers(pod_set.spec) if field == _MAIN
+        ),
+        {}
+        if manifest.group != "apps" or "matchExpressions" in selector
+        else pairs(selector.get("matchLabels")),
     )
 
 

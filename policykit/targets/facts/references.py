@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from policykit.catalogue.resources import is_card
 from policykit.kube.autoscaling import read_vertical
@@ -13,7 +14,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, numbered, pairs, text
+from policykit.manifests.shape import mapping, mappings, numbered, pairs, text, whole
 from policykit.model.references import (
     NamedObject,
     NamedParts,
@@ -221,7 +222,8 @@ def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) 
     if manifest.kind == "PodDisruptionBudget" and manifest.group == "policy":
         for found in _selector(manifest.data, ("spec", "selector"), ("spec", "selector"), ""):
             stated = manifest.namespace or (context.namespace if context.namespace != "default" else "")
-            yield Fact(found.value._replace(budget=manifest.name, namespace=stated), found.places)
+            value = found.value._replace(budget=manifest.name, namespace=stated)
+            yield _kept(value, mapping(manifest.data.get("spec")), found.places)
     for pod_set in pod_sets:
         for number in _positions(lookup(pod_set.spec, _TERMS)):
             path: Path = (*_TERMS, number, "labelSelector")
@@ -231,6 +233,17 @@ def selectors(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) 
                     yield found
         if "affinity" in pod_set.spec:
             yield from _near_others(manifest, pod_set, context)
+
+
+def _kept(value: PodSelector, spec: Mapping[str, Any], places: Mapping[str, Path]) -> Fact:
+    """With how many pods stay. Source: `getExpectedPodCount` of the disruption controller (v1.36)."""
+    least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
+    if least is None and most is None:
+        return Fact(value, places)
+    field = "maxUnavailable" if least is None else "minAvailable"
+    everything = least == "100%" if least is not None else most in ("0%", "0") or whole(most) == 0
+    kept = value._replace(kept=whole(least) or 0, keeps_all=everything)
+    return Fact(kept, {**places, "bound": ("spec", field)})
 
 
 def _near_others(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:

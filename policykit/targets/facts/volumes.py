@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -20,6 +22,18 @@ _FILES = re.compile(
 """Words in the provisioners and classes of file systems of the network."""
 _LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
 """Words in the provisioners of volumes on a node's own disks."""
+_ZONAL = frozenset(
+    {
+        "disk.csi.azure.com",
+        "diskplugin.csi.alibabacloud.com",
+        "ebs.csi.aws.com",
+        "kubernetes.io/aws-ebs",
+        "kubernetes.io/azure-disk",
+        "kubernetes.io/gce-pd",
+        "pd.csi.storage.gke.io",
+    }
+)
+"""Provisioners of disks that are in one zone."""
 _FILE_SOURCES = frozenset({"azureFile", "cephfs", "glusterfs", "nfs", "quobyte"})
 
 
@@ -61,15 +75,27 @@ def _class(manifest: Manifest) -> DeclaredVolume:
     provisioner = text(manifest.data.get("provisioner"))
     by_hand = provisioner == _BY_HAND
     listed = () if by_hand else manifest.data.get("allowedTopologies")
+    waits = manifest.data.get("volumeBindingMode") == "WaitForFirstConsumer"
     return DeclaredVolume(
         "StorageClass",
         manifest.name,
         _terms(listed, "matchLabelExpressions"),
-        certain=manifest.data.get("volumeBindingMode") == "WaitForFirstConsumer",
+        certain=waits,
         made_by_hand=by_hand,
         local=bool(_LOCAL.search(provisioner.lower())),
+        waits=waits,
+        any_zone=provisioner in _ZONAL and not waits and not listed and not _is_placed(manifest.data),
         many_nodes=bool(_FILES.search(provisioner.lower())),
     )
+
+
+def _is_placed(data: Mapping[str, Any]) -> bool:
+    """Whether parameters name zones, or have each volume in several."""
+    parameters = mapping(data.get("parameters"))
+    named = any(key.lower() in ("zone", "zones", "availability", "zoneid") for key in parameters)
+    mode = data.get("volumeBindingMode")
+    several = any(text(each).lower().endswith(("regional-pd", "_zrs")) for each in parameters.values())
+    return named or several or (isinstance(mode, str) and is_placeholder(mode))
 
 
 def _volume(manifest: Manifest) -> DeclaredVolume:

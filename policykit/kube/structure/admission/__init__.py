@@ -11,6 +11,8 @@ from policykit.manifests.problem import Problem
 
 _CHECKS: Mapping[tuple[str, str], str] = {
     ("", "LimitRange"): "quotas.limit_range",
+    ("", "PersistentVolume"): "volumes.volume",
+    ("", "PersistentVolumeClaim"): "volumes.claim",
     ("", "ResourceQuota"): "quotas.resource_quota",
     ("apps", "DaemonSet"): "builtin.daemon_set",
     ("apps", "Deployment"): "builtin.deployment",

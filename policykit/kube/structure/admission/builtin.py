@@ -92,11 +92,18 @@ def daemon_set(data: Data) -> Iterator[Problem]:
 
 
 def stateful_set(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateStatefulSetSpec` (Kubernetes v1.36)."""
+    """Sources: `ValidateStatefulSetSpec`, and that of the claims (Kubernetes v1.36)."""
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
     if isinstance(update, dict):
         yield from not_below(update, base, "partition", 0, "write the first ordinal that is updated")
+    path: Path = ("spec", "volumeClaimTemplates")
+    claims = lookup(data, path)
+    if isinstance(claims, list) and claims:
+        from policykit.kube.structure.admission.volumes import claim_spec
+
+        for position, one in mappings(claims):
+            yield from claim_spec(one.get("spec"), (*path, position, "spec"))
 
 
 def runtime_class(data: Data) -> Iterator[Problem]:

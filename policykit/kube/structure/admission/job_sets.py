@@ -20,6 +20,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, whole
+from policykit.model.severity import Severity
 from policykit.nearest import some
 
 _JOBS: Path = ("spec", "replicatedJobs")
@@ -36,6 +37,8 @@ def job_set(data: Data) -> Iterator[Problem]:
     """Sources: the CRD's list keys and rules, `ValidateCreate` and what it calls of JobSet (v0.12)."""
     yield from _owned(data)
     jobs = lookup(data, _JOBS)
+    if jobs == []:
+        yield refused(_JOBS, "is empty", "add a job: later releases of JobSet refuse it", Severity.WARNING)
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
         return
     yield from named_differently(jobs, _JOBS, "name", "replicated job")

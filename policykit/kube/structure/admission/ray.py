@@ -207,6 +207,10 @@ def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
         severity = None if scaled else Severity.WARNING
         where = (*base, *pod, *there[_V2], "name")
         yield refused(where, f"is {_V2}, but {says}", f"{advice}: KubeRay 1.5 refuses it", severity)
+    if scaled:
+        yield from _measured(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
+        for position, group in mappings(spec.get("workerGroupSpecs")):
+            yield from _measured(group, (*base, "workerGroupSpecs", position))
     if not (scaled and (options.get("version") == "v2" or turned_on)):
         for position, group in mappings(spec.get("workerGroupSpecs")):
             if group.get("idleTimeoutSeconds") is not None:
@@ -214,6 +218,26 @@ def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
                 what = "is for autoscaler v2, which is off"
                 advice = "write enableInTreeAutoscaling: true and autoscalerOptions.version: v2"
                 yield refused(where, what, f"{advice}, or delete it: {KUBERAY}", key=True)
+
+
+def _measured(group: object, at: Path) -> Iterator[Problem]:
+    """What the autoscaler reads of a group. Source: `_get_num_cpus` of its `autoscaling_config.py`."""
+    path: Path = ("template", "spec", "containers", 0)
+    container = lookup(group, path)
+    if not isinstance(container, dict) or lookup(group, ("resources",)) or "..." in container:
+        return
+    parameters = lookup(group, ("rayStartParams",))
+    places = [parameters] if parameters else []
+    there = [lookup(container, ("resources", field)) for field in ("limits", "requests")]
+    if any(not isinstance(each, dict) for each in (*places, *filter(None, there))):
+        return  # a placeholder
+    if "num-cpus" not in mapping(parameters) and not any("cpu" in mapping(each) for each in there):
+        yield refused(
+            (*at, *path),
+            "states no cpu, without which the autoscaler of Ray ends",
+            "add a limit or request of cpu, or num-cpus to rayStartParams of the group",
+            Severity.WARNING,
+        )
 
 
 def _tokens(spec: Data, base: Path) -> Iterator[Problem]:
