@@ -17,6 +17,8 @@ class StartedOperator(NamedTuple):
     meant: str = ""
     namespace: str = ""
     account: str = ""
+    missing: str = ""
+    """A flag without which its jobs do not get the name of the scheduler; empty: none is needed."""
 
 
 class GroupedJob(NamedTuple):

@@ -2,7 +2,9 @@
 
 KubeRay, Kubeflow's Training Operator and the Spark operator make groups only if they are started with the
 flag for it, and only where the role of their account lets them create groups. Without, the pods start one
-by one, or the job does not start. A flag that is written like the value of a chart ends the operator.
+by one, or the job does not start. Up to 1.6 it is the webhook of the Spark operator that names the
+scheduler in pods: without it they go to the default one. A flag that is written like the value of a chart
+ends the operator.
 """
 
 from __future__ import annotations
@@ -82,6 +84,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             continue
         if found[0].value.starts:
             yield from _forbidden(scope, found[0], asking)
+            for job in asking if found[0].value.missing else ():
+                flag = found[0].value.missing
+                yield Violation(
+                    job.at("asks"),
+                    f"{job.value.asks} of the {job.value.kind} has no effect on its pods: {name} is started "
+                    f"without --{flag}, and only its webhook names the scheduler in pods",
+                    f"start {name} with -{flag}=true, and give it the certificates of the webhook",
+                )
             continue
         for job in asking:
             value = job.value

@@ -33,6 +33,8 @@ _SWITCHES: Mapping[str, tuple[str, ...]] = {
     TRAINING: ("gang-scheduler-name",),
 }
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_-]*)(?:=(.*))?\Z", re.DOTALL)
+_WEBHOOK = "enable-webhook"
+"""The flag of the Spark operator up to 1.6, whose webhook names the scheduler in pods."""
 _LIKE = 0.85
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
 _OF_TRAINING = frozenset({"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"})
@@ -82,7 +84,7 @@ def _words(container: Mapping[str, Any], place: Path) -> list[tuple[str, Path]] 
 
 def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, account: str, image: Path) -> Fact:
     starts, scheduler, misspelt, meant = False, "", "", ""
-    place = image
+    place, missing = image, "" if name != SPARK or ("controller", "start") in _pairs(words) else _WEBHOOK
     for at, (word, path) in enumerate(words):
         found = _FLAG.match(word)
         if found is None:
@@ -93,14 +95,20 @@ def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, accou
             value = "true" if after.startswith("-") else after
         if name == KUBERAY and flag == "config":
             starts = True  # its file decides
+        elif flag == _WEBHOOK and value.lower() not in ("", "false", "0", "f"):
+            missing = ""
         elif flag in _SWITCHES[name]:
             if value.lower() not in ("", "false", "0", "f", "none") and flag != "default-batch-scheduler":
                 starts, place = True, path
             scheduler = value if flag in ("batch-scheduler", "gang-scheduler-name") else scheduler
         elif not misspelt and (likely := _likely(flag, name)):
             misspelt, meant, place = flag, likely, path
-    value = StartedOperator(name, starts, scheduler, misspelt, meant, namespace, account)
+    value = StartedOperator(name, starts, scheduler, misspelt, meant, namespace, account, missing)
     return Fact(value, {"container": image, "flag": place})
+
+
+def _pairs(words: Sequence[tuple[str, Path]]) -> Iterator[tuple[str, str]]:
+    return zip((word for word, _ in words), (word for word, _ in words[1:]), strict=False)
 
 
 def _likely(flag: str, name: str) -> str:

@@ -65,7 +65,7 @@ def claim_spec(spec: object, base: Path) -> Iterator[Problem]:
         return
     yield from _modes(spec, base)
     size = lookup(spec, ("resources", "requests", "storage"))
-    if size is not None and spec.get("accessModes") in (None, []):
+    if size is not None and spec.get("storageClassName") and spec.get("accessModes") in (None, []):
         advice = f"add accessModes, such as [ReadWriteOnce]: {_SERVER}, unless this is part of a claim"
         yield refused(base, "has no accessModes", advice, Severity.WARNING, kind=INCONSISTENT)
     elif size is None and spec.get("accessModes"):
