@@ -113,6 +113,12 @@ def name_of_fact(fact: AnyFact) -> str:
     return fact_name(kind)
 
 
+def names_in(facts: Iterable[AnyFact]) -> frozenset[str]:
+    """The names of the types of located facts."""
+    kinds: set[type] = {type(fact.value) for fact in facts if isinstance(fact, LocatedFact)}
+    return frozenset(map(fact_name, kinds))
+
+
 def objects_of(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[Resource]:
     """The objects that have facts, without those of patches and of source files of a kustomization."""
     for fact in facts:
@@ -135,8 +141,11 @@ class FactTable:
         self._found: dict[str, list[AnyFact | StoredFacts]] = {}
         self._known: dict[type, tuple[Any, ...]] = {}
         for fact in facts:
-            if isinstance(fact, (LocatedFact, UnreadableText)):
-                self._found.setdefault(name_of_fact(fact), []).append(fact)
+            if isinstance(fact, LocatedFact):
+                kind: type = type(fact.value)
+                self._found.setdefault(fact_name(kind), []).append(fact)
+            elif isinstance(fact, UnreadableText):
+                self._found.setdefault(fact_name(UnreadableText), []).append(fact)
             else:
                 for name in fact.names:
                     self._found.setdefault(name, []).append(fact)

@@ -24,7 +24,7 @@ from policykit.linter.scope import (
     alternatives,
     joined_words,
     may_have_findings,
-    name_of_fact,
+    names_in,
     objects_of,
     scope_of,
 )
@@ -72,18 +72,19 @@ def scope_facts(run: Run, judged: Sequence[UnitResult]) -> ScopeFacts:
     written: dict[str, Sequence[AnyFact]] = {}
     stating: dict[str, str] = {}
     for input_file, settings, result, _, first in judged:
-        policies.setdefault(key_of(input_file), {}).update(dict.fromkeys(settings))
+        key = key_of(input_file)
+        policies.setdefault(key, {}).update(dict.fromkeys(settings))
         judges[input_file.path] = judges.get(input_file.path, frozenset()) | frozenset(settings)
         if not first:
             continue
         if input_file.only == OBJECTS:
             facts.setdefault(input_file.scope, {})[input_file.path] = _split_as_written(result.facts)[1]
             continue
-        if found := _split_as_written(result.facts)[0]:
+        if builds and (found := _split_as_written(result.facts)[0]):
             written[input_file.path] = found
         if result.facts and not (input_file.only == TEXT and input_file.scope in built):
-            facts.setdefault(key_of(input_file), {})[input_file.path] = result.facts
-            stating[input_file.path] = key_of(input_file)
+            facts.setdefault(key, {})[input_file.path] = result.facts
+            stating[input_file.path] = key
     for build in builds:
         for read in filter(None, map(build.names.get, build.tree.written())):
             stated = facts.setdefault(build.input_file.scope, {})
@@ -108,7 +109,7 @@ def scope_findings(run: Run, scopes: ScopesByPolicy) -> PassResult:
         name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
     ):
         shown = _shown(name)
-        stated = frozenset(map(name_of_fact, chain.from_iterable(known.facts[name].values())))
+        stated = names_in(chain.from_iterable(known.facts[name].values()))
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
             rules = setting.rules.about(stated)
