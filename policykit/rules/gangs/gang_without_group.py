@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.kube.placeholders import UnfilledNames, is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.gang import GangPartners, Membership, PodGroup, TaskGroups
 from policykit.model.references import NameAffix
 from policykit.model.severity import Severity
@@ -88,7 +88,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if value.by_pods or member.partial or is_placeholder(value.group):
             continue
         of_groups = groups.get(value[:2])
-        if of_groups and of_groups.may_be(value.group):
+        if (of_groups and of_groups.may_be(value.group)) or _is_made(member):
             continue
         if value[:3] in there or value[:3] in gone.members or scope.may_hold(value.group):
             continue
@@ -100,6 +100,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             "add the PodGroup, or correct the name: without it the pods never start",
             Severity.ERROR,
         )
+
+
+def _is_made(member: LocatedFact[Membership]) -> bool:
+    """Whether Kubeflow's operator makes the group, which has the name of the job.
+
+    Source: `SyncPodGroup` of the training operator (1.5 to 1.9), and of tf-operator before it.
+    """
+    resource = member.resource
+    return resource.api_version.startswith("kubeflow.org/") and resource.name == member.value.group
 
 
 def _unfilled(names: Iterable[_Name]) -> dict[tuple[str, str], UnfilledNames]:
