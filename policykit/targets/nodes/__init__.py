@@ -39,10 +39,12 @@ def _begins_as(form: str, holder: Manifest, path: Path) -> bool:
 
 
 def _is_of_hami(data: object) -> bool:
-    """Whether it names the resources of NVIDIA's cards or Ascend chips, or says how cards are shared."""
+    """Whether it names resources of cards or chips, says how cards are shared, or has settings of nodes."""
     if not isinstance(data, dict) or "kind" in data:
         return False
     nvidia, chips = data.get("nvidia"), data.get("vnpus")
+    if isinstance(data.get("nodeconfig"), list | dict):
+        return True
     if isinstance(nvidia, dict) and ("resourceCountName" in nvidia or "deviceSplitCount" in nvidia):
         return True
     listed = chips.get("configs") if isinstance(chips, dict) else chips
@@ -68,7 +70,9 @@ TARGET = Target(
         Configuration(
             MIG_CONFIGURATION, ("mig-configs",), _is_of_mig_manager, partial(_begins_as, _OF_MIG_MANAGER)
         ),
-        Configuration(HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount", "vnpus"), _is_of_hami),
+        Configuration(
+            HAMI_CONFIGURATION, ("resourceCountName", "deviceSplitCount", "vnpus", "nodeconfig"), _is_of_hami
+        ),
     ),
     facts=(
         FactReader(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.durations import exact_seconds
 from policykit.kube.names import dns_subdomain_problem
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, alternatives, name_of, refused
+from policykit.kube.structure.admission.checks import Data, alternatives, name_of, one_of, refused
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -19,6 +19,7 @@ _WHO = "Slinky's webhook refuses it"
 _LONGEST = 40
 _SHORTEST = 60
 """Seconds of a scheduled update."""
+_STRATEGIES = ("RollingUpdate", "OnDelete", "ScheduledUpdate")
 _JWT = ("jwtKeyRef", "jwtHs256KeyRef")
 
 
@@ -53,6 +54,7 @@ def node_set(data: Data) -> Iterator[Problem]:
         yield from _unnamed(data, ("spec", "ssh", "sssdConfRef"))
     base: Path = ("spec", "updateStrategy")
     strategy = mapping(lookup(data, base))
+    yield from one_of(strategy, ("type",), _STRATEGIES, _WHO, base)
     least = lookup(strategy, ("rollingUpdate", "maxUnavailable"))
     if least == "0%" or (least == 0 and not isinstance(least, bool)):
         at = (*base, "rollingUpdate", "maxUnavailable")
