@@ -1,12 +1,12 @@
 """The configuration of NVIDIA's device plugin, or of HAMi, does not load, or a part of it has no effect.
 
 The plugin does not start with fewer than two replicas of a card, without a number of them, with a word that
-it does not know, such as a MIG strategy, or with a value of another type: the nodes then offer no card. Keys
-that it does not know, those of a way of sharing outside of it, and `rename` are ignored. So are values that
-the charts of the operator and the plugin do not read, such as timeSlicing beside `config`. nvidia-mig-manager
-refuses a file with a key that it does not know, or without one that it needs. HAMi offers no card with a split
-count of 0, and does not start if a number is written as a string. A node whose label asks for slices that its
-card does not have offers none.
+it does not know, such as a MIG strategy, or with a value of another type: the nodes then offer no card.
+Keys that it does not know, those of a way of sharing outside of it, and `rename` are ignored. So are values
+that the charts of the operator and the plugin do not read, such as timeSlicing beside `config`. nvidia-mig-
+manager refuses a file with a key that it does not know, or without one that it needs. HAMi offers no card
+with a split count of 0, and does not start if a number is written as a string. A node whose label asks for
+slices that its card does not have offers none.
 """
 
 from __future__ import annotations
