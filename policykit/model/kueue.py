@@ -49,6 +49,8 @@ class DeclaredClusterQueue(NamedTuple):
     """Its quota of each resource, over all flavors."""
     most: Mapping[str, int] = {}
     """The same with what it may borrow, of resources of which it may not borrow any amount."""
+    groups: int = 0
+    """Groups of resources with flavors of their own."""
 
 
 class DeclaredNamespace(NamedTuple):
@@ -152,7 +154,7 @@ class RefusedPods(NamedTuple):
 class AdmittedPods(NamedTuple):
     """Pods of a workload that names a LocalQueue.
 
-    Locations of its fact: `tolerations`, and `selector.<key>` of each key of the selector.
+    Locations of its fact: `tolerations`, `terms`, and `selector.<key>` of each key of the selector.
     """
 
     namespace: str
@@ -160,3 +162,5 @@ class AdmittedPods(NamedTuple):
     tolerations: tuple[Toleration, ...] = ()
     selector: Mapping[str, str] = {}
     """The nodeSelector."""
+    terms: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...] = ()
+    """Of required node affinity, ORed: label key, operator and values of each expression. Empty: any node."""

@@ -2,7 +2,8 @@
 
 Kueue gives a workload a flavor only if its pods tolerate the nodeTaints of the flavor, or the flavor's own
 tolerations do, and only if its nodeLabels have what the pods select. If that holds for none of them, the
-workload is never admitted.
+workload is never admitted. Labels that a flavor does not state are left to the scheduler; before 0.18.2 only
+those that no flavor of the queue states.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.selectors import Requirement, matches
 from policykit.kube.tolerations import tolerates
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
@@ -17,6 +19,7 @@ from policykit.model.kueue import AdmittedPods, DeclaredFlavor
 from policykit.model.pool import Taint, Toleration
 from policykit.model.severity import Severity
 from policykit.rules.kueue.admission import cluster_queues
+from policykit.targets.kueue import versions
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -78,7 +81,7 @@ GOOD = BAD.replace(
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Where LocalQueue, ClusterQueue and all its flavors are known. Source: `flavorassigner.go` (0.19)."""
-    admitting = cluster_queues(scope)
+    admitting, release = cluster_queues(scope), versions.release_of(context.cluster)
     flavors = {each.value.name: each.value for each in scope.of(DeclaredFlavor) if not each.partial}
     for pods in scope.of(AdmittedPods):
         queue = admitting(pods.value.namespace, pods.value.queue) if not pods.partial else None
@@ -93,7 +96,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 "tolerate the taint in the pods, or add the toleration to the flavor",
             )
         elif queue and None not in offered:
-            yield from _unselected(pods, queue.name, [each for each in offered if each])
+            known = [each for each in offered if each]
+            told = [*_unselected(pods, queue.name, known)]
+            yield from told
+            if queue.groups == 1 and not told:
+                yield from _unmatched(pods, queue.name, known, versions.asks_of_all(release))
 
 
 def _unselected(
@@ -110,6 +117,41 @@ def _unselected(
                 "select one of these, or add a flavor for these nodes to the ClusterQueue",
             )
             return
+
+
+def _unmatched(
+    pods: LocatedFact[AdmittedPods], queue: str, flavors: Sequence[DeclaredFlavor], all_keys: bool
+) -> Iterator[Violation]:
+    """Of the labels of each flavor, or of all flavors. Source: `flavorSelector` (0.9 to 0.19)."""
+    stated = {key for each in flavors for key in each.labels}
+    keys = {key for key in pods.value.selector if key in stated}
+    keys |= {one[0] for term in pods.value.terms for one in term if one[0] in stated}
+    texts = [*pods.value.selector.values(), *(value for each in flavors for value in each.labels.values())]
+    texts += [value for term in pods.value.terms for one in term for value in one[2]]
+    if not keys or any(map(is_placeholder, texts)):
+        return
+    if any(_meets(pods.value, each, stated if all_keys else set(each.labels)) for each in flavors):
+        return
+    named = next((f"selector.{key}" for key in pods.value.selector if key in stated), "terms")
+    names = ", ".join(each.name for each in flavors)
+    yield Violation(
+        pods.at("terms" if pods.value.terms else named),
+        f"no flavor of ClusterQueue {queue} ({names}) has what the pods select of {', '.join(sorted(keys))}: "
+        "Kueue never admits the workload",
+        f"write the labels in nodeLabels of the flavor that is meant{_ASKED if all_keys else ''}",
+    )
+
+
+_ASKED = ": a label that one flavor has is asked of all of them"
+
+
+def _meets(pods: AdmittedPods, flavor: DeclaredFlavor, keys: set[str]) -> bool:
+    """Whether the flavor has what the pods ask of these labels."""
+    there = flavor.labels
+    if any(there.get(key) != value for key, value in pods.selector.items() if key in keys):
+        return False
+    terms = [[Requirement(*one) for one in term if one[0] in keys] for term in pods.terms]
+    return not all(terms) or not terms or any(all(matches(one, there) for one in term) for term in terms)
 
 
 def _untolerated(flavor: DeclaredFlavor, own: tuple[Toleration, ...]) -> Taint | None:

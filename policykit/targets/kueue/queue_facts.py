@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from policykit.kube import selectors, tolerations
+from policykit.kube import affinity, selectors, tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.queues import read as read_queue
@@ -120,13 +120,31 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         if queue is not None and not is_placeholder(queue.value):
             found = tolerations.read(pod_set.spec.get("tolerations"))
             selector = pairs(pod_set.spec.get("nodeSelector"))
-            admitted = AdmittedPods(manifest.namespace or context.namespace, queue.value, found, selector)
+            namespace = manifest.namespace or context.namespace
+            admitted = AdmittedPods(namespace, queue.value, found, selector, _terms(pod_set))
             places = {f"selector.{key}": pod_set.place("nodeSelector", key) for key in selector}
+            places["terms"] = pod_set.place(*_REQUIRED_TERMS)
             yield Fact(admitted, {"tolerations": pod_set.place("tolerations"), **places})
         for key in _LEVELS:
             if key in pod_set.annotations and pod_set.places.get("annotations"):
                 request = TopologyRequest(pod_set.annotations[key])
                 yield Fact(request, {"level": pod_set.place("annotations", key)})
+
+
+_REQUIRED_TERMS = (
+    *("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
+    "nodeSelectorTerms",
+)
+
+
+def _terms(pod_set: PodSet) -> tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...]:
+    """None if some term says anything but expressions."""
+    found = affinity.read(pod_set.spec).required or ()
+    return () if any(term.fields for term in found) else tuple(_plain(term) for term in found)
+
+
+def _plain(term: affinity.Term) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    return tuple((one.key, one.operator, one.values) for one in term.expressions)
 
 
 def _frameworks(manifest: Manifest) -> Iterator[Fact]:
@@ -184,6 +202,7 @@ def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
         _selector(manifest),
         _nominal(found.groups),
         limit,
+        len(groups),
     )
     yield Fact(declared, places)
     queue = DeclaredQueue(

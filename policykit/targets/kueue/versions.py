@@ -53,6 +53,9 @@ FUNGIBILITY_PREFERENCE = Version(0, 15, 0)
 """flavorFungibility.preference, and the value MayStopSearch in place of Borrow and Preempt."""
 SLICE_LAYERS = Version(0, 17, 0)
 """Annotation podset-slice-required-topology-constraints: gate TASMultiLayerTopology."""
+OWN_KEYS_BACKPORTED, OWN_KEYS = Version(0, 17, 6), Version(0, 18, 2)
+"""A flavor is asked for the labels that it states; before, for those of all flavors of its group. The first
+is a patch of the minor before."""
 CHECKED_FLAVORS = Version(0, 18, 0)
 """The webhook refuses onFlavors of admission checks that are no flavors of the ClusterQueue."""
 
@@ -60,6 +63,11 @@ CHECKED_FLAVORS = Version(0, 18, 0)
 def refuses_small_weights(version: Version) -> bool:
     """Whether a weight of a billionth or less is refused."""
     return version >= SMALL_WEIGHTS or SMALL_WEIGHTS_BACKPORTED <= version < (0, 13)
+
+
+def asks_of_all(version: Version | None) -> bool:
+    """Whether a flavor needs the labels that pods select and another flavor states."""
+    return version is not None and version < OWN_KEYS and not OWN_KEYS_BACKPORTED <= version < (0, 18)
 
 
 def api_version(kind: str, version: Version) -> str:

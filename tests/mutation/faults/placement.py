@@ -112,6 +112,17 @@ def _other_instances(subject: Subject) -> Iterator[Change]:
                 yield replace(("spec", "template", "spec", "requirements", number, "values"), ["m6i"])
 
 
+def _annotated_outside(subject: Subject) -> Iterator[Change]:
+    """On the object that makes the pods."""
+    key, made = "cluster-autoscaler.kubernetes.io/safe-to-evict", ("Deployment", "Job", "StatefulSet")
+    manifest = subject.manifest
+    makes = manifest.group in ("apps", "batch") and manifest.kind in made and bool(subject.pod_sets)
+    if makes and not any(key in pod_set.annotations for pod_set in subject.pod_sets):
+        there = isinstance(at(subject, ("metadata", "annotations")), dict)
+        base: Path = ("metadata", "annotations")
+        yield put((*base, key), "false") if there else put(base, {key: "false"})
+
+
 def _kind_misspelt(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets if subject.cluster else ():
         name, place = pod_set.labels.get(WORKLOAD_KEY, ""), pod_set.places.get("labels")
@@ -485,6 +496,7 @@ FAULTS = (
     fault("more pods apart than there are nodes", "PK135", _apart),
     fault("a misspelt workload kind", "PK142", _kind_misspelt),
     fault("instances without the card of the pods", "PK145", _other_instances, elsewhere=True),
+    fault("an annotation of pods on their Deployment or Job", "PK147", _annotated_outside),
     fault("a workload kind on a DaemonSet", "PK141", _as_daemon_set),
     fault("pods that no pool has room for", "PK134", _web_pods),
     fault("a hard spread over an unknown label", "PK133", _unknown_topology),
