@@ -210,16 +210,23 @@ def _generated_names(name: str, jobs: list[Data]) -> Iterator[Problem]:
 _POD: Path = ("template", "spec", "template", "spec")
 
 
+def claims_elsewhere(listed: object, path: Path) -> Iterator[Problem]:
+    """Templates of claims with a namespace: a JobSet makes them in its own."""
+    for position, policy in mappings(listed):
+        for number, template in mappings(policy.get("templates")):
+            if mapping(template.get("metadata")).get("namespace"):
+                where = (*path, position, "templates", number, "metadata", "namespace")
+                advice = "delete it: the API server refuses it"
+                yield refused(where, "may not be set in a template", advice, key=True)
+
+
 def _volumes(data: Data, jobs: list[Data]) -> Iterator[Problem]:
     """Volumes that JobSet makes and adds to pods."""
     path: Path = ("spec", "volumeClaimPolicies")
-    for position, policy in mappings(lookup(data, path)):
-        for number, template in mappings(policy.get("templates")):
-            at: Path = (*path, position, "templates", number, "metadata")
+    yield from claims_elsewhere(lookup(data, path), path)
+    for _, policy in mappings(lookup(data, path)):
+        for _, template in mappings(policy.get("templates")):
             metadata = mapping(template.get("metadata"))
-            if metadata.get("namespace"):
-                advice = "delete it: the API server refuses it"
-                yield refused((*at, "namespace"), "may not be set in a template", advice, key=True)
             if name := name_of(metadata):
                 yield from _own_volumes(name, jobs)
 

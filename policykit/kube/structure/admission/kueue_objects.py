@@ -1,13 +1,15 @@
-"""Kueue's Workload, and the objects of MultiKueue."""
+"""Kueue's Workload, admission checks, and the objects of MultiKueue."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
     mappings,
+    name_of,
     named_differently,
     ordered,
     refused,
@@ -17,6 +19,8 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 _WHO = "Kueue's webhook refuses it"
 _API = "the API server refuses it"
@@ -73,3 +77,49 @@ def cluster(data: Data) -> Iterator[Problem]:
     source = lookup(data, path)
     if isinstance(source, dict):
         yield from alternatives(source, path, ("kubeConfig", "clusterProfileRef"), _API, needed=True)
+
+
+_PROVISIONING, _REMOTE = "kueue.x-k8s.io/provisioning-request", "kueue.x-k8s.io/multikueue"
+_WANTED = {_PROVISIONING: "ProvisioningRequestConfig", _REMOTE: "MultiKueueConfig"}
+_KIND = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?\Z", re.IGNORECASE)
+_INACTIVE = "the check is never active, and holds its queues"
+
+
+def admission_check(data: Data) -> Iterator[Problem]:
+    """Sources: the CRD AdmissionCheck, and the controllers that serve one (0.9 to 0.19)."""
+    spec = mapping(data.get("spec"))
+    path: Path = ("spec", "parameters")
+    controller, given = spec.get("controllerName"), spec.get("parameters")
+    if controller == "":
+        what = "is empty"
+        yield refused(("spec", "controllerName"), what, f"name the controller: {_API}", Severity.WARNING)
+    wanted = _WANTED.get(str(controller), "")
+    if wanted and given is None:
+        what = f"has no parameters, but {controller} needs some"
+        advice = f"name a {wanted}: {_INACTIVE}"
+        yield refused(("spec",), what, advice, Severity.WARNING, kind=INCONSISTENT)
+    kind = name_of(mapping(given), "kind")
+    if kind and not _KIND.match(kind):
+        yield refused(
+            (*path, "kind"), f"is {kind}, the name of no kind", f"write {wanted or 'another'}: {_API}"
+        )
+    elif kind and wanted and kind != wanted:
+        what = f"is {kind}, but {controller} reads a {wanted}"
+        yield refused((*path, "kind"), what, f"write {wanted}: {_INACTIVE}", Severity.WARNING)
+
+
+_CLASSES = (
+    "check-capacity.autoscaling.x-k8s.io",
+    "best-effort-atomic-scale-up.autoscaling.x-k8s.io",
+    "queued-provisioning.gke.io",
+)
+
+
+def provisioning(data: Data) -> Iterator[Problem]:
+    """A class that is nearly one of those of the autoscaler and of GKE: nothing serves the requests."""
+    path: Path = ("spec", "provisioningClassName")
+    stated = name_of(mapping(data.get("spec")), "provisioningClassName")
+    near = nearest(stated, _CLASSES, 0.9) if stated and stated not in _CLASSES else ""
+    if near:
+        advice = f"did you mean {near}?"
+        yield refused(path, f"is {stated}, which nothing serves", advice, Severity.WARNING)

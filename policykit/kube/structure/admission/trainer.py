@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_filled_in
@@ -14,10 +15,13 @@ from policykit.kube.structure.admission.checks import (
     one_of,
     refused,
     service_name,
+    words,
 )
+from policykit.kube.structure.admission.job_sets import claims_elsewhere
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, whole
+from policykit.model.severity import Severity
 
 _WHO = "Trainer's webhook refuses it"
 _API = "the API server refuses it"
@@ -53,6 +57,18 @@ def runtime(data: Data) -> Iterator[Problem]:
         advice = f"delete startupPolicy: {_API}"
         yield refused((*_JOBS, waiting, "dependsOn"), what, advice, key=True)
 
+    for position, one in mappings(lookup(policy, _INJECTED)):
+        for number, name in words(one.get("containerNames")):
+            if name == "node":
+                where = (*base, *_INJECTED, position, "containerNames", number)
+                what = "is node, which gets the variables anyway"
+                yield refused(where, what, f"delete it: {_API}")
+    yield from claims_elsewhere(lookup(data, _CLAIMS), _CLAIMS)
+
+
+_INJECTED: Path = ("torch", "envInjection", "targets")
+_CLAIMS: Path = ("spec", "template", "spec", "volumeClaimPolicies")
+
 
 def _processes(value: object, path: Path) -> Iterator[Problem]:
     """A word or a number (v2.0 to 2.3)."""
@@ -78,6 +94,7 @@ def _step(job: Data, at: Path) -> Iterator[Problem]:
 _RESERVED = frozenset(
     {"PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE"}
 )
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")
 _MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
@@ -94,6 +111,13 @@ def train_job(data: Data) -> Iterator[Problem]:
     trainer = mapping(lookup(data, base))
     yield from not_below(trainer, base, "numProcPerNode", 1, _API)
     yield from _processes(trainer.get("numProcPerNode"), (*base, "numProcPerNode"))
+    for part in ("dataset", "model"):
+        place: Path = ("spec", "initializer", part)
+        address = name_of(mapping(lookup(data, place)), "storageUri")
+        if address and not _ADDRESS.match(address):
+            what = f"is {address}, without a scheme"
+            advice = "write one such as hf://, s3:// or file://: Trainer refuses it from 2.3 on"
+            yield refused((*place, "storageUri"), what, advice, Severity.WARNING)
     if "torch" not in str(lookup(data, ("spec", "runtimeRef", "name"))):
         return
     for position, variable in mappings(trainer.get("env")):
