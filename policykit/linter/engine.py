@@ -245,6 +245,7 @@ class _FileLinter:
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
         inner: list[EmbeddedConfiguration] = []
         if may_hold(manifest):
+            manifest = manifest._replace(partial=True) if partial else manifest
             inner += embedded_configurations(manifest, self._text, self._configurations)
             for each in inner:
                 self._embedded(each)
