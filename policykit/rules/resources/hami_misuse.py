@@ -4,8 +4,9 @@ HAMi reads amounts of memory and cores as resources of a container: as annotatio
 the pod gets whole cards. Its webhook leaves pods with a privileged container alone, so kube-scheduler takes
 them and finds no node with nvidia.com/gpumem. It refuses pods that already have a node. The vGPUs of one
 container come from different cards, so it cannot have more of them than a node has cards, or than the pod
-names by their UUID. Memory of an NPU is named after its model. Cards are chosen by any policy that HAMi does
-not know as if there were none, not even the default.
+names by their UUID. Memory of an NPU is named after its model, its cores need the mode hami-core, and parts
+of other makers' cards need a card beside them. Cards are chosen by any policy that HAMi does not know as if
+there were none, not even the default.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_IGNORES, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
 from policykit.nearest import nearest
 from policykit.placement.review import Review
+from policykit.rules.resources import hami_requests
 from policykit.targets import DEFAULT_TARGET, target_name_of
 
 BAD = """\
@@ -84,6 +86,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _fewer_named(review)
     yield from _more_than_cards(review)
     yield from _of_another_model(review)
+    yield from hami_requests.violations(review)
 
 
 def _amounts_as_annotations(review: Review) -> Iterator[Violation]:
@@ -300,5 +303,14 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("gpumem", "gpucores", "vgpu-mode", "use-gpu", "hami.io", "-memory", "-core"),
+    substrings=(
+        "gpumem",
+        "gpucores",
+        "vgpu-mode",
+        "use-gpu",
+        "hami.io",
+        "-memory",
+        "-core",
+        *hami_requests.WORDS,
+    ),
 )
