@@ -203,6 +203,7 @@ def leader_worker_set(data: Data) -> Iterator[Problem]:
     if isinstance(policy, dict):
         yield from _divided(policy, whole(template.get("size", 1)))
     yield from _exclusive(data, policy)
+    yield from _leader_apart(data, template)
     update = lookup(data, _UPDATE)
     yield from service_name(data, who)
     yield from _shares(mapping(update))
@@ -227,6 +228,36 @@ def _shares(update: Data) -> Iterator[Problem]:
 _EXCLUSIVE, _PART_EXCLUSIVE = (
     f"leaderworkerset.sigs.k8s.io/{name}" for name in ("exclusive-topology", "subgroup-exclusive-topology")
 )
+
+
+_ALIKE = ("cloud.google.com/gke-nodepool", "kubernetes.io/hostname")
+"""Labels whose nodes are alike: what one selects by another label has one value."""
+
+
+def _leader_apart(data: Data, template: Data) -> Iterator[Problem]:
+    """A leader that belongs to the first subgroup, which is in one domain. Source: the pod webhook (v0.8)."""
+    domain = lookup(data, ("metadata", "annotations", _PART_EXCLUSIVE))
+    policy = mapping(template.get("subGroupPolicy"))
+    if not isinstance(domain, str) or not policy or policy.get("subGroupPolicyType") == "LeaderExcluded":
+        return
+    leader, workers = (
+        mapping(lookup(template, (field, "spec", "nodeSelector")))
+        for field in ("leaderTemplate", "workerTemplate")
+    )
+    for key, value in leader.items():
+        other = workers.get(key)
+        if not isinstance(value, str) or not isinstance(other, str) or value == other:
+            continue
+        alike = key == domain or domain in _ALIKE
+        if alike and not is_filled_in(value) and not is_filled_in(other):
+            yield refused(
+                (*_TEMPLATE, "leaderTemplate", "spec", "nodeSelector", key),
+                f"is {value}, but the workers select {other}, and the leader is in a subgroup with them, "
+                f"which must be in one {domain}",
+                "write subGroupPolicyType: LeaderExcluded, or select the same nodes",
+                Severity.WARNING,
+            )
+            return
 
 
 def _exclusive(data: Data, policy: object) -> Iterator[Problem]:
