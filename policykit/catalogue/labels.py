@@ -8,6 +8,7 @@ from typing import Any
 from policykit import bundled
 from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
+from policykit.nearest import Names
 
 DEPLOYS = ".deploy."
 """In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
@@ -27,11 +28,45 @@ class ProviderTaint(NamedTuple):
 @lru_cache(maxsize=1024)
 def well_known(key: str) -> bool:
     """Whether Kubernetes, cloud providers or Node Feature Discovery set the label."""
+    if meant(key):
+        return False
     known = _table()["well_known"]
     if key in known["keys"] or key.startswith(tuple(known["prefixes"])):
         return True
     prefix, slash, _ = key.partition("/")
     return bool(slash) and prefix.endswith(tuple(known["suffixes"]))
+
+
+_STANDARD = (
+    "beta.kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "kubernetes.io/arch",
+    "kubernetes.io/hostname",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+)
+"""Labels of nodes that Kubernetes defines. Source: `k8s.io/api/core/v1/well_known_labels.go` (1.36)."""
+_DOMAINS = ("kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io")
+
+
+@lru_cache(maxsize=1024)
+def meant(key: str) -> str:
+    """The label of Kubernetes that is meant by a key which nobody sets: it has a typing error, or the wrong
+    domain, as topology.kubernetes.io/hostname. Empty: none."""
+    domain, slash, name = key.partition("/")
+    if not slash or key in _STANDARD:
+        return ""
+    if domain in _DOMAINS:
+        for standard in _STANDARD:
+            of, _, named = standard.partition("/")
+            if of in _DOMAINS and named == name:
+                return standard
+    return Names(_STANDARD).misspelt(key)
 
 
 _OF_KUBELET = frozenset(

@@ -231,12 +231,21 @@ def _use(written: Any, use: str, path: Path) -> Iterator[TopologyUse]:
         yield TopologyUse(key, use, path)
 
 
+def _is_on_pool(cluster: Cluster, key: str) -> bool:
+    return any(key in labels_of for labels_of in _labels(cluster))
+
+
+def is_there(cluster: Cluster, key: str) -> bool:
+    """Whether the policy has the label on a pool, or declares it."""
+    return key in cluster.declared_keys or _is_on_pool(cluster, key)
+
+
 def is_absent(cluster: Cluster, key: str) -> bool:
     """Whether no node has the label, as far as the policy tells.
 
     Zones, regions and instance types are labels of a provider: without one, nobody sets them.
     """
-    if any(key in labels_of for labels_of in _labels(cluster)):
+    if _is_on_pool(cluster, key):
         return False
     if cluster.observed:
         return True
@@ -257,7 +266,7 @@ def lacking(review: Review, key: str) -> tuple[str, ...]:
     closed = cluster is not None and cluster.complete and review.is_final and not review.selects_unlisted_pool
     if cluster is None or not closed or key == HOSTNAME:
         return ()
-    if not any(key in labels_of for labels_of in _labels(cluster)):
+    if not _is_on_pool(cluster, key):
         return ()
     wanted = NodeAffinity(required=(Term((Requirement(key, "Exists"),)),))
     taking = [each.pool for each in review.landings if each.verdict != "refused"]

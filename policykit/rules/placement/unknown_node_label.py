@@ -3,7 +3,8 @@
 Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending. kubeadm gives
 the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24. Node
 Feature Discovery names a device by its class and vendor, pci-0300_10de, or by its vendor alone, as it is
-configured.
+configured. Labels of Kubernetes itself are known without a policy: a key that is nearly one of them, or has
+its name in another domain, such as topology.kubernetes.io/hostname, is on no node.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ metadata:
   name: train
 spec:
   nodeSelector:
-    gpu-type: A100
+    kubernetes.io/instance-type: p5.48xlarge
   containers:
     - name: main
       image: registry.example/train:1
@@ -41,33 +42,7 @@ spec:
           nvidia.com/gpu: 1
 """
 
-GOOD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: train
-spec:
-  affinity:
-    nodeAffinity:
-      preferredDuringSchedulingIgnoredDuringExecution:
-        - weight: 100
-          preference:
-            matchExpressions:
-              - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
-  nodeSelector:
-    nvidia.com/gpu.product: NVIDIA-H20
-  tolerations:
-    - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-    - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
-    - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
-  containers:
-    - name: main
-      image: registry.example/train:1
-      resources:
-        limits:
-          nvidia.com/gpu: 1
-"""
-
+GOOD = BAD.replace("kubernetes.io/instance", "node.kubernetes.io/instance")
 
 _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 """Providers that a policy can name: only its nodes have their labels."""
@@ -83,16 +58,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
     if cluster is None:
+        yield from _misspelt(review)
         return
     yield from _other_form(review, cluster)
     if review.pod_set.per_node:
         return
     yield from _earlier_role(review, cluster)
-    if not review.is_covered:
-        return
-    if review.is_system_pod and not (cluster.complete and _is_operator(review)):
-        return
-    if is_for_unlisted_nodes(review.affinity, review.tolerations):
+    if not _is_covered(review, cluster):
+        yield from _misspelt(review)
         return
     for key, path, is_pair in _selected(review):
         if not is_placeholder(key) and not _known(cluster, key) and not _form_of(cluster, key):
@@ -103,6 +76,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.ERROR if _is_certain(review, cluster, key) else None,
                 key=is_pair,
             )
+
+
+def _is_covered(review: Review, cluster: Cluster) -> bool:
+    """Whether the pods are for nodes of the policy."""
+    if review.is_system_pod and not (cluster.complete and _is_operator(review)):
+        return False
+    return review.is_covered and not is_for_unlisted_nodes(review.affinity, review.tolerations)
+
+
+def _misspelt(review: Review) -> Iterator[Violation]:
+    """Labels of Kubernetes, where nothing else is known of the nodes."""
+    cluster = review.cluster
+    for key, path, is_pair in _selected(review):
+        if (instead := labels.meant(key)) and not (cluster and _known(cluster, key)):
+            message = f"selects nodes by {key!r}, which is no label of Kubernetes"
+            yield Violation(path, message, f"did you mean {instead}?", Severity.WARNING, key=is_pair)
 
 
 def _earlier_role(review: Review, cluster: Cluster) -> Iterator[Violation]:
@@ -209,6 +198,8 @@ def _known(cluster: Cluster, key: str) -> bool:
 def _advice(cluster: Cluster, key: str) -> str:
     if is_card_resource(key, cluster):
         return f"{key} is a resource: request it under limits, and select the product label of the card"
+    if meant := labels.meant(key):
+        return f"did you mean {meant}?"
     instead = labels.replaced_by(key)
     if instead:
         return f"no daemon sets this label any more: use {instead}"
@@ -230,7 +221,7 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    needs_policy=True,
+    substrings=("odeSelector", "ffinity"),
     silences=frozenset({"PK110"}),
     silences_as_error=frozenset({"PK101", "PK203"}),
 )

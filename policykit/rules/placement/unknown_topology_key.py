@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.catalogue import labels
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.cluster import Cluster
@@ -33,7 +34,7 @@ spec:
     spec:
       topologySpreadConstraints:
       - maxSkew: 1
-        topologyKey: example.com/rack
+        topologyKey: topology.kubernetes.io/hostname
         whenUnsatisfiable: DoNotSchedule
         labelSelector:
           matchLabels: {app: serve}
@@ -42,7 +43,7 @@ spec:
         image: registry.example/serve:1
 """
 
-GOOD = BAD.replace("example.com/rack", "kubernetes.io/hostname")
+GOOD = BAD.replace("topology.kubernetes.io/hostname", "kubernetes.io/hostname")
 
 _EFFECTS = {
     topology.SPREAD: "a hard spread constraint leaves nodes without it out, so the pods stay pending",
@@ -54,25 +55,31 @@ _EFFECTS = {
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Each key once for a use; only where the policy lists every pool."""
-    cluster = review.cluster
-    if cluster is None or review.manifest.partial or review.pod_set.stored:
+    """Each key once for a use. Where the policy lists not every pool, only what is no label of Kubernetes."""
+    if review.manifest.partial or review.pod_set.stored:
         return
     reported: set[tuple[str, str]] = set()
     for use in topology.topology_uses(review.manifest, review.pod_set):
         of_object = use.use == topology.EXCLUSIVE and not _is_first(review)
         if of_object or (use.key, use.use) in reported:
             continue
-        if topology.is_absent(cluster, use.key):
-            who, advice = "no pool", _advice(cluster, use.key)
-        elif use.use in topology.HOLDS and (names := topology.lacking(review, use.key)):
-            who, advice = f"none of the pools that take the pods ({', '.join(names)})", _OTHERS
-        else:
-            continue
-        reported.add((use.key, use.use))
-        yield Violation(
-            use.path, f"{who} has the label {use.key}: {_EFFECTS[use.use]}", advice, _severity(use)
-        )
+        who, advice = _without(review, use)
+        if who:
+            reported.add((use.key, use.use))
+            message = f"{who} has the label {use.key}: {_EFFECTS[use.use]}"
+            yield Violation(use.path, message, advice, _severity(review, use))
+
+
+def _without(review: Review, use: TopologyUse) -> tuple[str, str]:
+    """What lacks the key, and what to do; empty: nothing, as far as is known."""
+    cluster = review.cluster
+    if cluster and topology.is_absent(cluster, use.key):
+        return "no pool", _advice(cluster, use.key)
+    meant = labels.meant(use.key)
+    if meant and not (cluster and topology.is_there(cluster, use.key)):
+        return "no node", f"did you mean {meant}?"
+    names = topology.lacking(review, use.key) if cluster and use.use in topology.HOLDS else ()
+    return (f"none of the pools that take the pods ({', '.join(names)})", _OTHERS) if names else ("", "")
 
 
 _OTHERS = "use a label that those nodes have, or declare it on their pools"
@@ -83,13 +90,16 @@ def _is_first(review: Review) -> bool:
     return pod_sets(review.manifest.data)[0].path == review.pod_set.path
 
 
-def _severity(use: TopologyUse) -> Severity | None:
+def _severity(review: Review, use: TopologyUse) -> Severity | None:
     """Policies often leave out what a provider sets by itself."""
-    certain = use.use in topology.HOLDS and not topology.is_of_clouds(use.key)
+    complete = review.cluster is not None and review.cluster.complete
+    certain = complete and use.use in topology.HOLDS and not topology.is_of_clouds(use.key)
     return None if certain else Severity.WARNING
 
 
 def _advice(cluster: Cluster, key: str) -> str:
+    if instead := labels.meant(key):
+        return f"did you mean {instead}?"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near and nearest(key.rpartition("/")[2], (near.rpartition("/")[2],)):
         return f"did you mean {near}?"
@@ -105,6 +115,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    needs_policy=True,
     substrings=("opologyKey", "exclusive-topology"),
 )

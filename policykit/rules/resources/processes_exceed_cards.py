@@ -1,11 +1,11 @@
 """A pod starts more processes than it has cards.
 
-Launchers start one process for each card: torchrun as `nprocPerNode` says, mpirun as `slotsPerWorker`, a
-server of language models as its tensor and pipeline parallel sizes. Beyond the cards of the pod a process
-finds no device of its own, and the job fails once its pods run. Ray counts as many cards as `num-gpus` says,
-and places tasks that find none; it never places a replica of Ray Serve that needs more cards than any of its
-pods has. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the others are idle;
-where it lists more, CUDA finds none from the first that is missing.
+Launchers start one process for each card: torchrun as `nprocPerNode` or its own option says, mpirun as
+`slotsPerWorker`, a server of language models as its tensor and pipeline parallel sizes. Beyond the cards of
+the pod a process finds no device of its own, and the job fails once its pods run. Ray counts as many cards as
+`num-gpus` says, and places tasks that find none; it never places a replica of Ray Serve that needs more cards
+than any of its pods has. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the
+others are idle; where it lists more, CUDA finds none from the first that is missing.
 """
 
 from __future__ import annotations
@@ -209,6 +209,7 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
         path = (*pod_set.path[:-1], *_START)
         if number := _number(lookup(manifest.data, path)):
             yield _Processes(number, path, "Ray places tasks that find no device")
+    yield from _of_launchers(pod_set)
     if kind in _ALONE:
         yield from _of_servers(manifest, pod_set)
 
@@ -270,6 +271,25 @@ def _of_servers(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
             yield _Processes(product, path, "the server does not start")
 
 
+_LAUNCHERS = (
+    re.compile(
+        r"(?:torchrun|torch\.distributed\.(?:run|launch))\b.*?\s--nproc[-_]per[-_]node[= ][\"']?(\d{1,3})\b"
+    ),
+    re.compile(r"\bdeepspeed\b.*?\s--num_gpus[= ](\d{1,3})\b"),
+)
+"""Commands that start a process for each card. Sources: torchrun (2.9), DeepSpeed (0.18)."""
+
+
+def _of_launchers(pod_set: PodSet) -> Iterator[_Processes]:
+    for field, position, container in requests.containers(pod_set.spec):
+        words = [*_words(container, "command"), *_words(container, "args")]
+        line = " ".join(word for _, _, word in words)
+        for launcher in _LAUNCHERS if field == "containers" else ():
+            if found := launcher.search(line.replace("\\\n", "  ")):
+                where, index = _word_at(words, found.start(1))
+                yield _Processes(int(found[1]), pod_set.place(field, position, where, index), _NO_DEVICE)
+
+
 def _words(container: Mapping[str, Any], field: str) -> Iterator[tuple[str, int, str]]:
     """Field, index in it and text of each part of a command."""
     written = container.get(field)
@@ -309,5 +329,7 @@ RULE = Rule(
         "VISIBLE_DEVICES",
         "serveConfigV2",
         "entrypointNumGpus",
+        "nproc",
+        "--num_gpus",
     ),
 )
