@@ -78,6 +78,18 @@ class CardName(NamedTuple):
     amount: int = 1
 
 
+class PermittedDevices(NamedTuple):
+    """Resources of devices that KubeVirt permits. Locations of its fact: `names`."""
+
+    names: tuple[str, ...] = ()
+
+
+class MachineDevice(NamedTuple):
+    """A device that a virtual machine asks for. Locations of its fact: `resource`."""
+
+    resource: str
+
+
 class PluginConfiguration(NamedTuple):
     """A configuration of NVIDIA's device plugin, or of HAMi. Locations of its fact: `configuration`."""
 

@@ -6,7 +6,8 @@ slices have names of their own only with the strategy mixed. The GPU operator, i
 device plugin refer to a configuration by the name of a ConfigMap and a key in it: with a key alone the plugin
 runs without one. A node's label may choose another key. A plugin without an operator reads the file that
 CONFIG_FILE names, and nothing else. The configuration of MIG slices that a node's label chooses has to be in
-the ConfigMap that migManager names.
+the ConfigMap that migManager names. KubeVirt makes no pod for a virtual machine with a device that is not
+among its permittedHostDevices.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from policykit.model.shared_cards import (
     HAMI_WEBHOOK,
     NAMES,
     CardName,
+    MachineDevice,
     MigConfigurationLabel,
     MigConfigurations,
     MigConfigurationUse,
@@ -34,6 +36,7 @@ from policykit.model.shared_cards import (
 )
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import Names, nearest, some
+from policykit.rules.resources import permitted_devices
 
 BAD = """\
 apiVersion: v1
@@ -99,6 +102,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     skipped = {each.value.namespace for each in scope.of(WebhookSkipped)}
     for request in scope.of(CardName) if skipped else ():
         yield from _skipped(request, skipped)
+    yield from permitted_devices.violations(scope)
     offer = _offer([each.value for each in found])
     for request in scope.of(CardName) if found else ():
         name = request.value.resource
@@ -328,6 +332,7 @@ RULE = Rule(
     check=check,
     reports_at=(
         CardName,
+        MachineDevice,
         MigConfigurationLabel,
         MigConfigurationUse,
         PluginConfigurationLabel,

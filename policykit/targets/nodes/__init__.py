@@ -104,6 +104,10 @@ TARGET = Target(
             ),
         ),
         FactReader(
+            Lazy("policykit.targets.nodes.kubevirt_facts:facts"),
+            frozenset({"KubeVirt", "VirtualMachine", "VirtualMachineInstance"}),
+        ),
+        FactReader(
             Lazy("policykit.targets.nodes.machine_pool_facts:uses"), pods=True, substrings=("karpenter.sh/",)
         ),
         FactReader(

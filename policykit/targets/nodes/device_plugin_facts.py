@@ -61,7 +61,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         names = tuple(map(str, mapping(manifest.data.get("mig-configs"))))
         yield Fact(MigConfigurations(_map_of(manifest), names), {"configurations": ()}, answers=True)
     elif manifest.read_as:
-        yield _configuration(manifest)
+        if "nodeconfig" not in manifest.data:  # that of nodes names no resources
+            yield _configuration(manifest)
     elif manifest.kind == "ClusterPolicy" and manifest.group == "nvidia.com":
         spec = mapping(manifest.data.get("spec"))
         yield from _stated(spec, ("spec",), _OPERATOR_CONFIG, _STRATEGY, "")

@@ -1,0 +1,38 @@
+"""What KubeVirt permits of the devices of nodes, and what its virtual machines ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.podsets import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import numbered, text
+from policykit.model.shared_cards import MachineDevice, PermittedDevices
+
+_PERMITTED: Path = ("spec", "configuration", "permittedHostDevices")
+_SOURCES = ("pciHostDevices", "mediatedDevices", "usb")
+_ASKED = ("gpus", "hostDevices")
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
+    """Of KubeVirt's object, or of a virtual machine. A device with a claim needs no permission."""
+    if manifest.group != "kubevirt.io":
+        return
+    if manifest.kind == "KubeVirt":
+        permitted = lookup(manifest.data, _PERMITTED)
+        if isinstance(permitted, dict):
+            listed = (each for source in _SOURCES for _, each in numbered(permitted.get(source)))
+            names = tuple(sorted({text(each.get("resourceName")) or "" for each in listed} - {""}))
+            yield Fact(PermittedDevices(names), {"names": _PERMITTED}, answers=True)
+        return
+    base: Path = ("spec", "template", "spec") if manifest.kind == "VirtualMachine" else ("spec",)
+    for field in _ASKED:
+        path: Path = (*base, "domain", "devices", field)
+        for position, device in numbered(lookup(manifest.data, path)):
+            name = text(device.get("deviceName"))
+            if name and not is_filled_in(name) and not device.get("claimName"):
+                yield Fact(MachineDevice(name), {"resource": (*path, position, "deviceName")})
