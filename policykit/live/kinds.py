@@ -80,6 +80,7 @@ _QUOTAS = {
     "hnc.x-k8s.io": ("HierarchicalResourceQuota",),
     "quota.kubesphere.io": ("ResourceQuota",),
     "quota.openshift.io": ("ClusterResourceQuota",),
+    "kubevirt.io": ("KubeVirt", "VirtualMachine", "VirtualMachineInstance"),
     "kyverno.io": ("ClusterPolicy", "Policy"),
     "nvidia.com": ("ClusterPolicy",),
     "scheduling.run.ai": ("PodGroup", "Queue"),
