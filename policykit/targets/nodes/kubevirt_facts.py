@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from policykit.kube.placeholders import is_filled_in
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -34,5 +34,5 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         path: Path = (*base, "domain", "devices", field)
         for position, device in numbered(lookup(manifest.data, path)):
             name = text(device.get("deviceName"))
-            if name and not is_filled_in(name) and not device.get("claimName"):
+            if name and not is_placeholder(name) and not device.get("claimName"):
                 yield Fact(MachineDevice(name), {"resource": (*path, position, "deviceName")})
