@@ -17,7 +17,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_specs import (
@@ -28,6 +28,7 @@ from policykit.rules.volcano.job_specs import (
     sub_group_topologies,
     without_timeout,
 )
+from policykit.targets import DEFAULT_SCHEDULER
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import BATCH_GROUP, CONFIG_FILE, CONFIG_MAP, GROUP_APIS, SCHEDULER
 from policykit.targets.volcano.release_facts import FACTS
@@ -157,9 +158,16 @@ def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violati
 def _other_scheduler(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     """That of a task comes first. Source: `createJobPod` of the controller (1.8 to 1.15)."""
     own = data.get("schedulerName")
+    listed = data.get("tasks")
+    least = whole(data.get("minAvailable")) or 0
+    if own == DEFAULT_SCHEDULER and least > 1 and not _names_scheduler(listed):
+        yield Violation(
+            (*base, "schedulerName"),
+            f"schedulerName is {own}, which does not read minAvailable {least}: the pods start one by one",
+            f"write {SCHEDULER}, or delete it",
+        )
     if own != SCHEDULER:
         return
-    listed = data.get("tasks")
     for number, task in enumerate(listed if isinstance(listed, list) else ()):
         path: Path = ("template", "spec", "schedulerName")
         name = lookup(task, path)
@@ -170,6 +178,14 @@ def _other_scheduler(data: Mapping[str, Any], base: Path) -> Iterator[Violation]
                 "placed together",
                 "delete it",
             )
+
+
+def _names_scheduler(tasks: object) -> bool:
+    """Whether a task has a scheduler of its own."""
+    return any(
+        lookup(task, ("template", "spec", "schedulerName"))
+        for task in (tasks if isinstance(tasks, list) else ())
+    )
 
 
 def _flows(manifest: Manifest) -> Iterator[Violation]:
