@@ -87,7 +87,10 @@ def _is_covered(review: Review, cluster: Cluster) -> bool:
 
 def _misspelt(review: Review) -> Iterator[Violation]:
     """Labels of Kubernetes, where nothing else is known of the nodes."""
-    cluster = review.cluster
+    cluster, terms = review.cluster, review.affinity.required or ()
+    keys = (*review.affinity.selector, *(each.key for term in terms for each in term.expressions))
+    if not any(map(labels.meant, keys)):
+        return  # nearly always
     for key, path, is_pair in _selected(review):
         if (instead := labels.meant(key)) and not (cluster and _known(cluster, key)):
             message = f"selects nodes by {key!r}, which is no label of Kubernetes"

@@ -146,15 +146,13 @@ def demands(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> I
 def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand:
     """What one pod asks for."""
     about = f"{manifest.kind} {manifest.name}".strip()
-    resources = [
-        (field, mapping(each.get("resources"))) for field, _, each in requests.containers(pod_set.spec)
-    ]
+    listed = requests.containers(pod_set.spec)
+    resources = [mapping(each.get("resources")) for _, _, each in listed]
+    main = [number for number, (field, _, _) in enumerate(listed) if field == _MAIN]
     amounts = [
-        (requests.amounts(each.get("limits")), requests.amounts(each.get("requests")))
-        for field, each in resources
-        if field == _MAIN
+        (requests.amounts(resources[at].get("limits")), requests.amounts(resources[at].get("requests")))
+        for at in main
     ]
-    selector = mapping(lookup(manifest.data, ("spec", "selector")))
     return Demand(
         manifest.namespace or namespace,
         about if manifest.kind == "Pod" else f"one pod of {about}",
@@ -162,19 +160,21 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         requests.effective(pod_set.spec, pod_set.devices),
         _limits([limits for limits, _ in amounts]),
         tuple(amounts),
-        _stated(pod_set, [each for _, each in resources]),
+        _stated(pod_set, resources),
         _priority(pod_set),
         _is_stated(manifest, namespace),
         pod_set.labels,
         pod_set.replicas or 1,
         bool(pod_set.replicas),
-        tuple(
-            text(each.get("name")) for field, _, each in requests.containers(pod_set.spec) if field == _MAIN
-        ),
-        {}
-        if manifest.group != "apps" or "matchExpressions" in selector
-        else pairs(selector.get("matchLabels")),
+        tuple([text(listed[at][2].get("name")) for at in main]),
+        _selector(manifest.data) if manifest.group == "apps" else {},
     )
+
+
+def _selector(data: Mapping[str, Any]) -> Mapping[str, str]:
+    """Labels by which a workload finds its pods; empty: it has expressions too."""
+    selector = mapping(lookup(data, ("spec", "selector")))
+    return {} if "matchExpressions" in selector else pairs(selector.get("matchLabels"))
 
 
 def demands_of_gangs(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Fact]:
