@@ -220,11 +220,12 @@ def _maps(data: object, path: Path) -> Iterator[Path]:
         for key, value in data.items():
             if key in ("labels", "annotations") and isinstance(value, dict):
                 yield (*path, key)
-            elif isinstance(key, str) and key not in _ELSEWHERE:
+            elif isinstance(value, (dict, list)) and isinstance(key, str) and key not in _ELSEWHERE:
                 yield from _maps(value, (*path, key))
     elif isinstance(data, list):
         for number, item in enumerate(data):
-            yield from _maps(item, (*path, number))
+            if isinstance(item, (dict, list)):
+                yield from _maps(item, (*path, number))
 
 
 def _shown(paths: Sequence[Path]) -> str:

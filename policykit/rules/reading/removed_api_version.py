@@ -45,8 +45,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return  # other schedulers read other versions: PK601 checks koord-scheduler's
     gone = removal(manifest.api_version, manifest.kind)
     if gone is None:
-        yield from _too_new(manifest, context)
-        yield from _of_another_release(manifest, context)
+        if context.cluster is not None:
+            yield from _too_new(manifest, context)
+            yield from _of_another_release(manifest, context)
         return
     version = context.cluster.kubernetes_version if context.cluster else ""
     if gone.target_name == _KUBERNETES and version and served_until(gone.release, version):

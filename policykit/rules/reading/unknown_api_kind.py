@@ -55,6 +55,7 @@ _REFERENCES: Mapping[tuple[str, str], tuple[Path, str]] = {
 Sources: `HorizontalController.reconcileAutoscaler` (Kubernetes v1.36), the recommender's
 `controllerfetcher` (VPA 1.5), `ParseGVKR` (KEDA 2.18).
 """
+_SCALERS = frozenset(kind for _, kind in _REFERENCES)
 
 
 _OF_OTHERS: Mapping[str, frozenset[str]] = {
@@ -71,7 +72,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     api_version, kind = manifest.api_version, manifest.kind
     if (api_version, kind) not in context.served.custom:
         yield from _unknown(api_version, kind)
-    reference = _REFERENCES.get((manifest.group, kind))
+    reference = _REFERENCES.get((manifest.group, kind)) if kind in _SCALERS else None
     if reference:
         yield from _target(manifest, *reference, context)
 
