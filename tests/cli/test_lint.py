@@ -35,7 +35,7 @@ metadata: {name: test}
 pools:
   cpu: {nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}
 """
-SILENT = "policykit: 1 file has no policy: 46 rules did not run (name one with -p, or see `policykit init`)\n"
+SILENT = "policykit: 1 file has no policy: 44 rules did not run (name one with -p, or see `policykit init`)\n"
 
 
 def codes(result: Result) -> list[str]:
