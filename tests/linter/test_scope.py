@@ -8,9 +8,18 @@ import pytest
 
 from policykit.kube.podsets import pod_sets
 from policykit.linter.apply_rules import facts_of, unreadable
+from policykit.linter.finding import Resource
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
-from policykit.linter.scope import AnyFact, LocatedFact, Scope, scope_of
+from policykit.linter.scope import (
+    AnyFact,
+    LocatedFact,
+    Scope,
+    name_of_fact,
+    names_in,
+    objects_of,
+    scope_of,
+)
 from policykit.linter.target import Targets
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
@@ -134,6 +143,44 @@ def test_scope_sorts_facts_by_what_they_are_about() -> None:
     found = scope(GROUP, WORKERS, SCALER)
     assert [len(found.groups), len(found.memberships), len(found.gangs)] == [1, 1, 0]
     assert [each.value for each in found.autoscalers] == [Autoscaler("team-a", "Deployment", "workers", 3)]
+
+
+class Stored:
+    """Facts as from the cache; notes which types were asked for."""
+
+    def __init__(self, *facts: AnyFact) -> None:
+        self._facts = facts
+        self.asked: list[str] = []
+
+    @property
+    def names(self) -> list[str]:
+        return [*dict.fromkeys(map(name_of_fact, self._facts))]
+
+    def of(self, name: str) -> list[AnyFact]:
+        self.asked.append(name)
+        return [fact for fact in self._facts if name_of_fact(fact) == name]
+
+    def objects(self) -> list[Resource]:
+        return [*objects_of(self._facts)]
+
+
+def test_stored_facts_keep_the_order_of_files_and_are_read_once_if_asked_for() -> None:
+    first, last = facts(GROUP, "a.yaml"), facts(GROUP, "c.yaml")
+    stored = Stored(*facts(GROUP, "b.yaml"), *facts(WORKERS, "b.yaml"), unreadable("kind: Deployment"))
+    mixed = scope_of([*first, stored, *last], complete=True)
+    for _ in range(2):
+        assert [each.path for each in mixed.groups] == ["a.yaml", "b.yaml", "c.yaml"]
+    assert stored.asked == ["gang.PodGroup"]
+    assert mixed.may_hold("Deployment")
+    assert mixed.autoscalers == ()
+    assert stored.asked == ["gang.PodGroup", "scope.UnreadableText"]
+
+
+def test_objects_are_those_that_files_make() -> None:
+    patch = facts(WORKERS, partial=True)
+    names = [about.name for about in objects_of([*facts(GROUP), *patch, Stored(*facts(SCALER))])]
+    assert names == ["train", "workers"]
+    assert names_in([*facts(GROUP), unreadable("a: b")]) == {"gang.PodGroup"}
 
 
 @pytest.mark.parametrize(
