@@ -113,7 +113,7 @@ CATALOGUE = (
     Entry("PK221", "resources", "replicas-exceed-pools", needs_policy=True, subject="pods"),
     Entry("PK222", "resources", "processes-exceed-cards", substrings=("rocPerNode", "slotsPerWorker",
         "num-gpus", "numProcPerNode", "-parallel", "_parallel", "--tp", "-tp", "--num-shard",
-        "VISIBLE_DEVICES", "serveConfigV2", "entrypointNumGpus", "nproc", "--num_gpus")),
+        "VISIBLE_DEVICES", "serveConfigV2", "entrypointNumGpus", "nproc", "mpiReplicaSpecs", "--num_gpus")),
     Entry("PK223", "resources", "autoscaler-conflict", subject="scope", reports_at=("gang.Autoscaler",
         "gang.VerticalScaler")),
     Entry("PK224", "resources", "unknown-reference", subject="scope", reports_at=("gang.Autoscaler",

@@ -63,15 +63,15 @@ _KINDS = (
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Explicit minima of training jobs, against the pods that request cards."""
     sets = pod_sets(manifest.data)
-    if manifest.partial or goes_on_with_fewer(manifest):
+    if manifest.partial or not any(_synchronous(manifest, one) for one in sets):
         return
-    if not any(_synchronous(manifest, one) for one in sets):
+    if goes_on_with_fewer(manifest):
         return
     yield from _task_groups(manifest, sets, context)
     for gang in gangs(manifest.data):
-        members = [one for one in sets if one.name in gang.members]
         if gang.min_member is None or not gang.written or not gang.enabled or gang.minima:
             continue
+        members = [one for one in sets if one.name in gang.members]
         workers = [one for one in members if card_resources(one, context.cluster)]
         pods = _pods(gang, members, workers)
         if (

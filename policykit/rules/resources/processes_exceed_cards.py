@@ -20,7 +20,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import digits, mapping, numbered, text, whole
+from policykit.manifests.shape import digits, mapping, mappings, numbered, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
@@ -64,6 +64,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     seen: set[Path] = set()
     if manifest.group == "ray.io" and not manifest.partial:
         yield from _placed_by_ray(manifest, context.cluster)
+    if manifest.kind == "MPIJob" and not manifest.partial:
+        yield from _beyond_slots(manifest)
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
         asked = requests.effective(pod_set.spec, pod_set.devices)
         names = card_resources_in(asked, context.cluster)
@@ -214,6 +216,41 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
         yield from _of_servers(manifest, pod_set)
 
 
+_MPIRUN = re.compile(r"\b(mpirun|mpiexec|horovodrun)(?: -n|\b[^;&|]*?\s-np)[= ](\d{1,5})\b")
+"""-n further on may be an option of the program."""
+_OWN_HOSTS = re.compile(
+    r"oversubscribe|\s--?(?:host|hostfile|machinefile|host-discovery-script|H)\b", re.IGNORECASE
+)
+"""Options by which mpirun starts more processes than slots, or on other hosts."""
+
+
+def _beyond_slots(manifest: Manifest) -> Iterator[Violation]:
+    """Where Open MPI finds too few slots in the hosts of the operator. Source: `newConfigMap` of the MPI
+    operator (0.6)."""
+    sets = {each.name: each for each in pod_sets(manifest.data)}
+    launcher, workers = sets.get("launcher"), sets.get("worker")
+    spec = mapping(manifest.data.get("spec"))
+    each = _number(spec.get("slotsPerWorker", 1))
+    if not launcher or not workers or not workers.replicas or not each:
+        return
+    if spec.get("mpiImplementation", "OpenMPI") != "OpenMPI" or spec.get("runLauncherAsWorker"):
+        return
+    slots = workers.replicas * each
+    for field, position, container in requests.containers(launcher.spec):
+        words = [*_words(container, "command"), *_words(container, "args")]
+        line = " ".join(word for _, _, word in words)
+        found = _MPIRUN.search(line)
+        set_here = [line, *(text(each.get("name")) for each in mappings(container.get("env")))]
+        if found and int(found[2]) > slots and not any(map(_OWN_HOSTS.search, set_here)):
+            where, index = _word_at(words, found.start(2))
+            yield Violation(
+                launcher.place(field, position, where, index),
+                f"{found[1]} starts {found[2]} processes, but {workers.replicas} workers with slotsPerWorker "
+                f"{each} have {slots} slots: Open MPI starts none without --oversubscribe",
+                f"write {slots}, or raise the workers or slotsPerWorker",
+            )
+
+
 def _has_several(pod_set: PodSet) -> bool:
     asked = requests.effective(pod_set.spec)
     return any(asked[name] > 1 for name in card_resources_in(asked, None))
@@ -331,6 +368,7 @@ RULE = Rule(
         "serveConfigV2",
         "entrypointNumGpus",
         "nproc",
+        "mpiReplicaSpecs",
         "--num_gpus",
     ),
 )

@@ -3,7 +3,8 @@
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
 that of an object here is reported. What an object that is here consists of is known: the requests of a device
-claim, and the keys of a ConfigMap that a scheduler reads as files.
+claim, and the keys of a ConfigMap that a scheduler reads as files. A template for device claims is
+no claim.
 """
 
 from __future__ import annotations
@@ -57,15 +58,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         return
     objects: dict[tuple[str, ...], _Known] = {}
     for each in scope.of(ObjectReference):
-        kinds = each.value.kinds
+        kinds, name = each.value.kinds, each.value.name
         if each.partial:
             continue
-        if kinds not in objects:
-            named = (one.value for one in scope.of(NamedObject))
-            objects[kinds] = _known(one.name for one in named if one.kind in kinds)
-        if likely := _likely(scope, each.value.name, objects[kinds]):
-            what = f"{' or '.join(kinds)} {each.value.name}"
-            yield Violation(each.at("name"), f"no file here defines {what}", f"did you mean {likely}?")
+        message = f"no file here defines {' or '.join(kinds)} {name}"
+        if likely := _likely(scope, name, _objects(scope, kinds, objects)):
+            yield Violation(each.at("name"), message, f"did you mean {likely}?")
+        elif kinds in _CLAIMS and name not in _objects(scope, kinds, objects).names:
+            other, field = _CLAIMS[kinds]
+            if name in _objects(scope, (other,), objects).names:
+                yield Violation(each.at("name"), f"{message}, but {other} {name}", f"write {field}: {name}")
     yield from _parts(scope)
     scaled: dict[str, _Known] = {}
     for scaler in scope.autoscalers:
@@ -78,6 +80,21 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if likely := _likely(scope, name, scaled[kind]):
             message = f"no file here defines {kind} {name}, which is to be scaled"
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+
+
+_CLAIMS = {
+    ("ResourceClaim",): ("ResourceClaimTemplate", "resourceClaimTemplateName"),
+    ("ResourceClaimTemplate",): ("ResourceClaim", "resourceClaimName"),
+}
+"""The kinds of device claims to each other, and the field of pods that names it."""
+
+
+def _objects(scope: Scope, kinds: tuple[str, ...], objects: dict[tuple[str, ...], _Known]) -> _Known:
+    """What is here of these kinds; `objects`: those that were asked for."""
+    if kinds not in objects:
+        named = (one.value for one in scope.of(NamedObject))
+        objects[kinds] = _known(one.name for one in named if one.kind in kinds)
+    return objects[kinds]
 
 
 def _parts(scope: Scope) -> Iterator[Violation]:
