@@ -37,18 +37,20 @@ def well_known(key: str) -> bool:
     return bool(slash) and prefix.endswith(tuple(known["suffixes"]))
 
 
-_STANDARD = (
-    "beta.kubernetes.io/arch",
-    "beta.kubernetes.io/instance-type",
-    "beta.kubernetes.io/os",
-    "failure-domain.beta.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "kubernetes.io/arch",
-    "kubernetes.io/hostname",
-    "kubernetes.io/os",
-    "node.kubernetes.io/instance-type",
-    "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
+STANDARD = Names(
+    (
+        "beta.kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type",
+        "beta.kubernetes.io/os",
+        "failure-domain.beta.kubernetes.io/region",
+        "failure-domain.beta.kubernetes.io/zone",
+        "kubernetes.io/arch",
+        "kubernetes.io/hostname",
+        "kubernetes.io/os",
+        "node.kubernetes.io/instance-type",
+        "topology.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+    )
 )
 """Labels of nodes that Kubernetes defines. Source: `k8s.io/api/core/v1/well_known_labels.go` (1.36)."""
 _DOMAINS = ("kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io")
@@ -59,14 +61,14 @@ def meant(key: str) -> str:
     """The label of Kubernetes that is meant by a key which nobody sets: it has a typing error, or the wrong
     domain, as topology.kubernetes.io/hostname. Empty: none."""
     domain, slash, name = key.partition("/")
-    if not slash or key in _STANDARD:
+    if not slash or key in STANDARD:
         return ""
     if domain in _DOMAINS:
-        for standard in _STANDARD:
+        for standard in STANDARD.sorted:
             of, _, named = standard.partition("/")
             if of in _DOMAINS and named == name:
                 return standard
-    return Names(_STANDARD).misspelt(key)
+    return STANDARD.misspelt(key)
 
 
 _OF_KUBELET = frozenset(

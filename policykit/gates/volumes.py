@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,15 +14,13 @@ from policykit.model.volumes import ONE_NODE, ONE_POD, ClaimUse, DeclaredClaim, 
 from policykit.namedtuple import NamedTuple
 from policykit.placement.landing import selection
 from policykit.placement.topology import domains
-from policykit.targets.facts.volumes import is_of_files
+from policykit.targets.facts.volumes import is_of_files, is_of_node
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 _Selected = tuple[tuple[str, tuple[str, ...]], ...]
 _SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
-_LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
-"""Words in the classes of volumes on a node's own disks, which hold their pods on that node."""
 _ZONE = "topology.kubernetes.io/zone"
 _WAIT = "write volumeBindingMode: WaitForFirstConsumer in the class: volumes are then made where the pod is"
 _RECREATE = "set strategy.type: Recreate"
@@ -282,7 +279,7 @@ class Volumes:
 
     def _on_any_nodes(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
         """Nothing keeps the pods on the node of the volume but the volume itself, if it is local."""
-        named = claim.storage_class and not _LOCAL.search(claim.storage_class.lower())
+        named = claim.storage_class and not is_of_node(claim.storage_class)
         bound = self._bound(use, claim)
         known = bound or self._by_name.get(("StorageClass", claim.storage_class))
         local = known is not None and (bool(known.terms) or known.made_by_hand or known.local)

@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, text, whole
+from policykit.manifests.shape import mapping, numbered, text, whole
 from policykit.model.severity import Severity
 from policykit.rules.resources.plugin_values import (
     COUNT,
@@ -147,9 +147,8 @@ def violations(written: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def _parts(section: object, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for position, each in enumerate(section if isinstance(section, list) else ()):
-        if isinstance(each, dict):
-            yield (*path, position), each
+    for position, each in numbered(section):
+        yield (*path, position), each
     if isinstance(section, dict):
         yield path, section
 

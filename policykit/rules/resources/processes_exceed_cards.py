@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube import requests
+from policykit.kube.command_line import Argument, arguments
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -236,15 +237,13 @@ def _beyond_slots(manifest: Manifest) -> Iterator[Violation]:
     if spec.get("mpiImplementation", "OpenMPI") != "OpenMPI" or spec.get("runLauncherAsWorker"):
         return
     slots = workers.replicas * each
-    for field, position, container in requests.containers(launcher.spec):
-        words = [*_words(container, "command"), *_words(container, "args")]
-        line = " ".join(word for _, _, word in words)
-        found = _MPIRUN.search(line)
-        set_here = [line, *(text(each.get("name")) for each in mappings(container.get("env")))]
+    for command in _commands(launcher):
+        variables = mappings(command.container.get("env"))
+        found = _MPIRUN.search(command.line)
+        set_here = [command.line, *(text(one.get("name")) for one in variables)]
         if found and int(found[2]) > slots and not any(map(_OWN_HOSTS.search, set_here)):
-            where, index = _word_at(words, found.start(2))
             yield Violation(
-                launcher.place(field, position, where, index),
+                command.place(launcher, found.start(2)),
                 f"{found[1]} starts {found[2]} processes, but {workers.replicas} workers with slotsPerWorker "
                 f"{each} have {slots} slots: Open MPI starts none without --oversubscribe",
                 f"write {slots}, or raise the workers or slotsPerWorker",
@@ -289,23 +288,19 @@ def _of_servers(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
     """Sources: vLLM (0.10), SGLang (0.5) and text-generation-inference (3.3)."""
     if lookup(manifest.data, _GROUP) is not None:
         return
-    for field, position, container in requests.containers(pod_set.spec):
-        words = [*_words(container, "command"), *_words(container, "args")]
-        line = " ".join(word for _, _, word in words)
-        about = f"{text(container.get('image'))} {line}"
+    for command in _commands(pod_set):
+        about = f"{text(command.container.get('image'))} {command.line}"
         server = next((name for name in _SIZES if name in about), "")
-        if field != "containers" or not server or _SEVERAL.search(line):
+        if command.field != _MAIN or not server or _SEVERAL.search(command.line):
             continue
         product, at = 1, None
         for option in _SIZES[server]:
-            found = re.search(rf"(?:^|\s)(?:{option})(?:=|\s+)[\"']?(\d{{1,4}})\b", line)
+            found = re.search(rf"(?:^|\s)(?:{option})(?:=|\s+)[\"']?(\d{{1,4}})\b", command.line)
             if found:
                 product *= int(found.group(1))
-                at = at if at is not None else _word_at(words, found.start(1))
+                at = at if at is not None else command.place(pod_set, found.start(1))
         if at is not None:
-            where, index = at
-            path = pod_set.place(field, position, where, index)
-            yield _Processes(product, path, "the server does not start")
+            yield _Processes(product, at, "the server does not start")
 
 
 _LAUNCHERS = (
@@ -318,31 +313,40 @@ _LAUNCHERS = (
 
 
 def _of_launchers(pod_set: PodSet) -> Iterator[_Processes]:
+    for command in _commands(pod_set):
+        for launcher in _LAUNCHERS if command.field == _MAIN else ():
+            if found := launcher.search(command.line.replace("\\\n", "  ")):
+                yield _Processes(int(found[1]), command.place(pod_set, found.start(1)), _NO_DEVICE)
+
+
+_MAIN = "containers"
+
+
+class _Command(NamedTuple):
+    """What a container starts."""
+
+    field: str
+    """The list of containers it is in, and its position there."""
+    position: int
+    container: Mapping[str, Any]
+    words: tuple[Argument, ...]
+    line: str
+    """The words with a space between."""
+
+    def place(self, pod_set: PodSet, offset: int) -> Path:
+        """Path of the word that has a character of the line."""
+        start = 0
+        for word, path in self.words:
+            start += len(word) + 1
+            if offset < start:
+                return pod_set.place(self.field, self.position, *path)
+        raise IndexError(offset)
+
+
+def _commands(pod_set: PodSet) -> Iterator[_Command]:
     for field, position, container in requests.containers(pod_set.spec):
-        words = [*_words(container, "command"), *_words(container, "args")]
-        line = " ".join(word for _, _, word in words)
-        for launcher in _LAUNCHERS if field == "containers" else ():
-            if found := launcher.search(line.replace("\\\n", "  ")):
-                where, index = _word_at(words, found.start(1))
-                yield _Processes(int(found[1]), pod_set.place(field, position, where, index), _NO_DEVICE)
-
-
-def _words(container: Mapping[str, Any], field: str) -> Iterator[tuple[str, int, str]]:
-    """Field, index in it and text of each part of a command."""
-    written = container.get(field)
-    for index, word in enumerate(written if isinstance(written, list) else ()):
-        if isinstance(word, str):
-            yield field, index, word
-
-
-def _word_at(words: list[tuple[str, int, str]], offset: int) -> tuple[str, int]:
-    """The part that has the character of the joined command."""
-    start = 0
-    for field, index, word in words:
-        if offset < start + len(word) + 1:
-            return field, index
-        start += len(word) + 1
-    return words[-1][0], words[-1][1]
+        words = arguments(container)
+        yield _Command(field, position, container, words, " ".join(word for word, _ in words))
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
@@ -35,6 +36,7 @@ _SWITCHES: Mapping[str, tuple[str, ...]] = {
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_-]*)(?:=(.*))?\Z", re.DOTALL)
 _WEBHOOK = "enable-webhook"
 """The flag of the Spark operator up to 1.6, whose webhook names the scheduler in pods."""
+_OFF = ("", "false", "0", "f")
 _LIKE = 0.85
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
 _OF_TRAINING = frozenset({"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"})
@@ -84,7 +86,8 @@ def _words(container: Mapping[str, Any], place: Path) -> list[tuple[str, Path]] 
 
 def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, account: str, image: Path) -> Fact:
     starts, scheduler, misspelt, meant = False, "", "", ""
-    place, missing = image, "" if name != SPARK or ("controller", "start") in _pairs(words) else _WEBHOOK
+    started = ("controller", "start") in pairwise(word for word, _ in words)  # since 2.0
+    place, missing = image, _WEBHOOK if name == SPARK and not started else ""
     for at, (word, path) in enumerate(words):
         found = _FLAG.match(word)
         if found is None:
@@ -95,20 +98,16 @@ def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, accou
             value = "true" if after.startswith("-") else after
         if name == KUBERAY and flag == "config":
             starts = True  # its file decides
-        elif flag == _WEBHOOK and value.lower() not in ("", "false", "0", "f"):
+        elif flag == _WEBHOOK and value.lower() not in _OFF:
             missing = ""
         elif flag in _SWITCHES[name]:
-            if value.lower() not in ("", "false", "0", "f", "none") and flag != "default-batch-scheduler":
+            if value.lower() not in (*_OFF, "none") and flag != "default-batch-scheduler":
                 starts, place = True, path
             scheduler = value if flag in ("batch-scheduler", "gang-scheduler-name") else scheduler
         elif not misspelt and (likely := _likely(flag, name)):
             misspelt, meant, place = flag, likely, path
     value = StartedOperator(name, starts, scheduler, misspelt, meant, namespace, account, missing)
     return Fact(value, {"container": image, "flag": place})
-
-
-def _pairs(words: Sequence[tuple[str, Path]]) -> Iterator[tuple[str, str]]:
-    return zip((word for word, _ in words), (word for word, _ in words[1:]), strict=False)
 
 
 def _likely(flag: str, name: str) -> str:

@@ -21,7 +21,7 @@ _FILES = re.compile(
 )
 """Words in the provisioners and classes of file systems of the network."""
 _LOCAL = re.compile(r"local|host-?path|topolvm|openebs|zfs|lvm|directpv")
-"""Words in the provisioners of volumes on a node's own disks."""
+"""Words in the provisioners and classes of volumes on a node's own disks, which hold their pods there."""
 _ZONAL = frozenset(
     {
         "disk.csi.azure.com",
@@ -82,7 +82,7 @@ def _class(manifest: Manifest) -> DeclaredVolume:
         _terms(listed, "matchLabelExpressions"),
         certain=waits,
         made_by_hand=by_hand,
-        local=bool(_LOCAL.search(provisioner.lower())),
+        local=is_of_node(provisioner),
         waits=waits,
         any_zone=provisioner in _ZONAL and not waits and not listed and not _is_placed(manifest.data),
         many_nodes=bool(_FILES.search(provisioner.lower())),
@@ -125,3 +125,8 @@ def _terms(listed: object, field: str) -> tuple[tuple[tuple[str, str, tuple[str,
 def is_of_files(name: str) -> bool:
     """Whether the name of a class is that of a file system of the network."""
     return _FILES.search(name.lower()) is not None
+
+
+def is_of_node(name: str) -> bool:
+    """Whether the name of a class or provisioner is that of volumes on a node's own disks."""
+    return _LOCAL.search(name.lower()) is not None

@@ -8,6 +8,7 @@ from shlex import quote
 from textwrap import wrap
 from typing import Any
 
+from policykit.catalogue.labels import STANDARD
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -19,21 +20,6 @@ from policykit.targets.nodes.node_groups import NodeGroup, joining_groups, pool_
 _WIDE = 100
 _RESERVED = ("kubernetes.io", "k8s.io")
 _ALLOWED_PREFIXES = ("kubelet.kubernetes.io", "node.kubernetes.io")
-_ALLOWED_KEYS = frozenset(
-    {
-        "beta.kubernetes.io/arch",
-        "beta.kubernetes.io/instance-type",
-        "beta.kubernetes.io/os",
-        "failure-domain.beta.kubernetes.io/region",
-        "failure-domain.beta.kubernetes.io/zone",
-        "kubernetes.io/arch",
-        "kubernetes.io/hostname",
-        "kubernetes.io/os",
-        "node.kubernetes.io/instance-type",
-        "topology.kubernetes.io/region",
-        "topology.kubernetes.io/zone",
-    }
-)
 
 
 def may_set(key: str) -> bool:
@@ -42,7 +28,7 @@ def may_set(key: str) -> bool:
     Source: the admission plugin NodeRestriction and the kubelet's own check of
     `--node-labels`, kubernetes v1.36.
     """
-    return not in_domain(key, _RESERVED) or key in _ALLOWED_KEYS or in_domain(key, _ALLOWED_PREFIXES)
+    return not in_domain(key, _RESERVED) or key in STANDARD or in_domain(key, _ALLOWED_PREFIXES)
 
 
 def restricted_labels(labels: Mapping[str, str]) -> tuple[str, ...]:
