@@ -66,9 +66,8 @@ def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[FileFacts
     options = run.options._replace(fixes=False, today="")
     reading = Run(workspace, options, run.targets, facts_only=True)
     known = _known(reading, input_files)
-    new = _new(
-        reading, [each for each, attempt in zip(input_files, known, strict=True) if attempt is None], ()
-    )
+    left = [each for each, attempt in zip(input_files, known, strict=True) if attempt is None]
+    new = _new(reading, left, (_USUAL,) * len(left))
     for input_file, found in zip(input_files, known, strict=True):
         attempt = found or next(new)
         if attempt.entry and workspace.cache:

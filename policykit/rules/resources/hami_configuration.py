@@ -10,6 +10,7 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, numbered, text, whole
 from policykit.model.severity import Severity
+from policykit.rules.resources.hami_requests import MODES
 from policykit.rules.resources.plugin_values import (
     COUNT,
     FLAG,
@@ -121,7 +122,6 @@ _NODE: Mapping[str, str] = {
     "enablegetpreferredallocation": FLAG,
 }
 _FACTORS = ("devicesplitcount", "devicememoryscaling", "devicecorescaling")
-_MODES = ("hami-core", "mig", "mps")
 _ALL = 100
 
 
@@ -285,7 +285,7 @@ def _nodes(listed: object) -> Iterator[Violation]:
             folded = str(field).lower()
             if folded == "operatingmode":
                 what = "a mode that HAMi does not know"
-                yield from wrong_word(value, (*path, field), _MODES, what, Severity.WARNING)
+                yield from wrong_word(value, (*path, field), MODES, what, Severity.WARNING)
             elif folded in _FACTORS and type(value) in (int, float) and value <= 0:
                 what = f"{field} is {value}: no card of the node has anything to offer"
                 yield Violation((*path, field), what, "write a number above 0", Severity.WARNING)

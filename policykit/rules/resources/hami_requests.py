@@ -9,17 +9,16 @@ from policykit.kube.placeholders import is_filled_in
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import is_boolean, mapping
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.review import Review
 
 _MODE = "nvidia.com/vgpu-mode"
-_MODES = ("hami-core", "mig", "mps")
+MODES = ("hami-core", "mig", "mps")
 _NUMA = "nvidia.com/numa-bind"
 WORDS = ("numa-bind", "dcumem", "dcucores", ".vMem", ".vCore", "Ascend910C")
 """What files with such pods contain, unless they have another word of the rule."""
-_GO_BOOLEANS = ("1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False")
 _SPLIT = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
 _PARTS = frozenset({"memory", "core"})
@@ -46,16 +45,16 @@ def violations(review: Review) -> Iterator[Violation]:
 def _modes(review: Review) -> Iterator[Violation]:
     annotations = review.pod_set.annotations
     mode = annotations.get(_MODE, "")
-    if mode and not is_filled_in(mode) and not any(each in mode for each in _MODES):
-        near = nearest(mode.lower(), _MODES)
+    if mode and not is_filled_in(mode) and not any(each in mode for each in MODES):
+        near = nearest(mode.lower(), MODES)
         yield Violation(
             review.pod_set.place("annotations", _MODE),
             f"{_MODE} is {mode}, and HAMi has no card in such a mode: the pod stays pending",
-            f"did you mean {near}?" if near else f"write one of {', '.join(_MODES)}, or delete it",
+            f"did you mean {near}?" if near else f"write one of {', '.join(MODES)}, or delete it",
             Severity.WARNING,
         )
     bound = annotations.get(_NUMA, "")
-    if bound and bound not in _GO_BOOLEANS and not is_filled_in(bound):
+    if bound and not is_boolean(bound) and not is_filled_in(bound):
         yield Violation(
             review.pod_set.place("annotations", _NUMA),
             f"{_NUMA} is {bound}, which HAMi reads as false",
