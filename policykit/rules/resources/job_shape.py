@@ -3,17 +3,22 @@
 An Indexed Job requires completions, and a job requires restartPolicy Never or OnFailure: the API
 server or the operator refuses anything else. Pods beyond the number of completions never start. JobSet finds
 the first pod of a job that has a topology to itself by its index, so pods of a NonIndexed one are refused.
+In a NonIndexed Job JOB_COMPLETION_INDEX is not set: ranks and shards that are computed from it are the same.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube.command_line import arguments
 from policykit.kube.gang_units import JOB_SPECS
+from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -36,6 +41,9 @@ GOOD = BAD.replace("completions: 1", "completions: 2")
 
 _INDEXED_ONLY = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 _RESTART = ("template", "spec", "restartPolicy")
+_INDEX = re.compile(r"\bJOB_COMPLETION_INDEX\b(?![-:?+]*[-=?+])")
+"""Without a default beside it."""
+_INDEX_FIELD = re.compile(r"metadata\.annotations\['batch\.kubernetes\.io/job-completion-index'\]")
 
 _Check = Callable[[Manifest], Iterator[Violation]]
 
@@ -53,6 +61,8 @@ def _job(manifest: Manifest) -> Iterator[Violation]:
     if isinstance(spec, dict):
         yield from _counts(base, spec)
         yield from _restart(base, spec, required=not manifest.partial)
+        if not manifest.partial and manifest.group == "batch":
+            yield from _index(base, spec)
     if base:
         yield from _deadline(manifest)
 
@@ -129,6 +139,33 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
                     Severity.ERROR,
                     key=True,
                 )
+
+
+def _index(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
+    """The first use of an index. Source: `addCompletionIndexEnvVariables` of the Job controller (v1.36)."""
+    pods = max(_number(spec.get("parallelism")) or 1, _number(spec.get("completions")) or 1)
+    if pods < 2 or spec.get("completionMode") not in (None, "NonIndexed"):
+        return
+    template = mapping(lookup(spec, ("template", "spec")))
+    for field, position, container in containers(template):
+        at: Path = (*base, "template", "spec", field, position)
+        variables = mappings(container.get("env"))
+        if any(each.get("name") == "JOB_COMPLETION_INDEX" for each in variables):
+            continue
+        uses = [(word, path) for word, path in arguments(container) if _INDEX.search(word)]
+        for number, each in numbered(container.get("env")):
+            path: Path = ("valueFrom", "fieldRef", "fieldPath")
+            source = text(lookup(each, path))
+            if _INDEX_FIELD.fullmatch(source):
+                uses.append((source, ("env", number, *path)))
+        if uses:
+            yield Violation(
+                (*at, *uses[0][1]),
+                "the container uses its completion index, but pods of a NonIndexed Job have none: "
+                f"all {pods} do the same",
+                "write completionMode: Indexed and the number of completions",
+            )
+            return
 
 
 def _too_parallel(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:

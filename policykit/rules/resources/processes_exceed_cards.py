@@ -2,7 +2,8 @@
 
 Launchers start one process for each card: torchrun as `nprocPerNode` or its own option says, mpirun as
 `slotsPerWorker`, a server of language models as its tensor and pipeline parallel sizes. Beyond the cards of
-the pod a process finds no device of its own, and the job fails once its pods run. Ray counts as many cards as
+the pod a process finds no device of its own, and the job fails once its pods run. A server without such a
+size uses one card, whatever its container requests. Ray counts as many cards as
 `num-gpus` says, and places tasks that find none; it never places a replica of Ray Serve that needs more cards
 than any of its pods has. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the
 others are idle; where it lists more, CUDA finds none from the first that is missing.
@@ -12,10 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from policykit.kube import requests
-from policykit.kube.command_line import Argument, arguments
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -26,6 +25,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
+from policykit.rules.resources.launch_commands import MAIN, commands, servers
 
 BAD = """\
 apiVersion: kubeflow.org/v1
@@ -83,6 +83,26 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     f"{found.number} processes for each pod, but it requests {there}: {found.why}",
                     f"write {cards}, or request {found.number} cards",
                 )
+        if len(names) == 1 and names[0] in _WHOLE and (manifest.group, manifest.kind) in _ALONE:
+            yield from _idle(manifest, pod_set, names[0])
+
+
+_WHOLE = ("nvidia.com/gpu", "amd.com/gpu")
+
+
+def _idle(manifest: Manifest, pod_set: PodSet, name: str) -> Iterator[Violation]:
+    """Cards that a server does not use. Without a size, vLLM and SGLang use one."""
+    for server in servers(manifest, pod_set):
+        command = server.command
+        asked = requests.requested(command.container).get(name, 0)
+        if server.certain and server.cards < asked:
+            place: Path = ("resources", "limits", name)
+            at = pod_set.place(command.field, command.position, *place)
+            yield Violation(
+                server.place or at,
+                f"the server uses {server.cards} of the {asked} {name} of the container: the others are idle",
+                f"write --tensor-parallel-size {asked}, or request {server.cards}",
+            )
 
 
 _OF_SEVERAL_DEVICES = frozenset(
@@ -214,7 +234,9 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
             yield _Processes(number, path, "Ray places tasks that find no device")
     yield from _of_launchers(pod_set)
     if kind in _ALONE:
-        yield from _of_servers(manifest, pod_set)
+        for server in servers(manifest, pod_set):
+            if server.place is not None:
+                yield _Processes(server.cards, server.place, "the server does not start")
 
 
 _MPIRUN = re.compile(r"\b(mpirun|mpiexec|horovodrun)(?: -n|\b[^;&|]*?\s-np)[= ](\d{1,5})\b")
@@ -237,7 +259,7 @@ def _beyond_slots(manifest: Manifest) -> Iterator[Violation]:
     if spec.get("mpiImplementation", "OpenMPI") != "OpenMPI" or spec.get("runLauncherAsWorker"):
         return
     slots = workers.replicas * each
-    for command in _commands(launcher):
+    for command in commands(launcher):
         variables = mappings(command.container.get("env"))
         found = _MPIRUN.search(command.line)
         set_here = [command.line, *(text(one.get("name")) for one in variables)]
@@ -270,37 +292,6 @@ _ALONE = frozenset(
     }
 )
 """Kinds whose pods work without each other, so that the sizes of a server are those of one pod."""
-_SIZES: Mapping[str, tuple[str, ...]] = {
-    "vllm": (
-        r"--tensor[-_]parallel[-_]size|-tp",
-        r"--pipeline[-_]parallel[-_]size|-pp",
-    ),
-    "sglang": (r"--tensor-parallel-size|--tp-size|--tp", r"--pipeline-parallel-size|--pp-size"),
-    "text-generation": (r"--num-shard",),
-}
-"""Word in the image or the command of a server to its options whose product is the number of its cards."""
-_SEVERAL = re.compile(r"--nnodes|--node-rank|--headless|--distributed-executor-backend[ =]+ray|ray start")
-"""In a command whose server spans several pods."""
-_GROUP = ("spec", "predictor", "workerSpec")
-
-
-def _of_servers(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
-    """Sources: vLLM (0.10), SGLang (0.5) and text-generation-inference (3.3)."""
-    if lookup(manifest.data, _GROUP) is not None:
-        return
-    for command in _commands(pod_set):
-        about = f"{text(command.container.get('image'))} {command.line}"
-        server = next((name for name in _SIZES if name in about), "")
-        if command.field != _MAIN or not server or _SEVERAL.search(command.line):
-            continue
-        product, at = 1, None
-        for option in _SIZES[server]:
-            found = re.search(rf"(?:^|\s)(?:{option})(?:=|\s+)[\"']?(\d{{1,4}})\b", command.line)
-            if found:
-                product *= int(found.group(1))
-                at = at if at is not None else command.place(pod_set, found.start(1))
-        if at is not None:
-            yield _Processes(product, at, "the server does not start")
 
 
 _LAUNCHERS = (
@@ -313,40 +304,10 @@ _LAUNCHERS = (
 
 
 def _of_launchers(pod_set: PodSet) -> Iterator[_Processes]:
-    for command in _commands(pod_set):
-        for launcher in _LAUNCHERS if command.field == _MAIN else ():
+    for command in commands(pod_set):
+        for launcher in _LAUNCHERS if command.field == MAIN else ():
             if found := launcher.search(command.line.replace("\\\n", "  ")):
                 yield _Processes(int(found[1]), command.place(pod_set, found.start(1)), _NO_DEVICE)
-
-
-_MAIN = "containers"
-
-
-class _Command(NamedTuple):
-    """What a container starts."""
-
-    field: str
-    """The list of containers it is in, and its position there."""
-    position: int
-    container: Mapping[str, Any]
-    words: tuple[Argument, ...]
-    line: str
-    """The words with a space between."""
-
-    def place(self, pod_set: PodSet, offset: int) -> Path:
-        """Path of the word that has a character of the line."""
-        start = 0
-        for word, path in self.words:
-            start += len(word) + 1
-            if offset < start:
-                return pod_set.place(self.field, self.position, *path)
-        raise IndexError(offset)
-
-
-def _commands(pod_set: PodSet) -> Iterator[_Command]:
-    for field, position, container in requests.containers(pod_set.spec):
-        words = arguments(container)
-        yield _Command(field, position, container, words, " ".join(word for word, _ in words))
 
 
 RULE = Rule(
@@ -374,5 +335,7 @@ RULE = Rule(
         "nproc",
         "mpiReplicaSpecs",
         "--num_gpus",
+        "vllm",
+        "sglang",
     ),
 )

@@ -237,6 +237,41 @@ def _too_many_processes(subject: Subject) -> Iterator[Change]:
         yield put(("spec", "nprocPerNode"), "64")
 
 
+def _more_awaited(subject: Subject) -> Iterator[Change]:
+    """torchrun that waits for more pods than a job makes."""
+    kind = subject.manifest.kind, subject.manifest.group
+    if (
+        kind != ("PyTorchJob", "kubeflow.org")
+        or at(subject, ("spec", "elasticPolicy"))
+        or not has_schema(subject)
+    ):
+        return
+    for path, _, _ in limits(subject):
+        container = path[:-2]
+        if path[-4:-2] == ("containers", 0) and at(subject, (*container, "args")) is None:
+            yield put((*container, "command"), ["torchrun", "--nnodes=512", "train.py"])
+
+
+def _one_index_for_all(subject: Subject) -> Iterator[Change]:
+    """A rank from the index of a Job that has none."""
+    spec = at(subject, ("spec",))
+    if (subject.manifest.kind, subject.manifest.group) != ("Job", "batch") or "completionMode" in spec:
+        return
+    container = ("spec", "template", "spec", "containers", 0)
+    if isinstance(spec.get("completions"), int) and spec["completions"] > 1 and has_schema(subject):
+        yield put((*container, "args"), ["--rank=$(JOB_COMPLETION_INDEX)"])
+
+
+def _little_shared_memory(subject: Subject) -> Iterator[Change]:
+    """A server of two cards without a volume in memory."""
+    for path, name, amount in limits(subject) if subject.manifest.kind == "Deployment" else ():
+        container = path[:-2]
+        fits = name == "nvidia.com/gpu" and str(amount).isdecimal() and int(amount) > 1
+        if fits and path[-4:-2] == ("containers", 0) and at(subject, (*container, "volumeMounts")) is None:
+            words = ["vllm", "serve", "example/model", f"--tensor-parallel-size={amount}"]
+            yield put((*container, "command"), words)
+
+
 def _second_autoscaler(subject: Subject) -> Iterator[Change]:
     target = at(subject, ("spec", "scaleTargetRef"))
     scaled = isinstance(target, dict) and target.get("kind") == "Deployment" and target.get("name")
@@ -291,6 +326,9 @@ def _claim_for_one_pod(subject: Subject) -> Iterator[Change]:
 
 FAULTS = (
     fault("shared memory beyond the limit", "PK225", _large_shared_memory),
+    fault("more pods awaited than there are", "PK228", _more_awaited),
+    fault("an index in a Job without one", "PK210", _one_index_for_all),
+    fault("a server of several cards with little shared memory", "PK229", _little_shared_memory),
     fault("cards by a variable", "PK227 PK124", _by_variable),
     fault("a claim for one pod of several", "PK226", _claim_for_one_pod, elsewhere=True),
     fault("more replicas than the pools hold", "PK221 PK304", _too_many_replicas),
