@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from policykit.kube.structure.crd import CustomKind, custom_kinds
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import mapping
 from scripts.schema_builtins import with_references
 from scripts.schema_files import Schema, write
 from scripts.schema_kinds import Shapes, list_shapes
@@ -45,7 +47,7 @@ def gathered(clones: Path) -> dict[tuple[str, str], Gathered]:
         for name, partial, release, kind in _kinds(clones / project, source):
             entry = found.setdefault((name, kind.kind), Gathered(partial, set(), []))
             entry.api_versions.add(kind.api_version)
-            entry.dated.append((release, _trusted(kind.schema)))
+            entry.dated.append((release, _of_any_type(_trusted(kind.schema), source.get("any", {}))))
     return found
 
 
@@ -56,11 +58,22 @@ def _trusted(schema: Any) -> Any:
     return [_trusted(value) for value in schema] if isinstance(schema, list) else schema
 
 
+def _of_any_type(schema: Any, lists: Mapping[str, list[str]]) -> Any:
+    """The schema without the types of these fields in the items of lists with these names."""
+    if not lists or not isinstance(schema, Mapping):
+        return [_of_any_type(value, lists) for value in schema] if isinstance(schema, list) else schema
+    result = {key: _of_any_type(value, lists) for key, value in schema.items()}
+    for name, fields in lists.items():
+        items = mapping(lookup(result, ("properties", name, "items", "properties")))
+        items.update((field, {}) for field in fields if field in items)
+    return result
+
+
 def exported(found: dict[tuple[str, str], Gathered]) -> dict[str, dict[str, Schema]]:
     """File below schemas/ to its definitions."""
     result: dict[str, dict[str, Schema]] = {}
     for (name, kind), (partial, _, dated) in sorted(found.items()):
-        schema = _with_templates(kind, _filled_in(kind, merged(dated)))
+        schema = _opened(kind, _with_templates(kind, _filled_in(kind, merged(dated))))
         if name.partition("/")[0] not in _STATED:
             schema = undated(schema)
         result.setdefault(name, {}).update(_definitions(kind, schema, partial))
@@ -83,7 +96,11 @@ def file_of(group: str, api_version: str, files: dict[str, str]) -> str:
 
 def _kinds(clone: Path, source: dict[str, Any]) -> Iterator[tuple[str, bool, str, CustomKind]]:
     for revision in source["releases"]:
-        release = source.get("next", revision) if revision == "HEAD" else revision[1:].rpartition(".")[0]
+        release = (
+            source.get("next", revision)
+            if revision == "HEAD"
+            else revision.removeprefix("release-")[1:].rpartition(".")[0]
+        )
         seen: set[tuple[str, str]] = set()
         for document in _documents(clone, revision, source["folders"]):
             for kind in custom_kinds(document):
@@ -101,7 +118,7 @@ def _kinds(clone: Path, source: dict[str, Any]) -> Iterator[tuple[str, bool, str
 def _documents(clone: Path, revision: str, folders: list[str]) -> Iterator[Any]:
     for folder in folders:
         for path in _git(clone, "ls-tree", "--name-only", revision, f"{folder}/").split():
-            if path.endswith(".yaml") and "_" in path.rpartition("/")[2]:
+            if path.endswith((".yaml", ".yml")) and not path.endswith("/kustomization.yaml"):
                 yield from yaml.load_all(_git(clone, "show", f"{revision}:{path}"), _LOADER)
 
 
@@ -132,6 +149,22 @@ def _with_template(schema: Schema, steps: list[str]) -> Schema:
     dated = {key: there[key] for key in ("x-served",) if key in there}
     made = _with_template(there, rest) if rest else _TEMPLATE | dated
     return schema | {"properties": properties | {first: made}}
+
+
+def _opened(kind: str, schema: Schema) -> Schema:
+    """The schema without what the operator reads in a way of its own."""
+    for source in SOURCES.values():
+        for path in source.get("open", ()):
+            owner, *steps = path.split(".")
+            if owner == kind:
+                schema = _with_open(schema, steps)
+    return schema
+
+
+def _with_open(schema: Schema, steps: list[str]) -> Schema:
+    properties = schema["properties"]
+    inner = _with_open(properties[steps[0]], steps[1:]) if len(steps) > 1 else {}
+    return schema | {"properties": properties | {steps[0]: inner}}
 
 
 def _filled_in(kind: str, schema: Schema) -> Schema:

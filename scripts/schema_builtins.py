@@ -32,7 +32,7 @@ def with_references(field: str, schema: Schema, partial: bool) -> Schema:
 
     `partial`: such a value is merged over another one, so nothing in it is required.
     """
-    if field == "metadata" and schema.get("type") == "object" and not schema.get("additionalProperties"):
+    if field == "metadata" and _is_metadata(schema):
         return {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
     dated = {key: schema[key] for key in ("x-served",) if key in schema}
     if found := _recognised(schema, partial):
@@ -49,6 +49,13 @@ def with_references(field: str, schema: Schema, partial: bool) -> Schema:
     if "items" in schema:
         result["items"] = with_references("", schema["items"], partial)
     return result
+
+
+def _is_metadata(schema: Schema) -> bool:
+    if schema.get("type") != "object" or schema.get("additionalProperties"):
+        return False
+    known = load("kubernetes/pod.json")["ObjectMeta"]["properties"]
+    return bool(schema.get("properties", {}).keys() <= known.keys())
 
 
 def _recognised(schema: Schema, partial: bool) -> _Type | None:
@@ -88,7 +95,20 @@ def _covers(kind: _Type, names: Any) -> bool:
 
 def _is(schema: Schema, kind: _Type, partial: bool) -> bool:
     """Whether every value of the schema is also a value of the built-in type."""
-    return _same(schema, kind.shape) and (partial or _demands(kind) <= set(schema.get("required", ())))
+    whole = kind.name not in _SMALL or _adds_nothing(schema, kind.shape)
+    return (
+        whole and _same(schema, kind.shape) and (partial or _demands(kind) <= set(schema.get("required", ())))
+    )
+
+
+def _adds_nothing(schema: Schema, shape: Shape) -> bool:
+    """Whether the fields have no fields of their own that the type lacks, as those of a Revision have."""
+    for name, field in schema.get("properties", {}).items():
+        known = shape.field(name)
+        fields = known.resolved().schema.get("properties", {}) if known else {}
+        if fields and not field.get("properties", {}).keys() <= fields.keys():
+            return False
+    return True
 
 
 def _same(schema: Schema, shape: Shape) -> bool:

@@ -155,7 +155,7 @@ class _Validation:
                 return
             reference = schema["$ref"]
             schema, file = target(file, reference)
-        if value is None or not schema:
+        if value is None or not schema or (value == "" and self.partial):
             return
         kind = type(value)
         if kind is dict:
@@ -285,9 +285,8 @@ class _Validation:
         meant = suggest(self.root, self.data, path, self.adopted) if few else Suggestion()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
-        self.problems.append(
-            Problem(path, message, meant.help, key=True, intended=meant.place, kind=UNKNOWN_FIELD)
-        )
+        problem = Problem(path, message, meant.help, key=True, intended=meant.place, kind=UNKNOWN_FIELD)
+        self.problems.append(_dropped(problem) if self.root.file.startswith(_UNCHECKED) else problem)
         if meant.shape and fits(value, meant.shape):
             self.adopted[path] = meant.shape
             self.steps.append(key)
@@ -336,7 +335,9 @@ class _Validation:
 
 _EMPTY: dict[str, Any] = {}
 _AMOUNT = ["integer", "string"]
-_OPEN = "spark/"
+_UNCHECKED = "argo/"
+"""CRDs that are installed without a schema as well: the controller drops what it does not know."""
+_OPEN = ("spark/", _UNCHECKED)
 """CRDs without a schema for pod templates."""
 
 

@@ -194,7 +194,7 @@ def _close(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
 
 _FILES = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io")
 """Groups of files that a program reads, not objects of the API."""
-_SHARED = ("amd.com", "nvidia.com")
+_SHARED = ("amd.com", "apps.nvidia.com", "argoproj.io", "nvidia.com")
 """Domains of vendors, under which several projects have kinds: only one that is nearly another is told."""
 
 RULE = Rule(
