@@ -16,7 +16,6 @@ import yaml
 
 from policykit.kube.structure.crd import CustomKind, custom_kinds
 from policykit.manifests.path import lookup
-from policykit.manifests.shape import mapping
 from scripts.schema_builtins import with_references
 from scripts.schema_files import Schema, write
 from scripts.schema_kinds import Shapes, list_shapes
@@ -64,8 +63,9 @@ def _of_any_type(schema: Any, lists: Mapping[str, list[str]]) -> Any:
         return [_of_any_type(value, lists) for value in schema] if isinstance(schema, list) else schema
     result = {key: _of_any_type(value, lists) for key, value in schema.items()}
     for name, fields in lists.items():
-        items = mapping(lookup(result, ("properties", name, "items", "properties")))
-        items.update((field, {}) for field in fields if field in items)
+        items = lookup(result, ("properties", name, "items", "properties"))
+        if isinstance(items, dict):
+            items.update((field, {}) for field in fields if field in items)
     return result
 
 
