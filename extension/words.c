@@ -45,13 +45,13 @@ static PyObject *words(PyObject *Py_UNUSED(module), PyObject *data) {
     return found;
 }
 
-/* Words are looked up by their first four bytes: one look for each byte of the text. */
-#define HEAD 4
+/* Words are looked up by their first three bytes: one look for each byte of the text. */
+#define HEAD 3
 #define HEADS 1024
 #define MOST 1000
 
 static inline unsigned head(const char *bytes) {
-    uint32_t first;
+    uint32_t first = 0;
     memcpy(&first, bytes, HEAD);
     return (first * 2654435761u) >> 22;
 }

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from policykit.linter.reader import absent_in_python
 from policykit.manifests import extension
 from policykit.manifests.document import Words, words_in_python
+from policykit.rules import CATALOGUE
+from policykit.targets import ALL_TARGETS
 
 pytestmark = pytest.mark.skipif(
     not extension.words, reason="without the extension, or with POLICYKIT_EXTENSION=0"
@@ -42,16 +44,23 @@ def test_what_is_not_plain_is_left_to_python(data: object) -> None:
 
 @given(
     st.text("abcd-é", max_size=30),
-    st.frozensets(st.text("abcd-", min_size=4, max_size=6) | st.text("abé", max_size=4), max_size=8),
+    st.frozensets(st.text("abcd-", min_size=3, max_size=6) | st.text("abé", max_size=4), max_size=8),
 )
 def test_words_that_a_text_lacks(text: str, words: frozenset[str]) -> None:
     expected = frozenset(word for word in words if word not in text)
     assert absent_in_python(text, words) == expected
     found = extension.words.absent(text, tuple(words))
     assert found is None or sorted(found) == sorted(expected)
-    plain = tuple(word for word in words if word.isascii() and len(word) >= 4)
+    plain = tuple(word for word in words if word.isascii() and len(word) >= 3)
     if text.isascii():
         assert extension.words.absent(text, plain) == tuple(word for word in plain if word in expected)
+
+
+def test_every_word_of_the_rules_is_for_the_extension() -> None:
+    """One word that it leaves to Python would leave all of them to Python, in every file."""
+    of_rules = [word for rule in CATALOGUE for word in rule.substrings]
+    words = (*of_rules, *ALL_TARGETS.substrings)
+    assert extension.words.absent("", words) == words
 
 
 def test_words_of_rules() -> None:
