@@ -7,7 +7,7 @@ kept that other manifests may complete or contradict.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -137,7 +137,9 @@ def may_have_findings(facts: Iterable[AnyFact]) -> bool:
 class FactTable:
     """Facts by their types, in the order of their files."""
 
-    def __init__(self, facts: Iterable[AnyFact | StoredFacts]) -> None:
+    def __init__(self, facts: Iterable[AnyFact | StoredFacts], judged: Container[str] | None = None) -> None:
+        """`judged`: paths of the files of which findings are reported; None: of all."""
+        self._judged = judged
         self._found: dict[str, list[AnyFact | StoredFacts]] = {}
         self._known: dict[type, tuple[Any, ...]] = {}
         for fact in facts:
@@ -164,6 +166,18 @@ class FactTable:
             known = self._known[kind] = tuple(found)
         return known
 
+    def judged(self, kind: type, others: Iterable[type]) -> tuple[Any, ...]:
+        """As `Scope.judged`."""
+        judged = self._judged
+        if judged is None or any(self._of_files(other, judged) for other in others):
+            return self.of(kind)
+        return tuple(self._of_files(kind, judged))
+
+    def _of_files(self, kind: type, paths: Container[str]) -> list[LocatedFact[Any]]:
+        """The facts of one type in some files, of which none are as an earlier run stored them."""
+        found = self._found.get(fact_name(kind), ())
+        return [fact for fact in found if isinstance(fact, LocatedFact) and fact.path in paths]
+
     @computed_once
     def unreadable(self) -> UnreadableText:
         """The words of all unreadable documents."""
@@ -185,6 +199,12 @@ class Scope(NamedTuple):
     def of(self, kind: type[T]) -> tuple[LocatedFact[T], ...]:
         """The facts of one type, from the fact readers."""
         return self.facts.of(kind)
+
+    def judged(self, kind: type[T], *others: type) -> tuple[LocatedFact[T], ...]:
+        """The facts of one type at which findings are reported: those of the files that are linted, or all if
+        these files state facts of `others`. For rules that compare each with these, and not with each other.
+        """
+        return self.facts.judged(kind, others)
 
     @property
     def groups(self) -> tuple[LocatedFact[PodGroup], ...]:
@@ -236,9 +256,10 @@ def scope_of(
     *,
     complete: bool,
     beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD,
+    judged: Container[str] | None = None,
 ) -> Scope:
-    """The scope with these facts. `beside`: as in `Scope`."""
-    return Scope(FactTable(facts), complete, beside)
+    """The scope with these facts. `beside`: as in `Scope`; `judged`: as in `FactTable`."""
+    return Scope(FactTable(facts, judged), complete, beside)
 
 
 def with_runtime_classes(cluster: Cluster, facts: Iterable[AnyFact]) -> Cluster:

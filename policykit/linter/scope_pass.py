@@ -164,7 +164,9 @@ class ScopesByPolicy:
             self._read(name)
             facts = chain.from_iterable(self._facts[name].values())
             beside = cache(partial(self._beside, (name,)))
-            self._scopes[name] = scope_of(facts, complete=self._complete[name], beside=beside)
+            self._scopes[name] = scope_of(
+                facts, complete=self._complete[name], beside=beside, judged=self.known.input_files
+            )
         return self._scopes[name]
 
     def _beside(self, names: Sequence[str]) -> UnreadableText:
@@ -224,7 +226,9 @@ class ScopesByPolicy:
         if len(group) == 1 and facts[only] is self._facts.get(only) and complete == self._complete[only]:
             return self.scope(only)
         beside = cache(partial(self._beside, tuple(group)))
-        return scope_of(_all_of(facts, group), complete=complete, beside=beside)
+        return scope_of(
+            _all_of(facts, group), complete=complete, beside=beside, judged=self.known.input_files
+        )
 
     def _facts_outside_run(self, number: int) -> tuple[dict[str, Facts], bool]:
         """Facts of files outside the run to which the policy applies, by scope; False: not all are known."""

@@ -33,13 +33,15 @@ class Permissions:
 class Disk:
     """The permissions of a command, texts that replace files, and cached results."""
 
-    __slots__ = ("answers", "free", "permissions", "texts")
+    __slots__ = ("answers", "contents", "free", "permissions", "texts")
 
     def __init__(self, permissions: Permissions, texts: Mapping[str, bytes]) -> None:
         """`texts`: contents of files open in an editor, saved or not, by absolute path."""
         self.permissions = permissions
         self.texts = texts
         self.answers: dict[Hashable, Any] = {}
+        self.contents: dict[str, bytes] = {}
+        """What was read to tell what a run consists of, and the run reads again, by absolute path."""
         self.free: dict[str, str] = {}
         """Absolute folders as written, with a separator at the end, to their real paths, if every file there
         that is no link may be read; else to an empty text: each file has to be checked."""
@@ -86,6 +88,18 @@ def editor_text(path: str) -> bytes | None:
     """The contents of a file in the editor; None: it is not open there."""
     texts = _disk().texts
     return texts.get(os.path.abspath(path)) if texts else None
+
+
+def hand_over(contents: Mapping[str, bytes]) -> None:
+    """Leaves contents of files, by absolute path, to the run that is opened."""
+    _disk().contents.update(contents)
+
+
+def handed_over() -> dict[str, bytes]:
+    """The contents that were left, by absolute path. They are given once: files may change between runs."""
+    disk = _disk()
+    contents, disk.contents = disk.contents, {}
+    return contents
 
 
 def cached(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:

@@ -176,6 +176,26 @@ def test_stored_facts_keep_the_order_of_files_and_are_read_once_if_asked_for() -
     assert stored.asked == ["gang.PodGroup", "scope.UnreadableText"]
 
 
+@pytest.mark.parametrize(
+    ("paths", "others", "expected"),
+    [
+        (None, (), ["a.yaml", "b.yaml", "c.yaml"]),
+        ({"a.yaml", "b.yaml", "c.yaml", "d.yaml"}, (), ["a.yaml", "c.yaml"]),
+        ({"c.yaml", "d.yaml"}, (), ["c.yaml"]),
+        ({"c.yaml", "d.yaml"}, (Autoscaler,), ["a.yaml", "b.yaml", "c.yaml"]),
+        ({"c.yaml"}, (Autoscaler, Membership), ["c.yaml"]),
+        ({"d.yaml"}, (), []),
+    ],
+)
+def test_facts_at_which_findings_are_reported(
+    paths: set[str] | None, others: tuple[type, ...], expected: list[str]
+) -> None:
+    """Facts as an earlier run stored them, here those of b.yaml, are of files that are not linted."""
+    stated = [*facts(GROUP, "a.yaml"), Stored(*facts(GROUP, "b.yaml")), *facts(GROUP, "c.yaml")]
+    known = scope_of([*stated, *facts(SCALER, "d.yaml")], complete=True, judged=paths)
+    assert [each.path for each in known.judged(PodGroup, *others)] == expected
+
+
 def test_objects_are_those_that_files_make() -> None:
     patch = facts(WORKERS, partial=True)
     names = [about.name for about in objects_of([*facts(GROUP), *patch, Stored(*facts(SCALER))])]

@@ -59,7 +59,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     limits = NamespaceLimits(scope, context.cluster)
     ranges, quotas = _by_name(scope.of(DeclaredRange)), _by_name(scope.of(DeclaredQuota))
     reported: set[tuple[str, str, str]] = set()
-    for demand in scope.of(Demand) if limits else ():
+    for demand in scope.judged(Demand, DeclaredQuota, DeclaredRange) if limits else ():
         excess = limits.quota_excess(demand.value) or limits.range_excess(demand.value)
         if excess is None or demand.partial:
             yield from _unstated(scope, demand, limits, reported)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from policykit.manifests.memoize import memoize_last
 from policykit.model.release import Releases, Version, stated_release
 from policykit.namedtuple import NamedTuple
 from policykit.targets.koordinator.names import TARGET_NAME
@@ -92,6 +93,7 @@ def parse(text: str) -> Version:
     return RELEASES.parse(_CHARTS.get(text.removeprefix("v"), text))
 
 
+@memoize_last
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that the policy states; None if it states none."""
     return stated_release(cluster, TARGET_NAME, parse)

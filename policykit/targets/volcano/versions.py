@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from policykit.manifests.memoize import memoize_last
 from policykit.model.release import Releases, Version, stated_release
 from policykit.nearest import nearest
 from policykit.targets.volcano.names import SCHEDULER
@@ -94,6 +95,7 @@ Raises PolicykitError for a text that is no release.
 """
 
 
+@memoize_last
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that the policy states; None if it states none."""
     return stated_release(cluster, SCHEDULER, parse)

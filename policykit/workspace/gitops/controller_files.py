@@ -9,7 +9,7 @@ from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.namedtuple import NamedTuple
-from policykit.workspace.command_state import cached
+from policykit.workspace.command_state import cached, hand_over
 from policykit.workspace.files import read, repository_files
 from policykit.workspace.scopes import kustomization
 
@@ -17,6 +17,8 @@ _FLUX = b".fluxcd.io/"
 _ARGO_CD = b"argoproj.io/"
 _VARIABLES = (b"ConfigMap", b"Secret")
 _GENERATORS = (b"configMapGenerator", b"secretGenerator")
+_MOST = 1 << 22
+"""Bytes that are kept for the run, which lints most of the files: not more, whatever the repository has."""
 
 
 class ControllerFiles(NamedTuple):
@@ -33,12 +35,17 @@ class ControllerFiles(NamedTuple):
 @cached
 def controller_files(root: str) -> ControllerFiles:
     """Files that contain the API group of a controller, or what it reads variables from."""
+    contents: dict[str, bytes] = {}
+    left = _MOST
     flux: list[str] = []
     argo_cd: list[str] = []
     variables: list[str] = []
     generators: list[str] = []
     for path in repository_files(root):
         raw = raw_of(path)
+        left -= len(raw)
+        if raw and left >= 0:
+            contents[path] = raw
         if _FLUX in raw:
             flux.append(path)
         if _ARGO_CD in raw:
@@ -47,7 +54,14 @@ def controller_files(root: str) -> ControllerFiles:
             variables.append(path)
         if any(field in raw for field in _GENERATORS) and kustomization(os.path.dirname(path)) == path:
             generators.append(path)
+    hand_over(contents)
     return ControllerFiles(tuple(flux), tuple(argo_cd), tuple(variables), tuple(generators))
+
+
+def has_controllers(root: str | None) -> bool:
+    """Whether a repository may have objects of a controller; None: there is no repository."""
+    found = controller_files(root) if root else None
+    return found is not None and bool(found.flux or found.argo_cd)
 
 
 def raw_of(file: str) -> bytes:

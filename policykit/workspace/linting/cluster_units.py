@@ -11,7 +11,8 @@ from policykit.linter.finding import NotJudged
 from policykit.linter.input_file import STDIN, InputFile
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
-from policykit.workspace.files import real_paths
+from policykit.workspace.files import real_paths, repository_root
+from policykit.workspace.gitops.controller_files import has_controllers
 from policykit.workspace.linting.request import Request
 from policykit.workspace.linting.settings import SettingsTable
 from policykit.workspace.policies import has_applies, policies_above, shown_as
@@ -117,11 +118,15 @@ def _read(
     reasons: list[tuple[Source, NotHereError]],
     releases: list[tuple[Source, NotHereError]],
 ) -> None:
-    """Adds what a policy applies, and why the rest and charts cannot be read. Without policies nothing is
-    imported."""
+    """Adds what a policy applies, and why the rest and charts cannot be read. Nothing is imported for a
+    policy that says nothing about that, in a repository without objects of controllers.
+    """
+    path = os.path.abspath(policy)
+    if not has_applies(policy) and not has_controllers(repository_root(os.path.dirname(path))):
+        return
     from policykit.workspace.gitops.clusters import contents_of_policy
 
-    for source, contents in contents_of_policy(os.path.abspath(policy)):
+    for source, contents in contents_of_policy(path):
         sources.append(source)
         units += [(source, unit) for unit in contents.units]
         reasons += [(source, reason) for reason in contents.why_not]

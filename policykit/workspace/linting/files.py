@@ -58,16 +58,30 @@ class Files(NamedTuple):
 class Reader:
     """Reads files of the run, standard input and builds."""
 
-    def __init__(self, given: bytes | None = None, built: Mapping[str, bytes] | None = None) -> None:
-        """`given`: standard input; `built`: objects of builds by the name of their input file."""
+    def __init__(
+        self,
+        given: bytes | None = None,
+        built: Mapping[str, bytes] | None = None,
+        contents: dict[str, bytes] | None = None,
+    ) -> None:
+        """`given`: standard input; `built`: objects of builds by the name of their input file; `contents`: of
+        files that were read before, by absolute path, each given once."""
         self._given = given
         self._built = {} if built is None else built
+        self._contents = {} if contents is None else contents
+        self._here = os.path.join(os.getcwd(), "") if contents else ""
 
     def __call__(self, path: str) -> bytes:
         """The bytes of a file. Raises SourceError."""
         if path in self._built:
             return self._built[path]
-        return self._given or b"" if path == STDIN else read(path)
+        if path == STDIN:
+            return self._given or b""
+        if self._contents:
+            raw = self._contents.pop(path if path.startswith(os.sep) else self._here + path, None)
+            if raw is not None:
+                return raw
+        return read(path)
 
 
 class AppliedFiles(NamedTuple):

@@ -13,7 +13,7 @@ from policykit.linter.input_file import STDIN, InputFile
 from policykit.linter.workspace import Workspace
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
-from policykit.workspace.command_state import builds_in_command
+from policykit.workspace.command_state import builds_in_command, handed_over
 from policykit.workspace.files import BASELINE, read, repository_root, shown_path, upwards
 from policykit.workspace.linting.files import Files, Reader, ScopeFiles, file_of, files_of
 from policykit.workspace.linting.request import Request
@@ -144,7 +144,7 @@ class _Run(NamedTuple):
         return Workspace(
             units.input_files,
             self.table.settings,
-            Reader(self.files.given, units.texts),
+            Reader(self.files.given, units.texts, handed_over()),
             sizes=self.files.sizes,
             builds=units.built,
             failed_builds=units.wrong,
