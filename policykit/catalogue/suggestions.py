@@ -145,6 +145,16 @@ def _claimed(name: str) -> NameProblem | None:
     return f"is not a resource of {domain}", _similar(name, domain)
 
 
+def may_be_renamed(name: str, beside: Iterable[str]) -> bool:
+    """Whether the plugin that shares cards may count them by this name.
+
+    HAMi's is configured with the names of what it offers. `beside`: what is asked for or limited with it.
+    """
+    domain = name.partition("/")[0]
+    shares = [resource(other) for other in beside if other.startswith(f"{domain}/")]
+    return _claimed(name) is not None and any(each and each.role in ("core", "memory") for each in shares)
+
+
 def _slip(name: str) -> NameProblem | None:
     """Whether two names differ by one letter, added, missing, wrong or swapped, after the first.
 

@@ -9,7 +9,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.namedtuple import NamedTuple
 
-_CONFIG = "--config"
+CONFIG = "--config"
 
 
 Argument = tuple[str, Path]
@@ -39,12 +39,14 @@ def arguments(container: Mapping[str, Any]) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def configuration(container: Mapping[str, Any], spec: Mapping[str, Any]) -> ConfigMapKey | None:
+def configuration(
+    container: Mapping[str, Any], spec: Mapping[str, Any], flag: str = CONFIG
+) -> ConfigMapKey | None:
     """The file of the last `--config FILE` or `--config=FILE`, where a ConfigMap without `items` has it.
 
     `spec`: of the pod.
     """
-    stated = _last_flag(arguments(container))
+    stated = last_flag(arguments(container), flag)
     if stated is None:
         return None
     file, path = stated
@@ -61,10 +63,10 @@ def configuration(container: Mapping[str, Any], spec: Mapping[str, Any]) -> Conf
     return None
 
 
-def _last_flag(words: tuple[Argument, ...]) -> Argument | None:
-    """The file, at the argument that has it."""
+def last_flag(words: tuple[Argument, ...], flag: str) -> Argument | None:
+    """The value of the last flag of a name, at the argument that has it."""
     for word, following in zip(reversed(words), (None, *reversed(words[1:])), strict=False):
-        flag, sign, value = word[0].partition("=")
-        if flag == _CONFIG and (sign or following):
+        name, sign, value = word[0].partition("=")
+        if name == flag and (sign or following):
             return (value, word[1]) if sign else following
     return None

@@ -1,4 +1,4 @@
-"""Plugins that a configuration of kube-scheduler enables, and the images that are started with it."""
+"""What configurations of kube-scheduler and the descheduler need, and the images started with them."""
 
 from policykit.namedtuple import NamedTuple
 
@@ -19,5 +19,31 @@ class StockScheduler(NamedTuple):
     config_map: str
     key: str
     image: str
+    what: str
+    """Kind and name of the object, for display."""
+
+
+class DeschedulerNeed(NamedTuple):
+    """What only some releases read in a policy of a ConfigMap. Locations of its fact: `need`."""
+
+    namespace: str
+    config_map: str
+    key: str
+    what: str
+    """descheduler/v1alpha2, or an argument and its plugin."""
+    first: int
+    """First minor release that reads it; 0: all before `end` do."""
+    end: int
+    """First minor release that no longer reads it; 0: none."""
+
+
+class StartedDescheduler(NamedTuple):
+    """A container that starts a release of the descheduler with a policy. It has no locations."""
+
+    namespace: str
+    config_map: str
+    key: str
+    image: str
+    minor: int
     what: str
     """Kind and name of the object, for display."""

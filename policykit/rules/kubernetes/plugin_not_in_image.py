@@ -1,8 +1,8 @@
-"""A scheduler starts Kubernetes' own image with plugins that are not in it.
+"""A scheduler or the descheduler is started with a configuration that its image cannot read.
 
 Plugins such as Coscheduling and Trimaran's are built into the image of scheduler-plugins. Kubernetes' own
 kube-scheduler exits with an error when its configuration enables one of them, and no pod of its profiles is
-placed.
+placed. The descheduler of an image exits where its policy has a version or an argument of another release.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
+from policykit.model.scheduler_images import (
+    DeschedulerNeed,
+    OutOfTreePlugins,
+    StartedDescheduler,
+    StockScheduler,
+)
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -64,6 +69,23 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 f"not have {them}: the scheduler does not start",
                 "run registry.k8s.io/scheduler-plugins/kube-scheduler, or an image built with the plugins",
             )
+    yield from _descheduler(scope)
+
+
+def _descheduler(scope: Scope) -> Iterator[Violation]:
+    """Source: `pkg/api` and `pkg/framework/plugins` of the descheduler (0.26 to 0.36), read strictly."""
+    started = {each.value[:3]: each.value for each in scope.of(StartedDescheduler)}
+    for need in scope.of(DeschedulerNeed):
+        by, value = started.get(need.value[:3]), need.value
+        if by is None or (value.first <= by.minor and not 0 < value.end <= by.minor):
+            continue
+        late = by.minor < value.first
+        reads = f"reads it since 0.{value.first}" if late else f"no longer reads it since 0.{value.end}"
+        yield Violation(
+            need.at("need"),
+            f"{value.what}: the descheduler {reads}, but {by.what} runs {by.image}: it does not start",
+            f"run v0.{value.first}.0 or later" if late else "write it as this release reads it, or delete it",
+        )
 
 
 RULE = Rule(
@@ -75,5 +97,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(OutOfTreePlugins,),
+    reports_at=(OutOfTreePlugins, DeschedulerNeed),
 )

@@ -208,7 +208,8 @@ def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) ->
     problem, meant = _mistake(resource, cluster) if "/" in key else ("", ())
     if problem:
         named = [f"requests.{each}" for each in meant]
-        yield _violation(keys, key, f"{key} is never counted: {resource} {problem}", named)
+        found = _violation(keys, key, f"{key} is never counted: {resource} {problem}", named)
+        yield found._replace(severity=Severity.WARNING) if _may_be_renamed(resource, keys) else found
     elif is_counted(key):
         return
     elif key.startswith(COUNT):
@@ -238,6 +239,12 @@ def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[
     from policykit.catalogue.suggestions import resource_problem
 
     return resource_problem(resource) or ("", ())
+
+
+def _may_be_renamed(resource: str, keys: Mapping[str, object]) -> bool:
+    from policykit.catalogue.suggestions import may_be_renamed
+
+    return may_be_renamed(resource, [_resource(key) for key in keys])
 
 
 def _counted_keys(key: str) -> list[str]:

@@ -15,7 +15,8 @@ from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.memoize import memoize_beside
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import rename_resource
 from policykit.placement.review import Review
@@ -73,11 +74,16 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
-    from policykit.catalogue.suggestions import resource_problem
+    from policykit.catalogue.suggestions import may_be_renamed, resource_problem
 
     problem = resource_problem(name)
     if problem:
         message, meant = problem
+        beside = [key for key in mapping(lookup(review.manifest.data, path[:-1])) if isinstance(key, str)]
+        if may_be_renamed(name, beside):
+            message += " unless HAMi is configured with the name"
+            yield Violation(path, f"{name} {message}", _advice(meant), Severity.WARNING, key=True)
+            return
         fix = partial(_fix, review, path, name, meant[0]) if len(meant) == 1 else None
         yield Violation(path, f"{name} {message}", _advice(meant), key=True, fix=fix)
 

@@ -28,12 +28,15 @@ CONFIGURATION = Configuration(
     _KIND, (_KIND,), lambda data: isinstance(data, dict) and data.get("kind") == _KIND, _is_named, kind=_KIND
 )
 
+_POLICY = "DeschedulerPolicy"
+_DESCHEDULER = Configuration(_POLICY, (_POLICY,), lambda data: False, kind=_POLICY)
+
 
 TARGET = Target(
     "kubernetes",
     "Kubernetes",
     frozenset({"default-scheduler"}),
-    configurations=(CONFIGURATION,),
+    configurations=(CONFIGURATION, _DESCHEDULER),
     facts=(
         FactReader(
             Lazy("policykit.targets.kubernetes.priorities:facts"),
@@ -50,6 +53,12 @@ TARGET = Target(
             frozenset({_KIND}),
             pods=True,
             substrings=("/kube-scheduler", "KubeSchedulerConfiguration"),
+        ),
+        FactReader(
+            Lazy("policykit.targets.kubernetes.descheduler_facts:facts"),
+            frozenset({_POLICY}),
+            pods=True,
+            substrings=("/descheduler:", "DeschedulerPolicy"),
         ),
     ),
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),

@@ -6,7 +6,7 @@ from typing import Any
 from policykit.linter.reader import is_marked_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
-from policykit.rules.kubernetes import plugin_not_in_image
+from policykit.rules.kubernetes import invalid_descheduler_policy, plugin_not_in_image
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, containers, has_schema, judged, named
@@ -244,6 +244,13 @@ def _stock_image(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text}\n---\n{plugin_not_in_image.BAD}")
 
 
+def _descheduler_policy(subject: Subject) -> Iterator[Change]:
+    """A policy of the descheduler with a plugin at the wrong point."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        yield Change(text=f"{subject.text}\n---\n{invalid_descheduler_policy.BAD}")
+
+
 def _packs_weakly(subject: Subject) -> Iterator[Change]:
     strategy = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
     for index, profile in _profiles(subject):
@@ -270,6 +277,7 @@ FAULTS = (
     fault("a second scheduler on the first one's lease", "PK810", _shared_lease),
     fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
     fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
+    fault("a strategy of the descheduler at the wrong point", "PK816", _descheduler_policy, elsewhere=True),
     fault("packing with the default weight", "PK812", _packs_weakly),
     fault("a flag of the policy API", "PK809", _removed_flag),
     fault("a flag and its value as one argument", "PK809", _flag_with_space),
