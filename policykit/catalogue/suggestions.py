@@ -71,6 +71,40 @@ def resource_problem(name: str) -> NameProblem | None:
     return None
 
 
+_SIGNS = re.compile(r"[-_.]")
+_DOMAIN_WORDS = 2
+_CARD_WORDS = frozenset({"accelerator", "card", "device", "gpu", "gpus", "npu", "npus"})
+
+
+def unlikely(name: str) -> NameProblem | None:
+    """What no plugin that is known here offers, although some other may: a MIG profile of no card, a name
+    under a domain that is nearly a vendor's, and a word for any card under a vendor's domain."""
+    if name.startswith(mig_resource("")):
+        profile = name.removeprefix(mig_resource("")).replace("+", ".")
+        known = {each.replace("+", ".") for card in products() for each in card.mig_profiles}
+        return None if profile in known else ("is a MIG profile of no card that is known", _similar(name, ""))
+    written, _, rest = name.partition("/")
+    if not rest or resource(name) is not None:
+        return None
+    if known_domain(name):
+        main = _main(name)
+        joined = f"{written}/{_SIGNS.sub('', rest)}"
+        if joined != name and resource(joined) is not None:
+            return ("is not a known resource", (joined,))
+        return ("is not a known resource", main) if main and rest in _CARD_WORDS else None
+    meant = [f"{domain}/{rest}" for domain in _table()["main"] if _is_near(written.lower(), domain)]
+    found = tuple(each for each in meant if resource(each) is not None)
+    return (f"has the domain {written!r}, which is no vendor's", found) if found else None
+
+
+def _is_near(written: str, domain: str) -> bool:
+    """Whether one is below the other, or they have the same name and another top level."""
+    if written.endswith(f".{domain}") or domain.endswith(f".{written}"):
+        return written.count(".") > 0
+    one, two = written.split("."), domain.split(".")
+    return len(one) == len(two) == _DOMAIN_WORDS and (one[0] == two[0] or two[0] == f"{one[0]}-tech")
+
+
 def _bare_problem(name: str) -> NameProblem | None:
     table = _table()
     word = name.lower()

@@ -10,6 +10,8 @@ class NamedObject(NamedTuple):
 
     kind: str
     name: str
+    namespace: str = ""
+    """Where it is found only from there; empty: not stated, or anywhere."""
 
 
 class ObjectReference(NamedTuple):
@@ -18,6 +20,8 @@ class ObjectReference(NamedTuple):
     kinds: tuple[str, ...]
     """Those that may have the name."""
     name: str
+    namespace: str = ""
+    """Where it is looked for; empty: not stated, or anywhere."""
 
 
 class NamedParts(NamedTuple):

@@ -23,6 +23,13 @@ NOT_OF_CLUSTERS = {
         ),
         "pods of a cluster are changed already, and nearly every cluster has some",
     ),
+    **dict.fromkeys(
+        (
+            *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
+            *("OVSNetwork", "SriovIBNetwork", "SriovNetwork"),
+        ),
+        "few clusters have them: names in files are compared with those in files",
+    ),
     "Application": "of Argo CD, which applies what it names",
     "ClusterConfig": "a file of eksctl",
     "Component": "a file of kustomize",

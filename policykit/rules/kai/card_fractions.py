@@ -24,6 +24,16 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if review.pod_set.scheduler_name == SCHEDULER:
         for each in violations(review.pod_set.annotations, review.requests):
             yield each._replace(at=review.pod_set.place("annotations", *map(str, each.path)))
+        for key in (FRACTION, MEMORY):
+            if key in review.pod_set.labels and key not in review.pod_set.annotations:
+                yield Violation(
+                    review.pod_set.place("labels", key),
+                    f"{key} is a label, but KAI-Scheduler reads it as an annotation: the pod requests no "
+                    "part of a card",
+                    "move it to the annotations",
+                    Severity.WARNING,
+                    key=True,
+                )
 
 
 def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> Iterator[Violation]:

@@ -140,6 +140,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
     Go finds fields whatever the case of their letters.
     """
+    if manifest.kind == "ConfigMap":
+        yield from _unread(manifest)
+        return
     name = str(manifest.read_as).partition(" ")[0]
     problem = _not_json(manifest)
     if problem:
@@ -167,6 +170,25 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield from _strategy(each, (_NODES, position), fields, _OF_NODES)
 
 
+_MAP = "slo-controller-config"
+_END = "-config"
+_KEYS = (
+    *(each.partition(" ")[0] for each in SLO_CONFIGURATIONS),
+    *("host-application-config", "cpu-normalization-config", "resource-amplification-config"),
+)
+"""Source: `apis/configuration/slo_controller_config.go` (1.8)."""
+
+
+def _unread(manifest: Manifest) -> Iterator[Violation]:
+    """Keys that are nearly one of those that Koordinator reads."""
+    for key in mapping(manifest.data.get("data")) if manifest.name == _MAP and not manifest.group else ():
+        meant = f"{key}{_END}" if f"{key}{_END}" in _KEYS else nearest(str(key), _KEYS, _LIKENESS)
+        if meant and key not in _KEYS:
+            message = f"Koordinator does not read {key} of {_MAP}"
+            yield Violation(("data", key), message, f"did you mean {meant}?", Severity.WARNING, key=True)
+
+
+_LIKENESS = 0.85
 _SELECTOR, _LABELS, _EXPRESSIONS = "nodeSelector", "matchLabels", "matchExpressions"
 
 
@@ -316,5 +338,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset(SLO_CONFIGURATIONS),
+    kinds=frozenset({"ConfigMap", *SLO_CONFIGURATIONS}),
 )

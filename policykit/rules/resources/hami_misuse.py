@@ -11,6 +11,7 @@ there were none, not even the default.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,7 +23,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.shared_cards import HAMI_IGNORES, HAMI_SCHEDULER, HAMI_WEBHOOK, NAMES
-from policykit.nearest import nearest
+from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
 from policykit.rules.resources import hami_requests
 from policykit.targets import DEFAULT_TARGET, target_name_of
@@ -76,6 +77,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Source: `pkg/scheduler/webhook.go` and `pkg/device/nvidia` of HAMi (2.4 to 2.7)."""
     yield from _amounts_as_annotations(review)
     yield from _annotations_of_the_owner(review)
+    yield from _misspelt(review)
     if review.manifest.partial:
         return
     yield from _memory_as_quantity(review)
@@ -113,6 +115,34 @@ def _annotations_of_the_owner(review: Review) -> Iterator[Violation]:
                 ("metadata", "annotations", key),
                 f"{key} is an annotation of the {manifest.kind}, but HAMi reads it from pods only",
                 "move it to the metadata of the pod template",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+_SEPARATORS = re.compile(r"[-_.]")
+
+
+def _plain(key: str) -> str:
+    return _SEPARATORS.sub("", key.lower())
+
+
+_KEYS = {_plain(key): key for key in _POD_ANNOTATIONS}
+_DOMAINS = ("nvidia.com/", "hami.io/")
+
+
+def _misspelt(review: Review) -> Iterator[Violation]:
+    """Annotations that are nearly one of HAMi's."""
+    for key in review.pod_set.annotations:
+        if not key.startswith(_DOMAINS) or key in _POD_ANNOTATIONS:
+            continue
+        plain = _plain(key)
+        meant = _KEYS.get(plain) or next((_KEYS[each] for each in _KEYS if one_edit_apart(plain, each)), "")
+        if meant and meant not in review.pod_set.annotations and _shares(review):
+            yield Violation(
+                review.pod_set.place("annotations", key),
+                f"HAMi does not read annotation {key}",
+                f"did you mean {meant}?",
                 Severity.WARNING,
                 key=True,
             )

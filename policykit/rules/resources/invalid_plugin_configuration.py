@@ -47,7 +47,9 @@ GOOD = BAD.replace("replicas: 1", "replicas: 4")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Each module names its sources."""
-    if manifest.kind in node_slices.KINDS:
+    if manifest.kind == "DaemonSet":
+        yield from plugin_sharing.of_daemon(manifest)
+    elif manifest.kind in node_slices.KINDS:
         yield from node_slices.violations(manifest, context.cluster)
     elif not manifest.read_as:
         yield from operator_values.violations(manifest)
@@ -69,6 +71,10 @@ RULE = Rule(
     good=GOOD,
     check=check,
     kinds=frozenset(
-        {HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION, *HELM_KINDS, *node_slices.KINDS}
+        {
+            *("DaemonSet", HAMI_CONFIGURATION, MIG_CONFIGURATION, PLUGIN_CONFIGURATION),
+            *HELM_KINDS,
+            *node_slices.KINDS,
+        }
     ),
 )

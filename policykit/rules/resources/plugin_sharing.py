@@ -8,6 +8,7 @@ from typing import Any
 from policykit.durations import is_signed_duration
 from policykit.kube.names import dns_subdomain_problem
 from policykit.kube.placeholders import is_filled_in, is_placeholder
+from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
@@ -25,6 +26,7 @@ from policykit.rules.resources.plugin_values import (
     wrong_types,
     wrong_word,
 )
+from policykit.targets.nodes import plugin_settings
 
 _WHO = "the device plugin"
 _STOPS = "it does not start"
@@ -77,6 +79,19 @@ def violations(manifest: Manifest) -> Iterator[Violation]:
     where = _chosen(manifest)
     for violation in _violations(manifest, Reader(_WHO, f"{_STOPS}{where}")):
         yield violation._replace(severity=Severity.WARNING) if where else violation
+
+
+def of_daemon(manifest: Manifest) -> Iterator[Violation]:
+    """A MIG strategy among the variables and flags of the plugin itself."""
+    for pod_set in pod_sets(manifest.data):
+        for strategy, path in plugin_settings.mig_strategies(pod_set):
+            if strategy not in _STRATEGIES:
+                near = nearest(strategy, _STRATEGIES)
+                yield Violation(
+                    path,
+                    f"the MIG strategy is {strategy!r}, which {_WHO} does not know: it does not start",
+                    f"did you mean {near}?" if near else "write none, single or mixed",
+                )
 
 
 def _violations(manifest: Manifest, who: Reader) -> Iterator[Violation]:

@@ -2,7 +2,8 @@
 
 No node has such a resource, so the pod stays pending. Common mistakes are a node label instead of a
 resource, a name without the vendor's domain, a card model instead of the resource, the wrong case,
-and `+` instead of `.` in the name of a MIG profile.
+and `+` instead of `.` in the name of a MIG profile. A MIG profile that no known card has, a domain that is
+nearly a vendor's, and `gpu` under the domain of a vendor whose cards have another name are told as warnings.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         known = resource(name)
         if known is None:
             yield from _misspelt(review, path, name)
+        elif known.role == "partition" and name.startswith(_SLICES):
+            yield from _unlikely(path, name)
         elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
@@ -71,6 +74,18 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=True,
             )
+
+
+_SLICES = "nvidia.com/mig-"
+
+
+def _unlikely(path: Path, name: str) -> Iterator[Violation]:
+    from policykit.catalogue.suggestions import unlikely
+
+    problem = unlikely(name)
+    if problem:
+        message, meant = problem
+        yield Violation(path, f"{name} {message}", _advice(meant), Severity.WARNING, key=True)
 
 
 def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
@@ -86,6 +101,8 @@ def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
             return
         fix = partial(_fix, review, path, name, meant[0]) if len(meant) == 1 else None
         yield Violation(path, f"{name} {message}", _advice(meant), key=True, fix=fix)
+    else:
+        yield from _unlikely(path, name)
 
 
 def _fix(review: Review, path: Path, name: str, meant: str) -> Fix | None:
@@ -113,7 +130,9 @@ def _requested(review: Review) -> Iterator[tuple[Path, str]]:
 def _is_usual(name: str) -> bool:
     """Whether there is nothing to say of it under any policy."""
     known = resource(name)
-    return name in _COMPUTE if known is None else known.role != "accounting"
+    if known is None:
+        return name in _COMPUTE
+    return known.role != "accounting" and not name.startswith(_SLICES)
 
 
 @memoize_beside

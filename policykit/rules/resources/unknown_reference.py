@@ -2,9 +2,10 @@
 
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
-that of an object here is reported. What an object that is here consists of is known: the requests of a device
-claim, and the keys of a ConfigMap that a scheduler reads as files. A template for device claims is
-no claim.
+that of an object here is reported. What an object that is here consists of is known: the requests of a
+device claim, the model formats of a runtime of KServe, and the keys of a ConfigMap that a scheduler reads as
+files. A template for device claims is no claim. Multus looks for a network in the namespace of the pod,
+unless another is named.
 """
 
 from __future__ import annotations
@@ -57,13 +58,20 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     if not scope.complete:
         return
     objects: dict[tuple[str, ...], _Known] = {}
+    spaces: dict[str, set[str]] = {}
     for each in scope.of(ObjectReference):
         kinds, name = each.value.kinds, each.value.name
         if each.partial:
             continue
-        message = f"no file here defines {' or '.join(kinds)} {name}"
+        message = f"no file here defines {' or '.join(kinds[: 1 if len(kinds) > _FEW else None])} {name}"
         if likely := _likely(scope, name, _objects(scope, kinds, objects)):
             yield Violation(each.at("name"), message, f"did you mean {likely}?")
+        elif each.value.namespace and (elsewhere := _elsewhere(scope, each.value, spaces)):
+            yield Violation(
+                each.at("name"),
+                f"{kinds[0]} {name} is in namespace {elsewhere}, but is looked for in {each.value.namespace}",
+                f"write {elsewhere}/{name}, or move it to {each.value.namespace}",
+            )
         elif kinds in _CLAIMS and name not in _objects(scope, kinds, objects).names:
             other, field = _CLAIMS[kinds]
             if name in _objects(scope, (other,), objects).names:
@@ -80,6 +88,22 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if likely := _likely(scope, name, scaled[kind]):
             message = f"no file here defines {kind} {name}, which is to be scaled"
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+
+
+_FEW = 2
+
+
+def _elsewhere(scope: Scope, reference: ObjectReference, spaces: dict[str, set[str]]) -> str:
+    """The namespaces of all networks of the name, where each is stated and another one.
+
+    `spaces`: those of each name, which are filled in here.
+    """
+    if not spaces:
+        for each in scope.of(NamedObject):
+            if each.value.kind in reference.kinds:
+                spaces.setdefault(each.value.name, set()).add(each.value.namespace)
+    others = sorted(spaces.get(reference.name, ()))
+    return "" if not all(others) or reference.namespace in others else ", ".join(others)
 
 
 _CLAIMS = {

@@ -135,6 +135,7 @@ def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violati
         yield from _sub_groups(manifest)
     for spec in specs(manifest):
         yield from _other_scheduler(spec.data, spec.path)
+        yield from _minimums_of_tasks(spec.data, spec.path)
         topologies += [((*spec.path, "networkTopology"), spec.data.get("networkTopology"))]
         topologies += partition_topologies(spec)
         for listed, where in policy_lists(spec):
@@ -178,6 +179,27 @@ def _other_scheduler(data: Mapping[str, Any], base: Path) -> Iterator[Violation]
                 "placed together",
                 "delete it",
             )
+
+
+def _minimums_of_tasks(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """A task without a minimum needs all its pods.
+
+    Sources: `CheckTaskReady` in `scheduler/api/job_info.go`, the mutating webhook of jobs (1.8 to 1.15).
+    """
+    least, listed = whole(data.get("minAvailable")), data.get("tasks")
+    tasks = [mapping(each) for each in (listed if isinstance(listed, list) else ())]
+    if not least or len(tasks) < 2:
+        return
+    numbers = [whole(each.get("minAvailable", each.get("replicas", 1))) for each in tasks]
+    total = sum(number or 0 for number in numbers)
+    stated = [at for at, each in enumerate(tasks) if whole(each.get("minAvailable"))]
+    if stated and None not in numbers and least < total:
+        yield Violation(
+            (*base, "minAvailable"),
+            f"minAvailable of the job is {least}, below the sum {total} of its tasks: Volcano does not read "
+            f"minAvailable of the tasks, and any {least} pods start",
+            f"write {total}, or delete minAvailable of the tasks",
+        )
 
 
 def _names_scheduler(tasks: object) -> bool:

@@ -1,7 +1,8 @@
 """An object has a setting for a plugin that Volcano's configuration next to it does not list.
 
-Node groups of a queue, the topology of tasks, NUMA policies, revocable zones and waiting times are each read
-by one plugin, and by nothing else: without it they have no effect, and nothing reports that.
+Node groups of a queue, what it deserves, the topology of tasks, NUMA policies, revocable zones and waiting
+times are each read by one plugin, and by nothing else: without it they have no effect, and nothing reports
+that. Plugin proportion computes what a queue deserves from its weight.
 """
 
 from __future__ import annotations

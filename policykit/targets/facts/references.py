@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,12 +26,23 @@ from policykit.model.references import (
 from policykit.targets import target_name_of
 
 _TEMPLATE, _CLAIM, _CLASS = "ResourceClaimTemplate", "ResourceClaim", "DeviceClass"
+_PRIORITY, _NETWORK = "PriorityClass", "NetworkAttachmentDefinition"
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+_MAKES_NETWORK = (
+    *(("mellanox.com", kind) for kind in ("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork")),
+    *(("sriovnetwork.openshift.io", kind) for kind in ("OVSNetwork", "SriovIBNetwork", "SriovNetwork")),
+)
+"""Objects of which an operator makes a NetworkAttachmentDefinition of the same name."""
+_ALL_NETWORKS = (_NETWORK, *(kind for _, kind in _MAKES_NETWORK))
 DECLARED = frozenset(
     {
+        ("k8s.cni.cncf.io", _NETWORK),
+        *_MAKES_NETWORK,
         ("ray.io", "RayCluster"),
         ("resource.k8s.io", _CLAIM),
         ("resource.k8s.io", _CLASS),
         ("resource.k8s.io", _TEMPLATE),
+        ("scheduling.k8s.io", _PRIORITY),
         ("serving.kserve.io", "ClusterServingRuntime"),
         ("serving.kserve.io", "ServingRuntime"),
         ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
@@ -62,7 +74,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         return
     kind = (manifest.group, manifest.kind)
     if kind in DECLARED:
-        yield Fact(NamedObject(manifest.kind, manifest.name), {}, answers=True)
+        namespace = manifest.namespace or "" if manifest.kind == _NETWORK else ""
+        yield Fact(NamedObject(manifest.kind, manifest.name, namespace), {}, answers=True)
     if kind in _REFERENCES:
         path, kinds = _REFERENCES[kind]
         yield from _reference(lookup(manifest.data, path), path, kinds)
@@ -71,11 +84,53 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for field in ((), ("exactly",)):
             path = (*(base or ()), number, *field, "deviceClassName")
             yield from _reference(lookup(manifest.data, path), path, (_CLASS,))
+    if kind == ("", "ResourceQuota"):
+        yield from _quota_classes(manifest)
     for pod_set in pod_sets:
+        if _NETWORKS in pod_set.annotations:
+            yield from _networks(pod_set, manifest.namespace or "")
         for number in _positions(pod_set.spec.get("resourceClaims")):
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
                 name = lookup(pod_set.spec, ("resourceClaims", number, key))
                 yield from _reference(name, pod_set.place("resourceClaims", number, key), kinds)
+
+
+_SCOPES: Path = ("spec", "scopeSelector", "matchExpressions")
+
+
+def _quota_classes(manifest: Manifest) -> Iterator[Fact]:
+    """Priority classes whose pods a quota counts."""
+    for number, each in numbered(lookup(manifest.data, _SCOPES)):
+        if each.get("scopeName") == _PRIORITY and each.get("operator") in ("In", "NotIn"):
+            listed = each.get("values")
+            for position, name in enumerate(listed if isinstance(listed, list) else ()):
+                path: Path = (*_SCOPES, number, "values", position)
+                yield from _reference(name, path, (_PRIORITY,))
+
+
+def _networks(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
+    """Names with commas between, each perhaps with a namespace and an interface, or JSON.
+
+    Source: `parsePodNetworkAnnotation` of Multus (4.2).
+    """
+    written = pod_set.annotations[_NETWORKS].strip()
+    if written[:1] in "[{":
+        items = mappings(_json(written))
+        named = [(text(each.get("name")), text(each.get("namespace"))) for each in items]
+    else:
+        split = [each.strip().partition("@")[0].rpartition("/") for each in written.split(",")]
+        named = [(name, owner) for owner, _, name in split]
+    place = {"name": pod_set.place("annotations", _NETWORKS)}
+    for name, owner in named:
+        if name and not is_placeholder(written):
+            yield Fact(ObjectReference(_ALL_NETWORKS, name, owner or namespace), place)
+
+
+def _json(written: str) -> object:
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return None
 
 
 def vertical_scalers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -182,6 +237,32 @@ def requests(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -
                 if name and owner and not is_placeholder(name):
                     place = pod_set.place(field, position, "resources", "claims", number, "request")
                     yield Fact(PartReference(owner, namespace, "request", name), {"name": place})
+
+
+_RUNTIMES = ("ClusterServingRuntime", "ServingRuntime")
+_MODEL: Path = ("spec", "predictor", "model")
+
+
+def formats(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of models that a runtime serves, and of a model whose runtime is named.
+
+    Source: `RuntimeSupportsModel` in `pkg/apis/serving/v1alpha1` of KServe (0.17).
+    """
+    if manifest.partial or manifest.group != "serving.kserve.io":
+        return
+    if manifest.kind in _RUNTIMES:
+        listed = mappings(lookup(manifest.data, ("spec", "supportedModelFormats")))
+        names = frozenset(text(each.get("name")) for each in listed)
+        if names and not any(not name or is_placeholder(name) for name in names):
+            yield Fact(NamedParts(f"runtime {manifest.name}", "", "model format", names), {}, answers=True)
+    elif manifest.kind == "InferenceService":
+        model = mapping(lookup(manifest.data, _MODEL))
+        path: Path = ("modelFormat", "name")
+        runtime, name = text(model.get("runtime")), text(lookup(model, path))
+        if runtime and name and not is_placeholder(runtime) and not is_placeholder(name):
+            yield Fact(
+                PartReference(f"runtime {runtime}", "", "model format", name), {"name": (*_MODEL, *path)}
+            )
 
 
 def _claim(stated: Mapping[str, object]) -> str:

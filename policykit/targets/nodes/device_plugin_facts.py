@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from policykit.catalogue import daemons
 from policykit.kube import requests
 from policykit.kube.chart_values import KINDS as HELM_KINDS
 from policykit.kube.chart_values import ChartValues, chart_values
@@ -31,12 +30,11 @@ from policykit.model.shared_cards import (
     PluginFiles,
     WebhookSkipped,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings
+from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings, plugin_settings
 
 _VENDOR = "nvidia.com/"
 _CHOICE, _MIG_CHOICE = "nvidia.com/device-plugin.config", "nvidia.com/mig.config"
 _PROGRAM = "nvidia-device-plugin"
-_PLUGIN = "device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
@@ -82,6 +80,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from card_names(pod_set, _VENDOR, manifest.namespace or context.namespace)
         yield from card_names(pod_set, _ASCEND, manifest.namespace or context.namespace)
         yield from _files(pod_set, manifest.namespace or context.namespace)
+        for strategy, path in plugin_settings.mig_strategies(pod_set):
+            yield Fact(PluginConfiguration(mig_strategy=strategy), {"configuration": path}, answers=True)
 
 
 def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
@@ -89,13 +89,7 @@ def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
 
     Its sidecar config-manager tells it which file to read. Source: `cmd/nvidia-device-plugin` (0.12 to 0.18).
     """
-    found = [
-        each
-        for each in requests.containers(pod_set.spec)
-        if _PLUGIN in (image := text(each[2].get("image")))
-        and daemons.role(image) == "device-plugin"
-        and daemons.serves(image) == "nvidia"
-    ]
+    found = [*plugin_settings.containers(pod_set)]
     if len(found) != 1 or not _starts_plugin(found[0][2]):
         return
     field, position, container = found[0]

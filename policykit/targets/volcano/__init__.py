@@ -96,6 +96,7 @@ TARGET = Target(
             frozenset({"PodGroup", "Queue"}),
             pods=True,
             substrings=(
+                "deserved",
                 "odeGroupAffinity",
                 "volcano.sh/numa",
                 "volcano.sh/task-t",

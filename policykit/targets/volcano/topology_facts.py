@@ -56,6 +56,9 @@ def plugin_uses(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
         path: Path = ("spec", "affinity", "nodeGroupAffinity")
         if mapping(lookup(manifest.data, path)) and manifest.group == "scheduling.volcano.sh":
             yield Fact(PluginUse("nodegroup", "nodeGroupAffinity"), {"use": path})
+        path = ("spec", "deserved")
+        if mapping(lookup(manifest.data, path)) and manifest.group == "scheduling.volcano.sh":
+            yield Fact(PluginUse("capacity", "deserved"), {"use": path})
         return
     written: dict[Path, Mapping[str, str]] = {("metadata", "annotations"): manifest.annotations}
     for pod_set in pod_sets:

@@ -272,6 +272,19 @@ def _little_shared_memory(subject: Subject) -> Iterator[Change]:
             yield put((*container, "command"), words)
 
 
+def _shared_port(subject: Subject) -> Iterator[Change]:
+    """A port of the host in two containers of a pod."""
+    listed = at(subject, ("spec", "template", "spec", "containers"))
+    if subject.manifest.kind != "Deployment" or not has_schema(subject) or not isinstance(listed, list):
+        return
+    if len(listed) == 1 and is_extract(subject) is False:
+        port = [{"containerPort": 8123, "hostPort": 8123}]
+        other = {"name": "another", "image": "registry.example/other:1", "ports": port}
+        path: Path = ("spec", "template", "spec", "containers")
+        if "ports" not in listed[0]:
+            yield Change((Patch("add", (*path, 0, "ports"), port), Patch("add", (*path, 1), other)))
+
+
 def _second_autoscaler(subject: Subject) -> Iterator[Change]:
     target = at(subject, ("spec", "scaleTargetRef"))
     scaled = isinstance(target, dict) and target.get("kind") == "Deployment" and target.get("name")
@@ -326,6 +339,7 @@ def _claim_for_one_pod(subject: Subject) -> Iterator[Change]:
 
 FAULTS = (
     fault("shared memory beyond the limit", "PK225", _large_shared_memory),
+    fault("a port of the host twice", "PK004", _shared_port),
     fault("more pods awaited than there are", "PK228", _more_awaited),
     fault("an index in a Job without one", "PK210", _one_index_for_all),
     fault("a server of several cards with little shared memory", "PK229", _little_shared_memory),

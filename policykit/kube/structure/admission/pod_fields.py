@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policykit.kube.names import label_key_problem
@@ -37,6 +37,27 @@ def host_ports(container: Data, place: Path) -> Iterator[Problem]:
             where = (*place, "ports", position, "hostPort")
             what = f"is {outer}, but with hostNetwork it is containerPort {inner}"
             yield refused(where, what, f"delete hostPort: {_WHO}")
+
+
+def shared_ports(containers: Iterable[tuple[Path, Data]], *, of_host: bool) -> Iterator[Problem]:
+    """A port of the host that two containers of the pod ask for.
+
+    Sources: `checkHostPortConflicts` and the defaults of ports with hostNetwork (v1.36).
+    """
+    seen: set[tuple[str, str, int]] = set()
+    for place, container in containers:
+        for position, port in mappings(container.get("ports")):
+            field = "hostPort" if whole(port.get("hostPort")) or not of_host else "containerPort"
+            number = whole(port.get(field))
+            protocol, address = port.get("protocol", "TCP"), port.get("hostIP", "")
+            if not number or not isinstance(protocol, str) or not isinstance(address, str):
+                continue
+            key = (protocol, address, number)
+            if key in seen:
+                where = (*place, "ports", position, field)
+                what = f"is {number}, which another port of the pod takes on the host"
+                yield refused(where, what, f"write another port: {_WHO}")
+            seen.add(key)
 
 
 def claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
