@@ -46,7 +46,8 @@ def shared_ports(containers: Iterable[tuple[Path, Data]], *, of_host: bool) -> I
     """
     seen: set[tuple[str, str, int]] = set()
     for place, container in containers:
-        for position, port in mappings(container.get("ports")):
+        listed = container.get("ports") if place[-2] == "containers" else None
+        for position, port in mappings(listed) if listed else ():
             field = "hostPort" if whole(port.get("hostPort")) or not of_host else "containerPort"
             number = whole(port.get(field))
             protocol, address = port.get("protocol", "TCP"), port.get("hostIP", "")

@@ -68,9 +68,7 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         if spec.get("volumes") is not None:
             yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
             yield from _media(spec, (*path, "volumes"))
-        listening = [each for each in containers if each[1].get("ports") and each[0][-2] == "containers"]
-        if listening:
-            yield from pod_fields.shared_ports(listening, of_host=spec.get("hostNetwork") is True)
+        yield from pod_fields.shared_ports(containers, of_host=spec.get("hostNetwork") is True)
         for place, container in containers:
             if container.get("ports") is not None:
                 yield from named_once(container["ports"], (*place, "ports"), "port of the container")
