@@ -14,6 +14,8 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import selected_values, tolerated_values
 
 _PARTS = ("memory", "core")
+HAMI_PARTS = frozenset(NAMES[HAMI][1:])
+"""Resources that HAMi's scheduler counts, and no node lists."""
 _FOR_ANY_CARD = ("koordinator.sh/", "kubernetes.io/")
 
 
@@ -31,6 +33,11 @@ def is_part(pool: Pool, name: str) -> bool:
     return part in _PARTS and card in pool.resources
 
 
+def may_be_part(cluster: Cluster, pool: Pool, name: str) -> bool:
+    """Whether it is a part of the pool's cards if HAMi shares them, of which a policy may be silent."""
+    return not cluster.observed and name in HAMI_PARTS and NAMES[HAMI].cards in pool.resources
+
+
 def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a target of the policy shares cards of the pool as `name`; the amount is unknown.
 
@@ -41,7 +48,7 @@ def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
     known = resource(name)
     if known is None or not pool.resources or cluster.observed:
         return False
-    if HAMI_SCHEDULER in cluster.schedulers and name in NAMES[HAMI][1:]:
+    if HAMI_SCHEDULER in cluster.schedulers and name in HAMI_PARTS:
         return NAMES[HAMI].cards in pool.resources
     sharing = {each for target in cluster.targets.values() for each in target.card_vendors}
     return any(_shares(pool, name, each) for each in known.offered_by if each in sharing)

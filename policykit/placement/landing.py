@@ -16,7 +16,7 @@ from policykit.model.pool import KUBE_SCHEDULER, Amounts, NodeFilters, Pool, Sha
 from policykit.model.quantity import amount_text
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import is_card_resource
-from policykit.placement.eligible_pools import is_part, offers
+from policykit.placement.eligible_pools import HAMI_PARTS, is_part, may_be_part, offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"
@@ -31,8 +31,8 @@ class Landing(NamedTuple):
     verdict: str
     """preferred, accepted, refused or undecidable."""
     reason: str = ""
-    """unschedulable, untolerated-taint, selector, affinity or resources; unknown-label if
-    undecidable; empty if accepted."""
+    """unschedulable, untolerated-taint, selector, affinity or resources; unknown-label or
+    unknown-sharing if undecidable; empty if accepted."""
     detail: str = ""
     """The two values that disagree, for display."""
     taint: Taint | None = None
@@ -245,6 +245,11 @@ def _nodes(
         others = unknown in cluster.declared_keys
         detail = f"it does not declare {unknown}" if others else f"no pool declares {unknown}"
         return Landing(pool, "undecidable", "unknown-label", detail, score=score)
+    for name in sorted(HAMI_PARTS.intersection(requests)):
+        known = name in shape.allocatable or not requests[name] or offers(cluster, pool, name)
+        if not known and may_be_part(cluster, pool, name):
+            detail = f"requests {name}, which HAMi counts, but the pool does not state sharing"
+            return Landing(pool, "undecidable", "unknown-sharing", detail, score=score)
     return Landing(pool, "accepted", score=score)
 
 
@@ -287,7 +292,7 @@ def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amou
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
-        elif is_part(pool, resource):
+        elif is_part(pool, resource) or may_be_part(cluster, pool, resource):
             continue
         elif cluster.observed or (
             not offers(cluster, pool, resource) and is_card_resource(resource, cluster)

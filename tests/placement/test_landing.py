@@ -110,6 +110,28 @@ def test_a_refusal_that_is_decided_outweighs_what_is_not() -> None:
     assert large.reason == "resources"
 
 
+@pytest.mark.parametrize(
+    ("pool", "schedulers", "requests", "expected"),
+    [
+        pytest.param({}, (), {"nvidia.com/gpumem": 3000}, "undecidable unknown-sharing", id="not stated"),
+        pytest.param({}, (), {"nvidia.com/gpumem": 0}, "accepted", id="none of it"),
+        pytest.param({}, ("hami-scheduler",), {"nvidia.com/gpumem": 3000}, "accepted", id="HAMi runs"),
+        pytest.param(
+            {"nvidia.com/gpumem": 2000}, (), {"nvidia.com/gpumem": 3000}, "refused resources", id="too much"
+        ),
+        pytest.param({}, (), {"nvidia.com/gpumem": 1, "cpu": 9000}, "refused resources", id="too many CPUs"),
+    ],
+)
+def test_parts_of_cards_that_only_hami_counts(
+    pool: dict[str, int], schedulers: tuple[str, ...], requests: dict[str, int], expected: str
+) -> None:
+    shape = Shape({"nvidia.com/gpu": 8, "cpu": 4000, **pool}, 1, 1)
+    one = Pool("shared", (shape,), card="l20", resources=("nvidia.com/gpu", *pool))
+    there = cluster(one)._replace(schedulers=frozenset(schedulers))
+    found = land(there, one, (), NodeAffinity(), requests)
+    assert f"{found.verdict} {found.reason}".strip() == expected
+
+
 def test_of_several_shapes_the_most_welcoming_counts() -> None:
     pool = POOL._replace(shapes=(Shape({"cpu": 1000}, 1, 1), Shape({"cpu": 4000}, 1, 1)))
     assert land(cluster(pool), pool, TOLERATED, NodeAffinity(), {"cpu": 2000}).accepts
