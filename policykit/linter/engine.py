@@ -34,6 +34,7 @@ from policykit.linter.reader import (
     is_assertion,
     is_marked_partial,
     is_of_another_program,
+    is_of_ytt,
     is_partial,
     is_template,
     no_text,
@@ -169,12 +170,15 @@ class _FileLinter:
         self._fixes = fixes
         self._suppressions = suppressions
         literal = job.literal and "${" in text
-        self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins, literal)
+        marked = suppressions is not None and is_marked_partial(text)
+        self._partial = job.partial or marked or is_of_ytt(text)
+        self._context = Context(
+            job.cluster, job.path, job.namespace, job.served, job.plugins, literal, self._partial
+        )
         self._file_rules = FileRules(rules, self._context, fixes, frozenset(job.components))
         self._only_facts = only_facts
         """Whether rules are left out for the present document."""
         self._template = is_template(text)
-        self._partial = job.partial or (suppressions is not None and is_marked_partial(text))
         self._directives = has_directives(text)
         self._expressions = has_expressions(text)
         self._signs = not self._partial and has_signs(text)

@@ -43,6 +43,17 @@ def is_marked_partial(text: str) -> bool:
     return "policykit:" in text and re.search(_PARTIAL_COMMENT, text) is not None
 
 
+_YTT = re.compile(r"(?m)^[ \t]*#@|: #@ ")
+
+
+def is_of_ytt(text: str) -> bool:
+    """Whether comments of a file are instructions of ytt, which fills in what they stand beside.
+
+    Source: the reference of ytt (0.52).
+    """
+    return "#@" in text and _YTT.search(text) is not None
+
+
 def has_directives(text: str) -> bool:
     """Whether a file may contain a document with a patch directive: one search for the whole file."""
     return "$" in text and any(directive in text for directive in _DIRECTIVES)

@@ -166,6 +166,8 @@ class Context(NamedTuple):
     """Names of out-of-tree scheduler plugins, from the settings."""
     literal: bool = False
     """Whether nothing replaces `${NAME}` in the file before it is applied."""
+    patch: bool = False
+    """Whether every document of the file is a part of an object that is elsewhere."""
 
 
 class Rule(NamedTuple, Generic[S]):

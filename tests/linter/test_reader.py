@@ -19,6 +19,7 @@ from policykit.linter.reader import (
     has_signs,
     is_abridged,
     is_marked_partial,
+    is_of_ytt,
     is_partial,
     is_template,
     source_comments,
@@ -79,6 +80,19 @@ def test_documents() -> None:
 )
 def test_is_template(text: str, template: bool) -> None:
     assert is_template(text) is template
+
+
+@pytest.mark.parametrize(
+    ("text", "of_ytt"),
+    [
+        ('#@ load("@ytt:data", "data")\na: 1\n', True),
+        ("a: 1\nb: #@ data.values.b\n", True),
+        ("a: 1 #@ no instruction\n", False),
+        ("a: '#@'\n", False),
+    ],
+)
+def test_is_of_ytt(text: str, of_ytt: bool) -> None:
+    assert is_of_ytt(text) is of_ytt
 
 
 QUOTA = (

@@ -71,7 +71,9 @@ Sources: the definitions of kube-queue 0.1 and of KServe's ModelMesh 0.12.
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     api_version, kind = manifest.api_version, manifest.kind
     if (api_version, kind) not in context.served.custom:
-        yield from _unknown(api_version, kind)
+        for found in _unknown(api_version, kind):
+            # With a target, kustomize does not compare the kind that a patch states.
+            yield found._replace(severity=Severity.WARNING) if context.patch else found
     reference = _REFERENCES.get((manifest.group, kind)) if kind in _SCALERS else None
     if reference:
         yield from _target(manifest, *reference, context)

@@ -20,6 +20,7 @@ from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler.actions import ACTIONS
 from policykit.targets.volcano.scheduler.arguments import shown
 from policykit.targets.volcano.scheduler.configuration import is_of_agent, is_of_fork
+from policykit.targets.volcano.scheduler.forks import names_its_own
 from policykit.targets.volcano.versions import EXTRA, UPGRADE, Release, not_yet, suggestion
 
 BAD = """\
@@ -54,7 +55,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             elif message := _problem(name, have):
                 fix = partial(_fix, tuple(names.values()), have)
                 message, advice = f"{message}: {_effect(have)}", _advice(name, have)
-                own = is_of_fork(manifest) and _is_unlike_any(name)
+                own = (is_of_fork(manifest) and _is_unlike_any(name)) or names_its_own(manifest)
                 if own:
                     advice = EXTRA
                 yield Violation(

@@ -18,6 +18,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler.configuration import Configuration, is_of_fork, plugin_items, read
+from policykit.targets.volcano.scheduler.forks import names_its_own
 from policykit.targets.volcano.scheduler.plugins import PLUGINS
 from policykit.targets.volcano.versions import UPGRADE, not_yet
 
@@ -49,8 +50,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if name in context.plugins or is_placeholder(name) or name.startswith(_OF_ASCEND):
             continue
         if name not in PLUGINS:
-            own = context.cluster is None or is_of_fork(manifest)
-            yield _unknown(name, path, made, may_be_own=own)
+            fork = names_its_own(manifest)
+            own = context.cluster is None or is_of_fork(manifest) or fork
+            yield _unknown(name, path, made, may_be_own=own, of_fork=fork)
         elif message := not_yet(f"plugin {name}", PLUGINS[name].since, have):
             yield Violation(path, f"{message}: it has no effect", UPGRADE)
     for path, item in plugin_items(manifest.data):
@@ -59,12 +61,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(path, "a plugin without a name has no effect", advice)
 
 
-def _unknown(name: str, path: Path, made: Configuration, *, may_be_own: bool) -> Violation:
+def _unknown(name: str, path: Path, made: Configuration, *, may_be_own: bool, of_fork: bool) -> Violation:
     if name in _REMOVED:
         message = f"Volcano has had no plugin {name!r} since 1.6: it has no effect"
         return Violation(path, message, "remove it from the tier")
     message, near = f"Volcano has no plugin {name!r}: it has no effect", _nearest(name)
-    if not near:
+    if of_fork or not near:
         own = "if your scheduler loads it with --plugins-dir, list it in the policy under lint.extraPlugins"
         return Violation(path, message, own, Severity.WARNING if may_be_own else None)
     fix = None if made.has(near) else partial(_fix, path, near)
