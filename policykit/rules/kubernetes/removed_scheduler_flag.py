@@ -1,10 +1,11 @@
-"""A scheduler is started with a flag that its release does not have, or with two arguments as one.
+"""A scheduler is started with a flag that its release does not have, or with a file that it does not have.
 
 The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of kube-scheduler for the
 policy API, insecure ports and klog were removed one after another; what they set belongs in the file of
 --config. A misspelt flag ends koord-scheduler, HAMi's scheduler and Volcano's three programs as well. Each
 item of command and args is one argument: `--v 5` is a flag of that name, which no program has, and a second
-flag in an item is a part of the first one's value.
+flag in an item is a part of the first one's value. A container has a file of the host only where a volume
+brings it, in kubeadm's configuration by extraVolumes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.rules.kubernetes.unmounted_files import of_kubeadm, unmounted
 from policykit.targets.kubernetes.scheduler.command import REMOVED_FLAGS, commands
 from policykit.targets.program_flags import UnknownFlag, unknown_flags
 
@@ -32,6 +34,8 @@ spec:
     command:
     - kube-scheduler
     - --policy-config-file=/etc/kubernetes/policy.json
+    volumeMounts: [{name: host, mountPath: /etc/kubernetes}]
+  volumes: [{name: host, hostPath: {path: /etc/kubernetes}}]
 """
 
 GOOD = BAD.replace("policy-config-file=/etc/kubernetes/policy.json", "config=/etc/kubernetes/scheduler.yaml")
@@ -47,6 +51,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """
     if manifest.partial:
         return
+    yield from of_kubeadm(manifest)
     for pod_set in pod_sets(manifest.data):
         seen: set[Path] = set()
         for command in commands(pod_set, context.cluster):
@@ -62,6 +67,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     )
                 gone = REMOVED_FLAGS.get(flag.name)
                 if gone is not None and minor >= gone:
+                    seen.add(path)
                     release = f" 1.{command.minor}" if command.minor is not None else ""
                     what = f"kube-scheduler{release} has no flag --{flag.name}"
                     yield Violation(
@@ -70,7 +76,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                         "remove the flag; configure the scheduler in the file of --config",
                         Severity.WARNING if command.minor is None else None,
                     )
-        yield from (_refused(each) for each in unknown_flags(pod_set) if each.path not in seen)
+        for unknown in unknown_flags(pod_set):
+            if unknown.path not in seen:
+                seen.add(unknown.path)
+                yield _refused(unknown)
+        yield from (each for each in unmounted(pod_set) if each.path not in seen)
 
 
 def _refused(unknown: UnknownFlag) -> Violation:
@@ -95,5 +105,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("hami", "koord-", "kube-scheduler", "vc-"),
+    substrings=("/descheduler", "hami", "koord-", "kube-scheduler", "kubeadm.k8s.io", "vc-"),
 )
