@@ -82,6 +82,7 @@ CATALOGUE = (
     Entry("PK147", "placement", "pod-annotation-misplaced", substrings=("afe-to-evict", "enable-ds-eviction",
         "pod-deletion-cost", "descheduler.alpha", "gke-gcsfuse", "gke-parallelstore", "v1.cni.cncf",
         "do-not-disrupt", "gress-bandwidth", "networking.gke.io", "multus-cni.io")),
+    Entry("PK148", "placement", "unmatched-feature-rule", kinds=("NodeFeatureRule",)),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject="pods"),
     Entry("PK202", "resources", "wrong-card-resource", needs_policy=True, subject="pods"),
     Entry("PK203", "resources", "exceeds-node", needs_policy=True, subject="pods"),

@@ -64,6 +64,8 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
     Source: `warningsForPodSpec` (v1.36), which has the same to say.
     """
     for name, value in amounts.items() if isinstance(amounts, dict) else ():
+        if isinstance(name, str) and name.endswith(_THOUSANDTHS):
+            yield from _thousandths(value, (*path, name))
         if not isinstance(value, str) or not value.endswith("m") or not _is_bytes(name):
             continue
         if parse(value) is not None:
@@ -74,6 +76,22 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
                 INVALID_QUANTITY,
             )
             yield problem._replace(severity=Severity.WARNING)
+
+
+_THOUSANDTHS = ("kubernetes.io/batch-cpu", "kubernetes.io/mid-cpu")
+"""Processors that are lent: Koordinator and Volcano's agent count thousandths of one."""
+_FEW = 10
+
+
+def _thousandths(value: object, path: Path) -> Iterator[Problem]:
+    """An amount in processors where thousandths of one are counted."""
+    amount = parse(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if amount is None or not 0 < amount.nanos < _FEW * 10**9:
+        return
+    meant = str(value)[:-1] if str(value).endswith("m") else f"{amount.nanos // 10**6}"
+    what = f"is {value}: this resource counts thousandths of a processor"
+    problem = _conflict(path, what, f"write {meant}", INVALID_QUANTITY)
+    yield problem._replace(severity=Severity.WARNING)
 
 
 def _is_bytes(resource: object) -> bool:

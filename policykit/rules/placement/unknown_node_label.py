@@ -1,18 +1,20 @@
-"""A pod selects nodes by a label that no pool of the policy declares.
+"""A pod selects nodes by a label that no pool of the policy declares, or by a value that no node has.
 
 Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending. kubeadm gives
 the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24. Node
 Feature Discovery names a device by its class and vendor, pci-0300_10de, or by its vendor alone, as it is
 configured. Labels of Kubernetes itself are known without a policy: a key that is nearly one of them, or has
-its name in another domain, such as topology.kubernetes.io/hostname, is on no node.
+its name in another domain, such as topology.kubernetes.io/hostname, is on no node. So are values of labels
+that kubelet or a cloud sets: kubernetes.io/arch is amd64 and never x86_64.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from policykit.catalogue import daemons, labels
+from policykit.kube import node_label_values
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
@@ -57,6 +59,7 @@ _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
+    yield from _impossible(review)
     if cluster is None:
         yield from _misspelt(review)
         return
@@ -76,6 +79,35 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.ERROR if _is_certain(review, cluster, key) else None,
                 key=is_pair,
             )
+
+
+def _impossible(review: Review) -> Iterator[Violation]:
+    """Source: node_label_values.py."""
+    place = review.pod_set.place
+    wanted: list[tuple[str, tuple[str, ...], Path]] = [
+        (key, (value,), place("nodeSelector", key)) for key, value in review.affinity.selector.items()
+    ]
+    for term_at, term in enumerate(review.affinity.required or ()):
+        for at, each in enumerate(term.expressions):
+            if each.operator == "In":
+                steps = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "values")
+                wanted.append((each.key, each.values, place("affinity", *steps)))
+    for key, values, path in wanted:
+        if key not in node_label_values.VALUES or _has(review.cluster, key, values):
+            continue
+        if wrong := node_label_values.impossible(key, values):
+            yield Violation(
+                path,
+                f"no node has {key}={', '.join(wrong)}",
+                node_label_values.advice(key, wrong[0]),
+                Severity.WARNING,
+            )
+
+
+def _has(cluster: Cluster | None, key: str, values: Sequence[str]) -> bool:
+    """Whether a pool declares one of the values."""
+    shapes = [(pool, shape) for pool in cluster.pools for shape in pool.shapes] if cluster else []
+    return any({**pool.labels, **shape.labels}.get(key) in values for pool, shape in shapes)
 
 
 def _is_covered(review: Review, cluster: Cluster) -> bool:

@@ -7,6 +7,7 @@ from policykit.linter.reader import is_marked_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
 from policykit.rules.kubernetes import invalid_descheduler_policy, plugin_not_in_image
+from policykit.rules.placement import unmatched_feature_rule
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
 from tests.mutation.places import at, containers, has_schema, judged, named
@@ -251,6 +252,23 @@ def _descheduler_policy(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text}\n---\n{invalid_descheduler_policy.BAD}")
 
 
+def _feature_rule(subject: Subject) -> Iterator[Change]:
+    """A rule of Node Feature Discovery about a feature that no node has."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        yield Change(text=f"{subject.text}\n---\n{unmatched_feature_rule.BAD}")
+
+
+def _unmounted(subject: Subject) -> Iterator[Change]:
+    """A scheduler whose container does not have its configuration."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        pod = plugin_not_in_image.BAD.partition("---\n")[2].replace(
+            "mountPath: /etc/gang", "mountPath: /etc/none"
+        )
+        yield Change(text=f"{subject.text}\n---\n{pod}")
+
+
 def _packs_weakly(subject: Subject) -> Iterator[Change]:
     strategy = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
     for index, profile in _profiles(subject):
@@ -278,6 +296,8 @@ FAULTS = (
     fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
     fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
     fault("a strategy of the descheduler at the wrong point", "PK816", _descheduler_policy, elsewhere=True),
+    fault("a feature that no node has", "PK148", _feature_rule, elsewhere=True),
+    fault("a configuration that no volume brings", "PK809", _unmounted, elsewhere=True),
     fault("packing with the default weight", "PK812", _packs_weakly),
     fault("a flag of the policy API", "PK809", _removed_flag),
     fault("a flag and its value as one argument", "PK809", _flag_with_space),

@@ -361,6 +361,14 @@ def _knative(subject: Subject) -> Iterator[Change]:
             yield put(path, {"example.com/pool": "web"})
 
 
+def _machine(subject: Subject) -> Iterator[Change]:
+    """A value that kubelet sets on no node."""
+    for pod_set in subject.pod_sets if subject.cluster is None and has_schema(subject) else ():
+        path = pod_set.place("nodeSelector")
+        if path[-1:] == ("nodeSelector",) and at(subject, path) is None and not pod_set.stored:
+            yield put(path, {"kubernetes.io/arch": "x86_64"})
+
+
 _ZONE = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone"}
 _HOST = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
 
@@ -488,6 +496,7 @@ def _on_one_node(subject: Subject) -> Iterator[Change]:
 
 
 FAULTS = (
+    fault("a machine by another name than Go's", "PK108", _machine),
     fault("a NodePool whose taint nothing tolerates", "PK143", _tainted_node_pool, elsewhere=True),
     fault("a NodePool with less than its pods request", "PK146", _limited_node_pool, elsewhere=True),
     fault("a budget for no pods", "PK136", _budget_for_none),

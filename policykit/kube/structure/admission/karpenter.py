@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from policykit.kube import node_label_values
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
 from policykit.kube.structure.admission.kubelets import kubelet
@@ -143,6 +144,10 @@ def _requirement(wanted: Data, path: Path, own: tuple[str, ...]) -> Iterator[Pro
         says = "is an empty list" if "values" in wanted else "has no values"
         where = (*path, "values") if "values" in wanted else path
         yield refused(where, says, f"list the values of In: {_WHO}")
+    elif operator == "In" and (wrong := node_label_values.impossible(key, values)):
+        what = f"is {', '.join(wrong)}, which {key} is on no node: Karpenter makes none of this pool"
+        advice = node_label_values.advice(key, wrong[0])
+        yield refused((*path, "values"), what, advice, Severity.WARNING, kind=BAD_VALUE)
     elif operator == "In" and least is not None and len(values) < least:
         what = f"is {least}, but there {'is 1 value' if len(values) == 1 else f'are {len(values)} values'}"
         yield refused((*path, "minValues"), what, f"list more values, or lower it: {_WHO}")

@@ -1,0 +1,65 @@
+"""Labels of nodes whose values are a closed list: those of kubelets, of Karpenter and of clouds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.nearest import nearest
+
+_MACHINES = (
+    "386",
+    "amd64",
+    "arm",
+    "arm64",
+    "loong64",
+    "mips64le",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+)
+"""Names of Go for what kubelet is built for."""
+_SYSTEMS = ("linux", "windows")
+
+VALUES: Mapping[str, tuple[str, ...]] = {
+    "beta.kubernetes.io/arch": _MACHINES,
+    "beta.kubernetes.io/os": _SYSTEMS,
+    "cloud.google.com/gke-preemptible": ("true",),
+    "cloud.google.com/gke-spot": ("true",),
+    "eks.amazonaws.com/capacityType": ("CAPACITY_BLOCK", "ON_DEMAND", "SPOT"),
+    "karpenter.sh/capacity-type": ("on-demand", "reserved", "spot"),
+    "kubernetes.io/arch": _MACHINES,
+    "kubernetes.io/os": _SYSTEMS,
+}
+"""Sources: kubelet (`runtime.GOARCH`, `runtime.GOOS`), Karpenter's `WellKnownValuesForRequirements` (1.5 to
+1.14), and what EKS and GKE document of their nodes."""
+
+_MEANT: Mapping[str, str] = {
+    "aarch64": "arm64",
+    "arm64v8": "arm64",
+    "ondemand": "on-demand",
+    "x64": "amd64",
+    "x86-64": "amd64",
+    "x86_64": "amd64",
+}
+
+
+def impossible(key: str, values: Iterable[object]) -> tuple[str, ...]:
+    """The values, if the label has none of them on any node; empty: it may have one."""
+    known = VALUES.get(key)
+    if known is None:
+        return ()
+    stated = [value if isinstance(value, str) else "" for value in values]
+    if not stated or any(value in known or not value or is_filled_in(value) for value in stated):
+        return ()
+    return tuple(stated)
+
+
+def advice(key: str, value: str) -> str:
+    """What may be meant by a value that the label never has."""
+    known = VALUES[key]
+    folded = {each.lower(): each for each in known}
+    meant = _MEANT.get(value.lower(), "")
+    found = meant if meant in known else folded.get(value.lower().replace("-", "_"), "")
+    found = found or folded.get(value.lower(), "") or nearest(value, known) or ""
+    return f"did you mean {found}?" if found else f"it is one of {', '.join(known)}"
