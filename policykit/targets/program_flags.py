@@ -56,6 +56,19 @@ _VOLCANO = (
 )
 
 
+_CONFIGURED = (
+    "descheduler --policy-config-file",
+    "koord-descheduler --config",
+    "koord-scheduler --config",
+    "kube-scheduler --config --policy-config-file",
+    "vc-scheduler --scheduler-conf",
+)
+CONFIGURATION_FLAGS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(flags) for name, *flags in (each.split() for each in _CONFIGURED)
+}
+"""Program, and last part of its image's name, to flags that name a file, which no image has in it."""
+
+
 class Program(NamedTuple):
     images: tuple[str, ...]
     """Ends of the paths of its images; the program is the last part, or is named."""

@@ -14,16 +14,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.severity import Severity
+from policykit.targets.program_flags import CONFIGURATION_FLAGS
 
-_CONFIG, _POLICY = "--config", "--policy-config-file"
-_FLAGS: Mapping[str, tuple[str, ...]] = {
-    "descheduler": (_POLICY,),
-    "koord-descheduler": (_CONFIG,),
-    "koord-scheduler": (_CONFIG,),
-    "kube-scheduler": (_CONFIG, _POLICY),
-    "vc-scheduler": ("--scheduler-conf",),
-}
-"""Program, and part of its image's name, to flags that name a configuration, which no image has in it."""
 _ALWAYS = ("/var/run/secrets/", "/run/secrets/", "/dev/", "/proc/", "/etc/hosts")
 _KUBEADM: Mapping[str, tuple[str, ...]] = {
     "apiServer": ("admission-control-config-file", "audit-policy-file", "encryption-provider-config"),
@@ -50,11 +42,11 @@ def unmounted(pod_set: PodSet) -> Iterator[Violation]:
         words = arguments(container)
         image = text(container.get("image")).partition("@")[0].rpartition("/")[2].partition(":")[0]
         run = {word.rpartition("/")[2] for word, _ in words[:3]} | {image}
-        program = next((name for name in _FLAGS if name in run), "")
+        program = next((name for name in CONFIGURATION_FLAGS if name in run), "")
         if not program:
             continue
         mounts = [text(each.get("mountPath")) for each in mappings(container.get("volumeMounts"))]
-        for flag in _FLAGS[program]:
+        for flag in CONFIGURATION_FLAGS[program]:
             stated = last_flag(words, flag)
             if stated and _is_missing(stated[0], mounts):
                 yield Violation(
