@@ -90,7 +90,8 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
     A Job with a restartPolicy, which every Job must have, is complete. `directives` False: the file has no
     patch directive.
 
-    Complete objects of kinds with containers outside a PodSpec (Argo, Spark) have no image there.
+    Complete objects of kinds with containers outside a PodSpec (Argo, Spark) have no image there, and
+    Flink's have it in the spec.
     """
     if manifest.kind == "Pod" and manifest.metadata.keys() >= _OF_CONTROLLER:
         return True
@@ -105,7 +106,8 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
     if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")
-        if not (isinstance(spec, dict) and spec.get("selector")) and not _is_job(manifest, pod_sets):
+        stated = isinstance(spec, dict) and (spec.get("selector") or spec.get("image"))
+        if not stated and not _is_job(manifest, pod_sets):
             return True
     return directives and _has_directive(manifest.data)
 

@@ -132,6 +132,22 @@ def _coordinator(data: Data, jobs: Mapping[str, Data]) -> Iterator[Problem]:
         what = f"is {index}, but {name} has {replicas} {'job' if replicas == 1 else 'jobs'}"
         yield refused((*base, "jobIndex"), what, "indices start at 0")
     yield from _coordinating_pod(coordinator, mapping(lookup(jobs.get(name), ("template", "spec"))), name)
+    yield from _address(data, coordinator, name)
+
+
+def _address(data: Data, coordinator: Data, name: str) -> Iterator[Problem]:
+    """Jobs have the coordinator's address as a label. Source: `CoordinatorEndpoint` (v0.7 to 0.12)."""
+    owner = name_of(mapping(data.get("metadata")))
+    network = mapping(lookup(data, ("spec", "network")))
+    domain = name_of(network, "subdomain") if network.get("subdomain") else owner
+    numbers = [whole(coordinator.get(field, 0)) for field in ("jobIndex", "podIndex")]
+    if not owner or not name or not domain or None in numbers:
+        return
+    address = f"{owner}-{name}-{numbers[0]}-{numbers[1]}.{domain}"
+    if len(address) > _LONGEST:
+        what = f"makes the label {address}, of {len(address)} characters, more than {_LONGEST}"
+        advice = "write a short spec.network.subdomain: the API server refuses the jobs"
+        yield refused(("spec", "coordinator"), what, advice, key=True)
 
 
 def _coordinating_pod(coordinator: Data, spec: Data, name: str) -> Iterator[Problem]:

@@ -18,6 +18,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, whole
+from policykit.model.severity import Severity
 
 _WHO = "KServe's webhook refuses it"
 _DATA = ("data", "dataLocal")
@@ -31,6 +32,7 @@ def llm_service(data: Data) -> Iterator[Problem]:
         return
     for base, workload in _workloads(spec):
         yield from _parallelism(workload, base)
+        yield from _on_one_node(spec, workload, base)
         yield from _scaling(workload, base)
     yield from _one_mode(spec)
     yield from _scheduler(spec)
@@ -85,6 +87,17 @@ def _parallelism(workload: Data, base: Path) -> Iterator[Problem]:
     if there.get(one) is not None and there.get(other) is None:
         advice = f"add {other}, the number of a node's replicas" if other == _DATA[1] else f"add {other}"
         yield refused((*path, one), f"needs {other} beside it", f"{advice}: {_WHO}", kind=INCONSISTENT)
+
+
+def _on_one_node(spec: Data, workload: Data, base: Path) -> Iterator[Problem]:
+    """Without workers no stage of a pipeline is made. Source: `combineBaseRefsConfig` (v0.20), whose presets
+    for one node have no stages."""
+    stages = whole(lookup(workload, ("parallelism", "pipeline")))
+    apart = any(lookup(workload, ("parallelism", field)) for field in _DATA)
+    if stages and stages > 1 and not apart and workload.get("worker") is None and not spec.get("baseRefs"):
+        what = f"is {stages}, but there is no worker: KServe's templates for one node have no pipeline"
+        advice = "add worker, or write parallelism.tensor for the cards of the node"
+        yield refused((*base, "parallelism", "pipeline"), what, advice, Severity.WARNING)
 
 
 def _scaling(workload: Data, base: Path) -> Iterator[Problem]:

@@ -291,6 +291,10 @@ def cluster(spec: object, base: Path, annotations: Mapping[str, str]) -> Iterato
         yield from not_below(group, at, "idleTimeoutSeconds", 0, KUBERAY)
         if scaled and group.get("suspend") is True:
             yield refused((*at, "suspend"), "conflicts with enableInTreeAutoscaling", "delete one of the two")
+        if not scaled and whole(group.get("replicas")) == 0 and (whole(group.get("maxReplicas")) or 0) > 0:
+            what = "is 0, and enableInTreeAutoscaling is not true: no worker is made"
+            advice = "write enableInTreeAutoscaling: true, or replicas: 1 or more"
+            yield refused((*at, "replicas"), what, advice, Severity.INFO)
     head = spec.get("headGroupSpec")
     if isinstance(head, dict):
         yield from _stated(head, (*base, "headGroupSpec"))

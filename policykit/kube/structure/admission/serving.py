@@ -23,6 +23,7 @@ from policykit.namedtuple import NamedTuple
 
 _LEAST = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
 _MOST = ("autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale")
+_AUTOSCALING = "autoscaling.knative.dev"
 _ANNOTATIONS: Path = ("spec", "template", "metadata", "annotations")
 
 
@@ -212,6 +213,8 @@ def _measured(annotations: Data) -> _Measured | None:
     severity = None if mode == _RAW[0] else Severity.WARNING
     if mode in _RAW and scaler == "hpa":
         return _Measured(_OF_HPA, "the HorizontalPodAutoscaler", severity)
+    if mode in _RAW and scaler is None:  # which it is by default
+        return _Measured(_OF_HPA, "the HorizontalPodAutoscaler", Severity.WARNING)
     if mode in _RAW and scaler == "keda":
         return _Measured((), "KEDA", severity)
     if mode in _KNATIVE and knative == _HPA:
@@ -230,7 +233,13 @@ def _metric(metric: object, path: Path, measured: _Measured) -> Iterator[Problem
 
 
 def knative(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateAnnotations` of Knative's autoscaling (v1.20); a maximum of 0 is none."""
+    """Sources: `ValidateAnnotations` of Knative's autoscaling (v1.20), where a maximum of 0 is none, and
+    `ValidateHasNoAutoscalingAnnotation`."""
+    for key in mapping(lookup(data, ("metadata", "annotations"))):
+        if isinstance(key, str) and key.startswith(_AUTOSCALING):
+            what = "is of the revision, not of the object"
+            help_ = "move it to spec.template.metadata.annotations: Knative's webhook refuses it"
+            yield refused(("metadata", "annotations", key), what, help_, key=True)
     annotations = lookup(data, _ANNOTATIONS)
     if not isinstance(annotations, dict):
         return
@@ -250,6 +259,12 @@ def keda(data: Data) -> Iterator[Problem]:
     bounds = {"maxReplicaCount": 100, **spec}
     yield from ordered(bounds, ("spec",), "minReplicaCount", "maxReplicaCount", "KEDA refuses it")
     idle, least = whole(spec.get("idleReplicaCount")), whole(spec.get("minReplicaCount", 0))
+    if spec.get("cooldownPeriod") is not None and idle is None and least and "scaleTargetRef" in spec:
+        help_ = (
+            "KEDA waits for it before it scales to 0; for less, write stabilizationWindowSeconds of scaleDown"
+        )
+        what = f"has no effect while minReplicaCount is {least}"
+        yield refused(("spec", "cooldownPeriod"), what, help_, Severity.INFO, key=True)
     if idle is not None and least is not None and idle >= least:
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)

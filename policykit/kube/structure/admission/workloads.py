@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.placeholders import is_filled_in
+from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
@@ -56,6 +56,7 @@ def training_job(data: Data) -> Iterator[Problem]:
         replicas = spec.get(field)
         if isinstance(replicas, dict) and replicas:
             yield from _replicas(replicas, field)
+    yield from _uncounted(data)
     workers = whole(lookup(spec, ("mpiReplicaSpecs", "Worker", "replicas"))) or 1
     appended = f"-worker-{workers - 1}" if "mpiReplicaSpecs" in spec else ""
     yield from service_name(data, "the operator refuses it", 63 - len(appended))
@@ -75,6 +76,18 @@ def training_job(data: Data) -> Iterator[Problem]:
         base: Path = ("spec", "elasticPolicy")
         yield from ordered(elastic, base, "minReplicas", "maxReplicas", "torchrun does not start")
         yield from _elastic(spec, elastic)
+
+
+def _uncounted(data: Data) -> Iterator[Problem]:
+    """Sources: `setDefaultsTypeWorker` and `validateWorkerReplicaSpec` of mpi-operator (v0.4 to 0.8)."""
+    path: Path = ("spec", "mpiReplicaSpecs", "Worker")
+    there = lookup(data, path)
+    if data.get("apiVersion") != "kubeflow.org/v2beta1" or not isinstance(there, dict) or not there:
+        return
+    if there.get("replicas") is None and not any(map(is_placeholder, there)):
+        what = "has no replicas, which is taken for 0"
+        advice = "write replicas: 1 or more: the operator refuses the job"
+        yield refused(path, what, advice, key=True, kind=INCONSISTENT)
 
 
 _MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue")

@@ -1,0 +1,128 @@
+"""Katib: experiments, and the trials that are made of their template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission.checks import (
+    Data,
+    mappings,
+    name_of,
+    named_differently,
+    not_below,
+    one_of,
+    refused,
+    service_name,
+    words,
+)
+from policykit.kube.structure.problem import INCONSISTENT
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
+from policykit.manifests.shape import mapping, whole
+from policykit.nearest import nearest, some
+
+_WHO = "Katib's webhook refuses it"
+_LONGEST = 40
+_LEAST = {"maxFailedTrialCount": 0, "maxTrialCount": 1, "parallelTrialCount": 1}
+_RANGES, _LISTS = ("double", "int"), ("categorical", "discrete")
+_TEMPLATE: Path = ("spec", "trialTemplate")
+_USED = re.compile(r"\$\{trialParameters\.(.+?)\}")
+
+
+def experiment(data: Data) -> Iterator[Problem]:
+    """Sources: `ValidateExperiment` and what it calls (Katib v0.19)."""
+    spec = data.get("spec")
+    if not isinstance(spec, dict):
+        return
+    yield from service_name(data, _WHO, _LONGEST)
+    for field, least in _LEAST.items():
+        yield from not_below(spec, ("spec",), field, least, _WHO)
+    most = whole(spec.get("maxTrialCount"))
+    for field in ("maxFailedTrialCount", "parallelTrialCount"):
+        count = whole(spec.get(field))
+        if count is not None and most is not None and count > most > 0:
+            what = f"is {count}, above maxTrialCount {most}"
+            yield refused(("spec", field), what, f"lower it, or raise maxTrialCount: {_WHO}")
+    yield from _objective(mapping(spec.get("objective")))
+    yield from one_of(spec, ("resumePolicy",), ("Never", "LongRunning", "FromVolume"), _WHO, ("spec",))
+    yield from _parameters(spec.get("parameters"))
+    if isinstance(spec.get("trialTemplate"), dict):
+        names = [name_of(each) for _, each in mappings(spec.get("parameters"))]
+        yield from _template(spec["trialTemplate"], names)
+
+
+def _objective(objective: Data) -> Iterator[Problem]:
+    base: Path = ("spec", "objective")
+    yield from one_of(objective, ("type",), ("minimize", "maximize"), _WHO, base)
+    metric = name_of(objective, "objectiveMetricName")
+    for at, name in words(objective.get("additionalMetricNames")):
+        if name == metric:
+            where = (*base, "additionalMetricNames", at)
+            yield refused(where, f"is {name}, the metric of the objective", f"delete it: {_WHO}")
+
+
+def _parameters(listed: object) -> Iterator[Problem]:
+    path: Path = ("spec", "parameters")
+    yield from named_differently(listed, path, "name", "parameter")
+    for position, parameter in mappings(listed):
+        at: Path = (*path, position)
+        yield from one_of(parameter, ("parameterType",), (*_RANGES, *_LISTS), _WHO, at)
+        kind, space = parameter.get("parameterType"), parameter.get("feasibleSpace")
+        if not isinstance(space, dict):
+            continue
+        where: Path = (*at, "feasibleSpace")
+        if kind in _RANGES and space.get("list"):
+            what = f"is of a {kind}, which has min and max"
+            yield refused((*where, "list"), what, f"write parameterType: discrete: {_WHO}", key=True)
+        elif kind in _RANGES and ("min" not in space or "max" not in space):
+            lacks = "min" if "min" not in space else "max"
+            yield refused(where, f"has no {lacks}", f"add {lacks}: {_WHO}", kind=INCONSISTENT)
+        elif kind in _LISTS and (there := next((key for key in ("min", "max", "step") if key in space), "")):
+            what = f"is of a {kind} parameter, which has a list"
+            yield refused((*where, there), what, f"write list, or parameterType: double: {_WHO}", key=True)
+
+
+def _template(template: Data, names: list[str]) -> Iterator[Problem]:
+    """What the trials are told, and what their template makes of it."""
+    path: Path = (*_TEMPLATE, "trialParameters")
+    listed = template.get("trialParameters")
+    yield from named_differently(listed, path, "name", "parameter of the trial")
+    yield from named_differently(listed, path, "reference", "reference")
+    for position, parameter in mappings(listed):
+        reference = parameter.get("reference")
+        if not isinstance(reference, str) or not reference or is_filled_in(reference):
+            continue
+        if names and all(names) and reference not in names:
+            near = nearest(reference, tuple(names), 0.6)
+            advice = f"did you mean {near}?" if near else f"write {some(names)}"
+            what = f"is {reference}, which no parameter of the experiment is called"
+            yield refused((*path, position, "reference"), what, f"{advice}: {_WHO}")
+    made = template.get("trialSpec")
+    if not isinstance(made, dict) or not isinstance(listed, list):
+        return
+    used = {found for text in _texts(made) for found in _USED.findall(text)}
+    told = {name_of(parameter) for _, parameter in mappings(listed)}
+    if all(told) and len(told) == len(listed):
+        for position, parameter in mappings(listed):
+            if parameter["name"] not in used:
+                what = (
+                    f"is {parameter['name']}, and trialSpec has no ${{trialParameters.{parameter['name']}}}"
+                )
+                yield refused((*path, position, "name"), what, f"use it, or delete it: {_WHO}")
+        for name in sorted(used - told):
+            what = f"has ${{trialParameters.{name}}}, and trialParameters no {name}"
+            yield refused((*_TEMPLATE, "trialSpec"), what, f"add it to trialParameters: {_WHO}", key=True)
+    for field in ("name", "namespace"):
+        if lookup(made, ("metadata", field)):
+            where: Path = (*_TEMPLATE, "trialSpec", "metadata", field)
+            yield refused(where, "is set, but each trial gets its own", f"delete it: {_WHO}", key=True)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
