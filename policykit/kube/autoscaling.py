@@ -1,4 +1,4 @@
-"""Objects that change the replicas of a workload: HorizontalPodAutoscaler, KEDA's ScaledObject."""
+"""Objects that change the replicas of a workload: HorizontalPodAutoscaler, ScaledObject, PodAutoscaler."""
 
 from __future__ import annotations
 
@@ -28,16 +28,22 @@ POD_PER_REPLICA = frozenset(
 
 _MAXIMUM: Mapping[str, Path] = {
     "HorizontalPodAutoscaler": ("spec", "maxReplicas"),
+    "PodAutoscaler": ("spec", "maxReplicas"),
     "ScaledObject": ("spec", "maxReplicaCount"),
 }
+_GROUPS = {"HorizontalPodAutoscaler": "autoscaling", "PodAutoscaler": "autoscaling.aibrix.ai"}
 _KEDA_MAXIMUM = 100
 
 
 def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
-    """The autoscaler in an object; None: not an autoscaler, or without a target."""
+    """The autoscaler in an object; None: not an autoscaler, or without a target of its own.
+
+    AIBrix' subTargetSelector (`api/autoscaling/v1alpha1`, v0.5) takes a role of the target alone.
+    """
     if manifest.kind not in _MAXIMUM:
         return None
-    if manifest.kind == "HorizontalPodAutoscaler" and manifest.group == "autoscaling":
+    of_roles = lookup(manifest.data, ("spec", "subTargetSelector")) is not None
+    if manifest.group == _GROUPS.get(manifest.kind) and not of_roles:
         maximum = whole(lookup(manifest.data, _MAXIMUM[manifest.kind]))
         kind = ""
     elif manifest.kind == "ScaledObject" and manifest.group == "keda.sh":

@@ -4,7 +4,8 @@ The API server refuses two constraints with the same key and the same whenUnsati
 minDomains without DoNotSchedule. It accepts a missing or empty labelSelector, which selects no
 pods: the constraint then only requires the topology label on the node and spreads nothing. Nor does
 one that selects other pods spread those of its own template. Where the pods may use fewer domains than
-minDomains, each domain takes maxSkew pods, and the others stay pending.
+minDomains, each domain takes maxSkew pods, and the others stay pending. Where they select one value of the
+topologyKey, there is nothing to spread over; with nodeAffinityPolicy Ignore the empty domains count too.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 key=True,
             )
         yield from _too_few_domains(review, at, one)
+        yield from _one_domain(review, at, one)
         if not review.manifest.partial and _counts_nothing(one.get("labelSelector")):
             written = "labelSelector" in one
             yield Violation(
@@ -109,6 +111,37 @@ def _too_few_domains(review: Review, at: int, one: Mapping[str, Any]) -> Iterato
         f"lower minDomains to {len(allowed)}, or select more",
         Severity.WARNING,
     )
+
+
+def _one_domain(review: Review, at: int, one: Mapping[str, Any]) -> Iterator[Violation]:
+    """The pods select the one value of the key that they are to be spread over.
+
+    A single pod has nothing to spread; neither counts a soft constraint, which many charts state for all.
+    """
+    key, skew, replicas = one.get("topologyKey"), whole(one.get("maxSkew")), review.pod_set.replicas
+    if not isinstance(key, str) or review.manifest.partial or not replicas or replicas < 2 or not skew:
+        return
+    if one.get("whenUnsatisfiable") != _HARD or (whole(one.get("minDomains")) or 1) > 1:
+        return
+    allowed = _selected(review, key)
+    if len(allowed) != 1:
+        return
+    place, (value,) = review.pod_set.place(FIELD, at, "topologyKey"), allowed
+    if one.get("nodeAffinityPolicy") == "Ignore" and replicas > skew:
+        yield Violation(
+            place,
+            f"the pods select {key} {value} alone, but nodeAffinityPolicy Ignore counts the other domains as "
+            f"empty: where there are any, {value} takes at most {skew} of the {replicas} pods",
+            "delete nodeAffinityPolicy, or select more domains",
+            Severity.WARNING,
+        )
+    elif one.get("nodeAffinityPolicy") != "Ignore":
+        yield Violation(
+            place,
+            f"the pods select {key} {value} alone: in one domain there is nothing to spread",
+            "spread by another key, such as kubernetes.io/hostname, or select more domains",
+            Severity.INFO,
+        )
 
 
 def _selected(review: Review, key: str) -> frozenset[str]:

@@ -1,10 +1,11 @@
 """An autoscaler contradicts another one or its pods, or asks for more pods than the cluster or queue holds.
 
-Two autoscalers of one workload change its replicas against each other, and a HorizontalPodAutoscaler stops
-when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods with cards beyond what all
-pools hold, or beyond the limit of their queue, stay pending, so the load that they were to take stays too.
-Utilization is a share of what each container requests: if one requests nothing, there is none. It is measured
-over all pods that the workload's selector takes, those of another workload with the same labels too.
+Two autoscalers of one workload, AIBrix' PodAutoscalers too, change its replicas against each other, and a
+HorizontalPodAutoscaler stops when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods
+with cards beyond what all pools hold, or beyond the limit of their queue, stay pending, so the load that they
+were to take stays too. Utilization is a share of what each container requests: if one requests nothing, there
+is none. It is measured over all pods that the workload's selector takes, those of another workload with the
+same labels too.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
 as well, also where it states no limit and requests more than the LimitRange gives it, and one below the
-minimum. So is a pod with a container that does not state what a quota counts.
+minimum. So is a pod with a container that does not state what a quota counts. Of several LimitRanges in a
+namespace all must be met, and where one demands more than another allows, no container is.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from policykit.gates.limits import NamespaceLimits, QuotaExcess
 from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.quantity import amount_text
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.severity import Severity
 
@@ -56,6 +58,7 @@ GOOD = BAD.replace("gpu: 4", "gpu: 6")
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs at their own location; single pods at the quota or LimitRange, once for each of its amounts."""
+    yield from _exclusive(scope.of(DeclaredRange))
     limits = NamespaceLimits(scope, context.cluster)
     ranges, quotas = _by_name(scope.of(DeclaredRange)), _by_name(scope.of(DeclaredQuota))
     reported: set[tuple[str, str, str]] = set()
@@ -80,6 +83,40 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
 _LITTLE = "lower the minimum, or let the container ask for more: the API server refuses the pod"
+
+
+def _exclusive(ranges: Iterable[LocatedFact[DeclaredRange]]) -> Iterator[Violation]:
+    """Ranges of one namespace in one file, of which one demands more than another allows."""
+    near: dict[tuple[str, str], list[LocatedFact[DeclaredRange]]] = {}
+    for each in ranges:
+        if not each.partial and (each.value.minimum or each.value.maximum):
+            near.setdefault((each.path, each.value.namespace), []).append(each)
+    for group in near.values():
+        most: dict[str, LocatedFact[DeclaredRange]] = {}
+        for each in group:
+            for name, allowed in each.value.maximum.items():
+                if name not in most or allowed < most[name].value.maximum[name]:
+                    most[name] = each
+        for each in group:
+            excluded = next(
+                (
+                    name
+                    for name, least in each.value.minimum.items()
+                    if name in most and least > most[name].value.maximum[name] and most[name] is not each
+                ),
+                None,
+            )
+            if excluded is not None and most[excluded].value.name != each.value.name:
+                other = most[excluded].value
+                lowest = amount_text(excluded, each.value.minimum[excluded])
+                highest = amount_text(excluded, other.maximum[excluded])
+                yield Violation(
+                    each.at("name"),
+                    f"demands at least {lowest} {excluded} of each container, but LimitRange {other.name} "
+                    f"of the namespace allows at most {highest}",
+                    "keep one of the two, or lower the minimum: the API server refuses every pod",
+                    Severity.WARNING,
+                )
 
 
 def _unstated(

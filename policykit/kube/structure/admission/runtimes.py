@@ -1,0 +1,60 @@
+"""Objects of inference servers: KServe's runtimes, Dynamo's graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
+from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
+from policykit.manifests.shape import mapping, whole
+from policykit.model.severity import Severity
+
+_FORMATS: Path = ("spec", "supportedModelFormats")
+_AMOUNTS = ("cpu", "memory", "gpu", "gpuType", "custom")
+_SIDES = ("requests", "limits")
+
+
+def serving_runtime(data: Data) -> Iterator[Problem]:
+    """Source: `validateModelFormatPrioritySame` of KServe's webhook (v0.20)."""
+    first: dict[str, int] = {}
+    for position, one in mappings(mapping(data.get("spec")).get("supportedModelFormats")):
+        name, priority = name_of(one), whole(one.get("priority"))
+        if not name or priority is None or one.get("autoSelect") is not True:
+            continue
+        other = first.setdefault(name, priority)
+        if other != priority:
+            yield refused(
+                (*_FORMATS, position, "priority"),
+                f"is {priority}, but an earlier version of {name} has {other}",
+                "write one priority for all versions of the format: KServe's webhook refuses others",
+            )
+
+
+def dynamo_graph(data: Data) -> Iterator[Problem]:
+    for name, service in mapping(mapping(data.get("spec")).get("services")).items():
+        yield from _resources(service, ("spec", "services", name))
+
+
+def dynamo_component(data: Data) -> Iterator[Problem]:
+    yield from _resources(data.get("spec"), ("spec",))
+
+
+def _resources(service: object, base: Path) -> Iterator[Problem]:
+    """Source: `ResourceItem` of Dynamo's operator, which is no ResourceList of Kubernetes (0.5)."""
+    stated = mapping(mapping(service).get("resources"))
+    for side in _SIDES:
+        for name in mapping(stated.get(side)):
+            if not isinstance(name, str) or name in _AMOUNTS or is_filled_in(name):
+                continue
+            card = name.endswith("/gpu")
+            yield refused(
+                (*base, "resources", side, name),
+                f"is unknown: Dynamo's resources are {', '.join(_AMOUNTS)}",
+                "write gpu, and the resource as gpuType if it is not nvidia.com/gpu"
+                if card
+                else f"write custom: {{{name}: ...}}",
+                Severity.WARNING,
+                key=True,
+            )
