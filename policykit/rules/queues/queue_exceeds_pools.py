@@ -53,6 +53,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                     f"but all pools together have {amount_text(resource, held[resource])}",
                     "lower the limit, or correct the pools in the policy if they have more"
                     + (f": {within} allows no queue of a tree more than the nodes have" if within else ""),
+                    Severity.WARNING if within and cluster.complete else None,
                 )
 
 

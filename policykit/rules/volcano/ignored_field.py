@@ -122,12 +122,29 @@ def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violatio
         yield Violation(("spec", "affinity"), message, UPGRADE, key=True)
 
 
+def _half_deserved(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    """Source: `AddPreemptiveFn` of plugin capacity (1.10 to 1.13)."""
+    deserved = mapping(lookup(manifest.data, ("spec", "deserved")))
+    first, last = versions.WHOLE_DESERVED
+    missing = [name for name in ("cpu", "memory") if name not in deserved]
+    if deserved and missing and have and first <= have < last and not manifest.partial:
+        what = " and ".join(missing)
+        yield Violation(
+            ("spec", "deserved"),
+            f"deserved lists no {what}, which counts as 0 before Volcano {release_text(last[:2])}: queue "
+            f"{manifest.name} never reclaims for a pod that requests {what}",
+            f"add {what} to deserved",
+            key=True,
+        )
+
+
 def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
     """Fields that no release reads, and those without effect as they are."""
     if (manifest.group, manifest.kind) == ("flow.volcano.sh", "JobFlow"):
         yield from _flows(manifest)
     if manifest.group in GROUP_APIS and manifest.kind == "Queue":
         yield from _queue(manifest)
+        yield from _half_deserved(manifest, have)
     topologies: list[tuple[Path, object]] = []
     if manifest.group in GROUP_APIS and manifest.kind == "PodGroup":
         path = ("spec", "networkTopology")

@@ -49,6 +49,8 @@ AMOUNTS_COMPARED = Version(1, 13, 0)
 """The webhook refuses a queue whose guarantee exceeds deserved, or that one capability."""
 AMOUNTS_CHECKED = Version(1, 14, 0)
 """The webhook refuses amounts below 0, parts of a card, and a guarantee where nothing is deserved."""
+WHOLE_DESERVED = (Version(1, 10, 0), Version(1, 14, 0))
+"""Releases, without the last, in which a queue reclaims only within deserved of all that a pod requests."""
 WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))
 """First and last release whose webhook treats a resource missing in a queue's capability as 0."""
 PARENT_LIMITS_WHOLE = Version(1, 14, 0)

@@ -197,6 +197,25 @@ def idle_evictions(made: Configuration) -> Iterator[Problem]:
             "action reclaim needs plugin capacity or proportion to know what a queue has above its share",
             "list capacity or proportion, with enableReclaimable on",
         )
+    elif "reclaim" in made.actions:
+        yield from _shares_unasked(made)
+
+
+def _shares_unasked(made: Configuration) -> Iterator[Problem]:
+    """The first tier that names victims of reclaim decides, so the shares of queues count in no later one."""
+    tiers = victim_tiers(made, "reclaim")
+    at = next((n for n, tier in enumerate(tiers) if any(each.name in SHARING for each in tier)), 0)
+    earlier = tuple(dict.fromkeys(each.name for tier in tiers[:at] for each in tier))
+    if earlier:
+        sharing = next(each for each in tiers[at] if each.name in SHARING)
+        choose = "chooses" if len(earlier) == 1 else "choose"
+        yield Problem(
+            (*sharing.path, "name"),
+            f"{', '.join(earlier)} {choose} the victims of reclaim in a tier before {sharing.name}, which is "
+            "then not asked: pods of queues within their share are evicted",
+            f"list {', '.join(earlier)} in the tier of {sharing.name}, or set enableReclaimable: false on "
+            f"{'it' if len(earlier) == 1 else 'them'}",
+        )
 
 
 def _idle_eviction(made: Configuration, action: str) -> Iterator[Problem]:
