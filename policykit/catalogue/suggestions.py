@@ -27,6 +27,8 @@ NameProblem = tuple[str, tuple[str, ...]]
 
 _FEW = 4
 _QUOTA_PREFIXES = ("requests.", "limits.")
+_SHARED = "nvidia.com/"
+"""Where HAMi's names of counts, memory and cores are."""
 _OLD_NAMES = {"alpha.kubernetes.io/nvidia-gpu": "nvidia.com/gpu"}
 """Removed in Kubernetes 1.11."""
 
@@ -184,9 +186,10 @@ def may_be_renamed(name: str, beside: Iterable[str]) -> bool:
 
     HAMi's is configured with the names of what it offers. `beside`: what is asked for or limited with it.
     """
-    domain = name.partition("/")[0]
-    shares = [resource(other) for other in beside if other.startswith(f"{domain}/")]
-    return _claimed(name) is not None and any(each and each.role in ("core", "memory") for each in shares)
+    if not name.startswith(_SHARED) or _claimed(name) is None:
+        return False
+    shares = [resource(other) for other in beside if other.startswith(_SHARED)]
+    return any(each and each.role in ("core", "memory") for each in shares)
 
 
 def _slip(name: str) -> NameProblem | None:
