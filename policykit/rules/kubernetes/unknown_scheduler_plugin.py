@@ -134,13 +134,19 @@ def _names(profile: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]
             yield found, name
 
 
+_OWN = "if it is built into your scheduler, list it in the policy under lint.extraPlugins"
+
+
 def _violation(where: str, path: Path, name: str, there: Collection[str], minor: int | None) -> Violation:
     refused = where == "enabled" or (where == "pluginConfig" and name in VOLUME_LIMITS)
     effect = "the scheduler does not start" if refused else f"it has no effect in {where}"
     release = f" 1.{minor}" if name in IN_TREE else ""
     if where == "disabled" and name in VOLUME_LIMITS and minor is None:
         release = f" from 1.{VOLUME_LIMITS_END} on"
-    return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
+    advice = _advice(name, there)
+    whose = "the image of " if advice == _OWN and refused else ""
+    effect = "a scheduler with it does not start" if whose else effect
+    return Violation(path, f"{whose}kube-scheduler{release} has no plugin {name}: {effect}", advice)
 
 
 def _advice(name: str, there: Collection[str]) -> str:
@@ -153,7 +159,7 @@ def _advice(name: str, there: Collection[str]) -> str:
     near = _near(name, there)
     if near:
         return f"did you mean {near}?"
-    return "if it is built into your scheduler, list it in the policy under lint.extraPlugins"
+    return _OWN
 
 
 def _near(name: str, there: Collection[str]) -> str:
