@@ -107,6 +107,32 @@ class QueuedKind(NamedTuple):
     group: str = ""
 
 
+class CountedDevices(NamedTuple):
+    """The classes of devices that a configuration of Kueue's manager counts."""
+
+    classes: tuple[str, ...]
+    integration: bool = True
+    """Whether it counts devices at all."""
+    refusal: bool = True
+    """Whether it refuses claims where it counts none."""
+
+
+class ClaimedClasses(NamedTuple):
+    """A ResourceClaimTemplate."""
+
+    namespace: str
+    name: str
+    classes: tuple[str, ...] = ()
+    """Of the devices that it requests."""
+
+
+class QueuedClaim(NamedTuple):
+    """A ResourceClaimTemplate that pods in a LocalQueue name. Locations of its fact: `name`."""
+
+    namespace: str
+    template: str
+
+
 class DeclaredCohort(NamedTuple):
     """A Cohort. Locations of its fact: `name`, `parent`, `quota`."""
 

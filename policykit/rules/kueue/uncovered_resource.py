@@ -3,7 +3,8 @@
 Kueue admits a workload only if its ClusterQueue has a flavor for each resource that the pods request, what a
 LimitRange of the namespace adds to them included. Resources that nobody meant to count can be excluded in
 Kueue's own configuration. A workload that requests nothing at all is admitted at once and without a flavor:
-no quota counts it, and its pods get neither node selector nor tolerations.
+no quota counts it, and its pods get neither node selector nor tolerations. Since 0.18 Kueue admits claims of
+devices only of the classes that resources.deviceClassMappings of its configuration maps to a resource.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.declared_queues import QueueUse
-from policykit.model.kueue import DeclaredClusterQueue
+from policykit.model.kueue import ClaimedClasses, CountedDevices, DeclaredClusterQueue, QueuedClaim
 from policykit.model.queue import DeclaredRange
 from policykit.model.severity import Severity
 from policykit.rules.kueue.admission import cluster_queues
+from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import TARGET_NAME
 
 BAD = """\
@@ -72,6 +74,7 @@ GOOD = BAD.replace("[cpu]", "[cpu, memory]").replace(
 )
 
 
+_COUNTS_CLAIMS = versions.parse("0.18.0")
 _PODS = "pods"
 """A resource that every pod requests one of."""
 
@@ -92,6 +95,36 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         queue = admitting(use.value.namespace, use.value.queue)
         if queue and queue.covered and not any(map(is_placeholder, queue.covered)):
             yield from _uncovered(use, queue, given.get(use.value.namespace, {}))
+    yield from _claims(scope, context)
+
+
+def _claims(scope: Scope, context: Context) -> Iterator[Violation]:
+    """Where no configuration here counts the class. Source: `pkg/dra/claims.go` (0.18, 0.19)."""
+    stated = scope.of(CountedDevices)
+    known = versions.release_of(context.cluster)
+    release, since = known or versions.newest(), "" if known else "since 0.18 "
+    if not stated or any(each.partial for each in stated) or release < _COUNTS_CLAIMS:
+        return
+    counted = {name for each in stated if each.value.integration for name in each.value.classes}
+    if any(map(is_placeholder, counted)) or any(
+        not each.value.integration and not each.value.refusal for each in stated
+    ):
+        return
+    templates = {
+        (each.value.namespace, each.value.name): each.value.classes
+        for each in scope.of(ClaimedClasses)
+        if not each.partial
+    }
+    for use in scope.of(QueuedClaim):
+        classes = templates.get((use.value.namespace, use.value.template), ())
+        missing = next((name for name in classes if name not in counted and not is_placeholder(name)), "")
+        if missing and not use.partial:
+            yield Violation(
+                use.at("name"),
+                f"requests devices of class {missing}, which resources.deviceClassMappings of Kueue's "
+                f"configuration does not have: {since}Kueue never admits the workload",
+                "map the class to a resource there, and cover that in the ClusterQueue",
+            )
 
 
 def _uncovered(
@@ -138,5 +171,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(QueueUse,),
+    reports_at=(QueuedClaim, QueueUse),
 )

@@ -52,6 +52,12 @@ TARGET = Target(
             pods=True,
             substrings=("kueue",),
         ),
+        FactReader(
+            Lazy("policykit.targets.kueue.device_facts:facts"),
+            frozenset({CONFIGURATION, "ResourceClaimTemplate"}),
+            pods=True,
+            substrings=("esourceClaim", "config.kueue"),
+        ),
         FactReader(Lazy("policykit.targets.kueue.queue_facts:namespaces"), frozenset({"Namespace"})),
     ),
     queues=QueueSupport(
