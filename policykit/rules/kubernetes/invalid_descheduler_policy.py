@@ -144,8 +144,7 @@ def _ignored(
 def _of_entry(entry: PluginArgs) -> Iterator[Violation]:
     known = ARGS.get(entry.plugin)
     if known is None:
-        if entry.plugin and not is_placeholder(entry.plugin):
-            yield _unknown(entry.plugin, (*entry.path, "name"), "pluginConfig")
+        yield from _unknown(entry.plugin, (*entry.path, "name"), "pluginConfig")
         return
     wrong = [*_unknown_arguments(entry, known)]
     yield from wrong
@@ -213,7 +212,7 @@ def _placed(name: str, point: str, at: Path, is_configured: bool) -> Iterator[Vi
     points = POINTS.get(name)
     if points is None:
         if not is_configured:  # otherwise said there
-            yield _unknown(name, at, point)
+            yield from _unknown(name, at, point)
     elif point not in points and point in _POINTS[2:]:
         yield Violation(
             at,
@@ -228,15 +227,10 @@ def _placed(name: str, point: str, at: Path, is_configured: bool) -> Iterator[Vi
         )
 
 
-def _unknown(name: str, at: Path, where: str) -> Violation:
-    """A build of one's own may have more."""
-    meant = nearest(name, tuple(POINTS))
-    return Violation(
-        at,
-        f"{name} in {where} is no plugin of the descheduler",
-        f"did you mean {meant}?" if meant else "only a build of your own has other plugins",
-        None if meant else Severity.WARNING,
-    )
+def _unknown(name: str, at: Path, where: str) -> Iterator[Violation]:
+    """Volcano's descheduler and builds of one's own have plugins of other names."""
+    if meant := nearest(name, tuple(POINTS)):
+        yield Violation(at, f"{name} in {where} is no plugin of the descheduler", f"did you mean {meant}?")
 
 
 RULE = Rule(
