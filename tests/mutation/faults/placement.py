@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.linter.reader import is_partial
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
@@ -332,6 +333,24 @@ def _spread(item: dict[str, Any], *, twice: bool = False) -> Inject:
     return inject
 
 
+def _one_zone(subject: Subject) -> Iterator[Change]:
+    """A hard spread over zones, of which the pods select one."""
+    if subject.cluster is not None or is_partial(subject.manifest, subject.pod_sets):
+        return
+    for pod_set in subject.pod_sets:
+        path, selector = pod_set.place("topologySpreadConstraints"), pod_set.place("nodeSelector")
+        free = at(subject, path) is None and at(subject, selector) is None
+        if (pod_set.replicas or 0) > 1 and free and pod_set.labels and path[-2:-1] == ("spec",):
+            key, value = next(iter(pod_set.labels.items()))
+            spread = {
+                **_ZONE,
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {key: value}},
+            }
+            chosen = put(selector, {"topology.kubernetes.io/zone": "zone-a"})
+            yield Change((*put(path, [spread]).patches, *chosen.patches))
+
+
 def _negative(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets if subject.cluster is None else ():
         path = pod_set.place("affinity")
@@ -549,5 +568,6 @@ FAULTS = (
         _spread({**_ZONE, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}),
     ),
     fault("a spread twice", "PK131", _spread({**_ZONE, "whenUnsatisfiable": "DoNotSchedule"}, twice=True)),
+    fault("a spread over one zone", "PK131", _one_zone),
     fault("only nodes it must not go to", "PK117", _negative),
 )
