@@ -6,10 +6,11 @@ kubernetes.io/hostname can only be the lowest level of a Topology.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from policykit.catalogue import labels
-from policykit.kube import tolerations
+from policykit.kube import node_label_values, tolerations
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -67,9 +68,22 @@ def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
     yield from _labels_of_itself(manifest, context.cluster)
     yield from _labels(manifest)
+    yield from _values(mapping(spec.get("nodeLabels")))
     yield from _taints(manifest)
     yield from _own_tolerations(manifest)
     yield from _toleration_forms(manifest)
+
+
+def _values(stated: Mapping[str, Any]) -> Iterator[Violation]:
+    """Pods that are admitted select them."""
+    for key, value in stated.items():
+        if wrong := node_label_values.impossible(key, (value,)):
+            yield Violation(
+                ("spec", "nodeLabels", key),
+                f"no node has {key}={wrong[0]}: admitted pods stay pending",
+                node_label_values.advice(key, wrong[0]),
+                Severity.WARNING,
+            )
 
 
 def _toleration_forms(manifest: Manifest) -> Iterator[Violation]:

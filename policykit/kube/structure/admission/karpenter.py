@@ -30,9 +30,10 @@ def node_pool(data: Data) -> Iterator[Problem]:
     path: Path = (*_TEMPLATE, "spec", "requirements")
     yield from requirements(lookup(data, path), path, (_HOST, _POOL))
     labels: Path = (*_TEMPLATE, "metadata", "labels")
-    for name in mapping(lookup(data, labels)):
+    for name, value in mapping(lookup(data, labels)).items():
         if not isinstance(name, str):
             continue
+        yield from _impossible(name, [value], (*labels, name))
         if _restricted(name) or name in (_HOST, _POOL):
             advice = f"delete it, or use a domain of your own: {_WHO}"
             yield refused((*labels, name), "is a label that Karpenter sets itself", advice, key=True)
@@ -71,6 +72,13 @@ def _times(data: Data) -> Iterator[Problem]:
             days = digits(value[:-1]) if value.endswith("d") else None
             advice = f"write {days * 24}h" if days else "write hours, minutes or seconds: 720h"
             yield refused(path, f"is {value}, no time that it reads", f"{advice}: {_WHO}")
+
+
+def _impossible(key: str, values: list[object], path: Path) -> Iterator[Problem]:
+    if wrong := node_label_values.impossible(key, values):
+        what = f"is {', '.join(wrong)}, which {key} is on no node: Karpenter makes none of this pool"
+        advice = node_label_values.advice(key, wrong[0])
+        yield refused(path, what, advice, Severity.WARNING, kind=BAD_VALUE)
 
 
 def _restricted(name: str) -> bool:
@@ -144,10 +152,8 @@ def _requirement(wanted: Data, path: Path, own: tuple[str, ...]) -> Iterator[Pro
         says = "is an empty list" if "values" in wanted else "has no values"
         where = (*path, "values") if "values" in wanted else path
         yield refused(where, says, f"list the values of In: {_WHO}")
-    elif operator == "In" and (wrong := node_label_values.impossible(key, values)):
-        what = f"is {', '.join(wrong)}, which {key} is on no node: Karpenter makes none of this pool"
-        advice = node_label_values.advice(key, wrong[0])
-        yield refused((*path, "values"), what, advice, Severity.WARNING, kind=BAD_VALUE)
+    elif operator == "In" and (wrong := [*_impossible(key, values, (*path, "values"))]):
+        yield from wrong
     elif operator == "In" and least is not None and len(values) < least:
         what = f"is {least}, but there {'is 1 value' if len(values) == 1 else f'are {len(values)} values'}"
         yield refused((*path, "minValues"), what, f"list more values, or lower it: {_WHO}")
