@@ -2,6 +2,7 @@
 
 import copy
 import json
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -54,3 +55,41 @@ def test_one_field_of_another_shape(policy: str | None, draw: st.DataObject) -> 
     report = api.lint_texts({"odd.json": json.dumps(document, default=str).encode()}, cluster(policy))
     assert report.files == 1
     assert report.failures == ()
+
+
+LAUNCHED = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: main, image: registry.example/train:1, command: [sh, -c, "TEXT --nnodes --num_gpus"]}
+---
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: train}
+spec:
+  mpiReplicaSpecs:
+    Launcher: {replicas: 1, template: {spec: {containers: [{name: a, image: b, command: [sh, -c, "TEXT"]}]}}}
+    Worker: {replicas: 2, template: {spec: {containers: [{name: a, image: b}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "word", ["torchrun ", "mpirun ", "deepspeed ", "vllm serve ", "sglang ", "{{", "${", "$(", "<"]
+)
+def test_a_command_that_repeats_a_word(word: str) -> None:
+    """A search from each to the end takes minutes: four times the text, and not sixteen times as long."""
+    seconds = []
+    for size in (40_000, 160_000):
+        text = LAUNCHED.replace("TEXT", word * (size // len(word)))
+        start = time.process_time()
+        assert api.lint_texts({"long.yaml": text.encode()}).files == 1
+        seconds.append(time.process_time() - start)
+    assert seconds[1] < 8 * seconds[0] + 0.5

@@ -45,6 +45,24 @@ class Command(NamedTuple):
         return text(stated[-1].get("value")) if stated else ""
 
 
+_SIMPLE = re.compile(r"[^;&|]+")
+
+
+def option_of(
+    line: str, programs: re.Pattern[str], option: re.Pattern[str]
+) -> tuple[re.Match[str], re.Match[str]] | None:
+    """A program, and an option behind it in the same command of a shell; None: there is none.
+
+    Each command is searched once, from its first program on: a line may be long, and repeat a name.
+    """
+    for simple in _SIMPLE.finditer(line):
+        program = programs.search(line, simple.start(), simple.end())
+        found = option.search(line, program.end(), simple.end()) if program else None
+        if program and found:
+            return program, found
+    return None
+
+
 def commands(pod_set: PodSet) -> Iterator[Command]:
     for field, position, container in requests.containers(pod_set.spec):
         words = arguments(container)

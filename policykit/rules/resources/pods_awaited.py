@@ -21,7 +21,7 @@ from policykit.manifests.shape import digits, whole
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
-from policykit.rules.resources.launch_commands import MAIN, Command, commands, server_sizes
+from policykit.rules.resources.launch_commands import MAIN, Command, commands, option_of, server_sizes
 
 BAD = """\
 apiVersion: batch/v1
@@ -59,9 +59,11 @@ _KINDS = frozenset(
 _EXACT = frozenset({("batch", "Job"), ("kubeflow.org", "PyTorchJob")})
 """Kinds all of whose pods run one program."""
 _ELASTIC: Path = ("spec", "elasticPolicy")
+_PROGRAMS = re.compile(
+    r"(?:torchrun|torch\.distributed\.(?:run|launch)|sglang|vllm|multi-node-serving|deepspeed)\b"
+)
 _OPTION = re.compile(
-    r"(?P<program>torchrun|torch\.distributed\.(?:run|launch)|sglang|vllm|multi-node-serving|deepspeed)"
-    r"\b[^;&|]*?\s(?P<option>--nnodes|--num_nodes|--ray_cluster_size)[= ][\"']?"
+    r"\s(?P<option>--nnodes|--num_nodes|--ray_cluster_size)[= ][\"']?"
     r"(?:(?P<least>\d{1,4})(?P<most>:\d{1,4})?|\$(?:[({](?P<name>\w+)[)}]|(?P<plain>\w+)))(?=[\s\"';&|]|$)"
 )
 """A number, a range of which the least counts, or a variable."""
@@ -109,12 +111,15 @@ def _is_indexed(manifest: Manifest, pods: int) -> bool:
 def _awaited(pod_set: PodSet) -> Iterator[_Awaited]:
     for command in commands(pod_set):
         line = command.line.replace("\\\n", "  ")
-        for found in _OPTION.finditer(line) if command.field == MAIN else ():
-            written = found["least"] or _variable(command, line, found["name"] or found["plain"])
-            number = digits(written)
-            if number:
-                place = command.place(pod_set, found.start("option"))
-                yield _Awaited(number, place, found["option"], bool(found["most"]))
+        pair = option_of(line, _PROGRAMS, _OPTION) if command.field == MAIN else None
+        if pair is None:
+            continue
+        _, found = pair
+        written = found["least"] or _variable(command, line, found["name"] or found["plain"])
+        number = digits(written)
+        if number:
+            place = command.place(pod_set, found.start("option"))
+            yield _Awaited(number, place, found["option"], bool(found["most"]))
 
 
 def _variable(command: Command, line: str, name: str) -> str:

@@ -25,7 +25,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
-from policykit.rules.resources.launch_commands import MAIN, commands, servers
+from policykit.rules.resources.launch_commands import MAIN, commands, option_of, servers
 
 BAD = """\
 apiVersion: kubeflow.org/v1
@@ -239,7 +239,8 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
                 yield _Processes(server.cards, server.place, "the server does not start")
 
 
-_MPIRUN = re.compile(r"\b(mpirun|mpiexec|horovodrun)(?: -n|\b[^;&|]*?\s-np)[= ](\d{1,5})\b")
+_MPIRUN = re.compile(r"\b(?:mpirun|mpiexec|horovodrun)\b")
+_RANKS = re.compile(r"(?:(?<=mpirun|piexec|vodrun) -n|\s-np)[= ](\d{1,5})\b")
 """-n further on may be an option of the program."""
 _OWN_HOSTS = re.compile(
     r"oversubscribe|\s--?(?:host|hostfile|machinefile|host-discovery-script|H)\b", re.IGNORECASE
@@ -261,13 +262,16 @@ def _beyond_slots(manifest: Manifest) -> Iterator[Violation]:
     slots = workers.replicas * each
     for command in commands(launcher):
         variables = mappings(command.container.get("env"))
-        found = _MPIRUN.search(command.line)
+        found = option_of(command.line, _MPIRUN, _RANKS)
         set_here = [command.line, *(text(one.get("name")) for one in variables)]
-        if found and int(found[2]) > slots and not any(map(_OWN_HOSTS.search, set_here)):
+        if found is None or any(map(_OWN_HOSTS.search, set_here)):
+            continue
+        program, ranks = found
+        if int(ranks[1]) > slots:
             yield Violation(
-                command.place(launcher, found.start(2)),
-                f"{found[1]} starts {found[2]} processes, but {workers.replicas} workers with slotsPerWorker "
-                f"{each} have {slots} slots: Open MPI starts none without --oversubscribe",
+                command.place(launcher, ranks.start(1)),
+                f"{program[0]} starts {ranks[1]} processes, but {workers.replicas} workers with "
+                f"slotsPerWorker {each} have {slots} slots: Open MPI starts none without --oversubscribe",
                 f"write {slots}, or raise the workers or slotsPerWorker",
             )
 
@@ -295,10 +299,11 @@ _ALONE = frozenset(
 
 
 _LAUNCHERS = (
-    re.compile(
-        r"(?:torchrun|torch\.distributed\.(?:run|launch))\b.*?\s--nproc[-_]per[-_]node[= ][\"']?(\d{1,3})\b"
+    (
+        re.compile(r"(?:torchrun|torch\.distributed\.(?:run|launch))\b"),
+        re.compile(r"\s--nproc[-_]per[-_]node[= ][\"']?(\d{1,3})\b"),
     ),
-    re.compile(r"\bdeepspeed\b.*?\s--num_gpus[= ](\d{1,3})\b"),
+    (re.compile(r"\bdeepspeed\b"), re.compile(r"\s--num_gpus[= ](\d{1,3})\b")),
 )
 """Commands that start a process for each card. Sources: torchrun (2.9), DeepSpeed (0.18)."""
 
@@ -306,8 +311,9 @@ _LAUNCHERS = (
 def _of_launchers(pod_set: PodSet) -> Iterator[_Processes]:
     for command in commands(pod_set):
         for launcher in _LAUNCHERS if command.field == MAIN else ():
-            if found := launcher.search(command.line.replace("\\\n", "  ")):
-                yield _Processes(int(found[1]), command.place(pod_set, found.start(1)), _NO_DEVICE)
+            if found := option_of(command.line.replace("\\\n", "  "), *launcher):
+                number = found[1]
+                yield _Processes(int(number[1]), command.place(pod_set, number.start(1)), _NO_DEVICE)
 
 
 RULE = Rule(
