@@ -43,7 +43,7 @@ def is_marked_partial(text: str) -> bool:
     return "policykit:" in text and re.search(_PARTIAL_COMMENT, text) is not None
 
 
-_YTT = re.compile(r"(?m)^[ \t]*#@|: #@ ")
+_YTT = r"(?m)^[ \t]*#@|: #@ "
 
 
 def is_of_ytt(text: str) -> bool:
@@ -51,7 +51,7 @@ def is_of_ytt(text: str) -> bool:
 
     Source: the reference of ytt (0.52).
     """
-    return "#@" in text and _YTT.search(text) is not None
+    return "#@" in text and re.search(_YTT, text) is not None
 
 
 def has_directives(text: str) -> bool:

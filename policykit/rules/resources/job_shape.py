@@ -41,9 +41,10 @@ GOOD = BAD.replace("completions: 1", "completions: 2")
 
 _INDEXED_ONLY = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 _RESTART = ("template", "spec", "restartPolicy")
-_INDEX = re.compile(r"\bJOB_COMPLETION_INDEX\b(?![-:?+]*[-=?+])")
+_VARIABLE = "JOB_COMPLETION_INDEX"
+_USED = rf"\b{_VARIABLE}\b(?![-:?+]*[-=?+])"
 """Without a default beside it."""
-_INDEX_FIELD = re.compile(r"metadata\.annotations\['batch\.kubernetes\.io/job-completion-index'\]")
+_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 _Check = Callable[[Manifest], Iterator[Violation]]
 
@@ -150,13 +151,17 @@ def _index(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
     for field, position, container in containers(template):
         at: Path = (*base, "template", "spec", field, position)
         variables = mappings(container.get("env"))
-        if any(each.get("name") == "JOB_COMPLETION_INDEX" for each in variables):
+        if any(each.get("name") == _VARIABLE for each in variables):
             continue
-        uses = [(word, path) for word, path in arguments(container) if _INDEX.search(word)]
+        uses = [
+            (word, path)
+            for word, path in arguments(container)
+            if _VARIABLE in word and re.search(_USED, word)
+        ]
         for number, each in numbered(container.get("env")):
             path: Path = ("valueFrom", "fieldRef", "fieldPath")
             source = text(lookup(each, path))
-            if _INDEX_FIELD.fullmatch(source):
+            if source == _FIELD:
                 uses.append((source, ("env", number, *path)))
         if uses:
             yield Violation(
