@@ -22,7 +22,6 @@ from policykit.nearest import Names, nearest
 from policykit.placement.label_values import REQUIRED_TERMS, contradiction
 from policykit.placement.policy_labels import is_known_for_every_pool, known_values
 from policykit.placement.review import Review
-from policykit.placement.unlisted_cards import is_confined
 from policykit.rules.placement.card_memory import beyond_all_cards
 
 if TYPE_CHECKING:
@@ -134,11 +133,12 @@ def _pair_violation(review: Review, key: str) -> Violation:
 def _is_certain(review: Review, key: str, values: Sequence[str]) -> bool:
     """Whether no other pool may have a value. A policy of some pools knows its usages, and where pods with
     cards go; of others only a value that is nearly a known one is certainly wrong."""
+    from policykit.placement.unlisted_cards import is_confined
+
     cluster = review.cluster
     if cluster is None or is_confined(review) or cluster.observed or key == cluster.usage_key:
         return True
-    known = Names(_known(review, key))
-    return any(known.misspelt(value) for value in values)
+    return any(map(Names(_known(review, key)).misspelt, values))
 
 
 def _impossible_condition(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:

@@ -30,11 +30,12 @@ from policykit.model.shared_cards import (
     PluginFiles,
     WebhookSkipped,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings, plugin_settings
+from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings
 
 _VENDOR = "nvidia.com/"
 _CHOICE, _MIG_CHOICE = "nvidia.com/device-plugin.config", "nvidia.com/mig.config"
 _PROGRAM = "nvidia-device-plugin"
+_PLUGIN = "device-plugin"
 _OPERATOR_CONFIG: Path = ("devicePlugin", "config")
 HAMI_NAMES = ("resourceCountName", "resourceMemoryName", "resourceMemoryPercentageName", "resourceCoreName")
 """Fields of HAMi's configuration, in the order of `shared_cards.Names`."""
@@ -79,17 +80,26 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     for pod_set in () if manifest.partial else pod_sets:
         yield from card_names(pod_set, _VENDOR, manifest.namespace or context.namespace)
         yield from card_names(pod_set, _ASCEND, manifest.namespace or context.namespace)
-        yield from _files(pod_set, manifest.namespace or context.namespace)
-        for strategy, path in plugin_settings.mig_strategies(pod_set):
-            yield Fact(PluginConfiguration(mig_strategy=strategy), {"configuration": path}, answers=True)
+        images = [text(each.get("image")) for _, _, each in requests.containers(pod_set.spec)]
+        if any(_PLUGIN in image for image in images):
+            yield from _of_plugin(pod_set, manifest.namespace or context.namespace)
 
 
-def _files(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
+def _of_plugin(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
+    from policykit.targets.nodes import plugin_settings
+
+    yield from _files(pod_set, [*plugin_settings.containers(pod_set)], namespace)
+    for strategy, path in plugin_settings.mig_strategies(pod_set):
+        yield Fact(PluginConfiguration(mig_strategy=strategy), {"configuration": path}, answers=True)
+
+
+def _files(
+    pod_set: PodSet, found: Sequence[tuple[str, int, Mapping[str, Any]]], namespace: str
+) -> Iterator[Fact]:
     """The ConfigMaps of a container that starts the plugin itself.
 
     Its sidecar config-manager tells it which file to read. Source: `cmd/nvidia-device-plugin` (0.12 to 0.18).
     """
-    found = [*plugin_settings.containers(pod_set)]
     if len(found) != 1 or not _starts_plugin(found[0][2]):
         return
     field, position, container = found[0]
