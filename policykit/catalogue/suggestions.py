@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from policykit import bundled
@@ -78,6 +78,7 @@ _DOMAIN_WORDS = 2
 _CARD_WORDS = frozenset({"accelerator", "card", "device", "gpu", "gpus", "npu", "npus"})
 
 
+@lru_cache(maxsize=1024)  # pods of a tree request the same resources
 def unlikely(name: str) -> NameProblem | None:
     """What no plugin that is known here offers, although some other may: a MIG profile of no card, a name
     under a domain that is nearly a vendor's, and a word for any card under a vendor's domain."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from policykit.errors import SourceError
@@ -365,6 +365,19 @@ def _as_set(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
+_COMMON = ("cheduler", "ode", "ork", ".sh", "ueue", "ost", "time", "par", ".io", "onfi", "vic", "ity")
+"""Parts that several of the words have and few lines: a search for one stands for those for all its words."""
+
+
+@lru_cache(maxsize=8)
+def _by_common_part(words: frozenset[str]) -> tuple[tuple[str, Collection[str]], ...]:
+    """The words under the part that each has; others under an empty one, which any text contains."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(next((part for part in _COMMON if part in word), ""), []).append(word)
+    return tuple((part, tuple(own)) for part, own in found.items())
+
+
 def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
     """The words that a text does not contain, without the extension.
 
@@ -378,7 +391,8 @@ def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
     if new:
         # Few of the words are in what is new, and few of its lines have one.
         joined = "\n".join(new)
-        there = [word for word in words if word in joined]
+        parts = _by_common_part(words) if known else (("", words),)  # not worth it for one file
+        there = [word for part, own in parts if part in joined for word in own if word in joined]
         found = {line: frozenset([word for word in there if word in line]) for line in new}
         if len(text) < _LONG or max(map(len, new)) < _LONG:
             known.update(found)
