@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.kube.structure.admission.checks import Data, mappings
+from policykit.kube.structure.admission.checks import Data
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import numbered
 
 _FIELDS = (
     "nodeSelector",
@@ -45,7 +46,7 @@ def _spec(spec: object, base: Path) -> Iterator[Problem]:
         return
     yield from _fields(spec, base)
     yield from _template(spec.get("templateDefaults"), (*base, "templateDefaults"))
-    for position, template in mappings(spec.get("templates")):
+    for position, template in numbered(spec.get("templates")):
         yield from _template(template, (*base, "templates", position))
 
 
@@ -57,7 +58,7 @@ def _template(template: object, base: Path) -> Iterator[Problem]:
         if isinstance(template.get(field), dict):
             yield from _container(template[field], (*base, field))
     for path in _LISTS:
-        for position, each in mappings(lookup(template, path)):
+        for position, each in numbered(lookup(template, path)):
             yield from _container(dict(each), (*base, *path, position))
 
 

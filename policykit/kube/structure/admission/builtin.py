@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import (
-    Data,
-    mappings,
-    not_below,
-    refused,
-)
+from policykit.kube.structure.admission.checks import Data, not_below, refused
 from policykit.kube.structure.problem import BAD_VALUE
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, whole
+from policykit.manifests.shape import digits, numbered, whole
 from policykit.nearest import nearest
 
 _PROGRESS_DEADLINE = 600
@@ -64,7 +59,7 @@ _SOURCES: Mapping[str, str] = {
 def pod_autoscaler(data: Data) -> Iterator[Problem]:
     """Source: `validateMetricSpec` (Kubernetes v1.36)."""
     path: Path = ("spec", "metrics")
-    for position, metric in mappings(lookup(data, path)):
+    for position, metric in numbered(lookup(data, path)):
         wanted = _SOURCES.get(str(metric.get("type")), "")
         for field in _SOURCES.values():
             if wanted and field != wanted and metric.get(field) is not None:
@@ -102,7 +97,7 @@ def stateful_set(data: Data) -> Iterator[Problem]:
     if isinstance(claims, list) and claims:
         from policykit.kube.structure.admission.volumes import claim_spec
 
-        for position, one in mappings(claims):
+        for position, one in numbered(claims):
             yield from claim_spec(one.get("spec"), (*path, position, "spec"))
 
 

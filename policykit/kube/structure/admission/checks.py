@@ -10,18 +10,11 @@ from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.structure.problem import BAD_VALUE, CONFLICTING, INCONSISTENT
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
 Data = Mapping[str, Any]
-
-
-def mappings(listed: object) -> Iterator[tuple[int, Data]]:
-    """Position and value of the mappings in a list."""
-    for position, item in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(item, dict):
-            yield position, item
 
 
 def name_of(item: Data, field: str = "name") -> str:
@@ -67,7 +60,7 @@ def not_below(data: Data, base: Path, field: str, least: int, who: str) -> Itera
 def named_differently(listed: object, base: Path, field: str, what: str) -> Iterator[Problem]:
     """Items of a list need unique names."""
     first: dict[str, int] = {}
-    for position, item in mappings(listed):
+    for position, item in numbered(listed):
         name = name_of(item, field)
         if name and first.setdefault(name, position) != position:
             yield refused(
@@ -102,7 +95,7 @@ _NAME: Path = ("metadata", "name")
 def variables(pod: object) -> Mapping[str, Path]:
     """Names of the variables of a pod's first container, with their paths in the pod."""
     path: Path = ("spec", "containers", 0, "env")
-    return {str(each.get("name")): (*path, position) for position, each in mappings(lookup(pod, path))}
+    return {str(each.get("name")): (*path, position) for position, each in numbered(lookup(pod, path))}
 
 
 def alternatives(

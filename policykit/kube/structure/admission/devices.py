@@ -13,20 +13,12 @@ from policykit.kube.names import (
     label_value_problem,
 )
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import (
-    Data,
-    alternatives,
-    mappings,
-    name_of,
-    one_of,
-    refused,
-    words,
-)
+from policykit.kube.structure.admission.checks import Data, alternatives, name_of, one_of, refused, words
 from policykit.kube.structure.admission.device_parameters import parameters
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.nearest import some
 
 
@@ -36,7 +28,7 @@ def device_requests(data: Data) -> Iterator[Problem]:
     for spec in (("spec",), ("spec", "spec")):
         base: Path = (*spec, "devices")
         names: set[str] = set()
-        for position, request in mappings(lookup(data, (*base, "requests"))):
+        for position, request in numbered(lookup(data, (*base, "requests"))):
             at: Path = (*base, "requests", position)
             name = name_of(request)
             if name and name in names:
@@ -46,7 +38,7 @@ def device_requests(data: Data) -> Iterator[Problem]:
             yield from _form(request, at, flat=flat)
             path = (*at, "exactly") if "exactly" in request else at
             yield from _devices(lookup(data, path), path)
-            for number, choice in mappings(request.get("firstAvailable")):
+            for number, choice in numbered(request.get("firstAvailable")):
                 part = f"{name}/{name_of(choice)}"
                 if part in names and name_of(choice):
                     yield _twice(name_of(choice), (*at, "firstAvailable", number, "name"))
@@ -119,7 +111,7 @@ def _form(request: Data, at: Path, *, flat: bool) -> Iterator[Problem]:
 
 
 def _selectors(listed: object, path: Path) -> Iterator[Problem]:
-    for position, selector in mappings(listed):
+    for position, selector in numbered(listed):
         cel: Path = (*path, position, "cel", "expression")
         expression = lookup(selector, ("cel", "expression"))
         if selector.get("cel") is None or expression == "":
@@ -148,7 +140,7 @@ def _expression(expression: str, path: Path) -> Iterator[Problem]:
 
 
 def _tolerations(listed: object, path: Path) -> Iterator[Problem]:
-    for position, toleration in mappings(listed):
+    for position, toleration in numbered(listed):
         if toleration.get("operator") == "Exists" and toleration.get("value"):
             where = (*path, position, "value")
             what = f"is {toleration['value']}, but operator Exists takes none"
@@ -198,7 +190,7 @@ def device_class(data: Data) -> Iterator[Problem]:
 
 
 def configurations(listed: object, path: Path) -> Iterator[Problem]:
-    for position, each in mappings(listed):
+    for position, each in numbered(listed):
         if each.get("opaque") is None:
             what = "has no opaque"
             advice = f"write opaque with driver and parameters: {_WHO}"
@@ -213,7 +205,7 @@ _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 
 
 def _constraints(listed: object, path: Path) -> Iterator[Problem]:
-    for position, constraint in mappings(listed):
+    for position, constraint in numbered(listed):
         yield from alternatives(constraint, (*path, position), _ATTRIBUTES, _WHO, needed=True)
         for field in _ATTRIBUTES:
             name = name_of(constraint, field)
@@ -230,7 +222,7 @@ def _constraints(listed: object, path: Path) -> Iterator[Problem]:
 def _of_requests(data: Data, base: Path, names: set[str]) -> Iterator[Problem]:
     """Constraints and configurations name requests of the same claim."""
     for field in ("constraints", "config"):
-        for position, each in mappings(lookup(data, (*base, field))):
+        for position, each in numbered(lookup(data, (*base, field))):
             for number, name in words(each.get("requests")):
                 if name not in names:
                     yield refused(

@@ -9,7 +9,6 @@ from policykit.kube.names import dns_label_problem
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
-    mappings,
     name_of,
     named_differently,
     not_below,
@@ -19,7 +18,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.model.severity import Severity
 from policykit.nearest import some
 
@@ -53,7 +52,7 @@ def job_set(data: Data) -> Iterator[Problem]:
     yield from _targets(data, ("spec", "successPolicy"), names)
     rules: Path = ("spec", "failurePolicy", "rules")
     yield from named_differently(lookup(data, rules), rules, "name", "rule")
-    for position, rule in mappings(lookup(data, rules)):
+    for position, rule in numbered(lookup(data, rules)):
         yield from _rule_name((*rules, position, "name"), name_of(rule))
         yield from _targets(data, (*rules, position), names)
         for at, reason in words(rule.get("onJobFailureReasons")):
@@ -92,7 +91,7 @@ def _order(jobs: list[Data], names: list[str]) -> Iterator[Problem]:
                 key=True,
             )
             continue
-        for at, other in mappings(listed):
+        for at, other in numbered(listed):
             name = name_of(other)
             if name and name not in names[:position] and all(names):
                 where = "does not come before it" if name in names else "does not exist"
@@ -228,8 +227,8 @@ _POD: Path = ("template", "spec", "template", "spec")
 
 def claims_elsewhere(listed: object, path: Path) -> Iterator[Problem]:
     """Templates of claims with a namespace: a JobSet makes them in its own."""
-    for position, policy in mappings(listed):
-        for number, template in mappings(policy.get("templates")):
+    for position, policy in numbered(listed):
+        for number, template in numbered(policy.get("templates")):
             if mapping(template.get("metadata")).get("namespace"):
                 where = (*path, position, "templates", number, "metadata", "namespace")
                 advice = "delete it: the API server refuses it"
@@ -240,8 +239,8 @@ def _volumes(data: Data, jobs: list[Data]) -> Iterator[Problem]:
     """Volumes that JobSet makes and adds to pods."""
     path: Path = ("spec", "volumeClaimPolicies")
     yield from claims_elsewhere(lookup(data, path), path)
-    for _, policy in mappings(lookup(data, path)):
-        for _, template in mappings(policy.get("templates")):
+    for _, policy in numbered(lookup(data, path)):
+        for _, template in numbered(policy.get("templates")):
             metadata = mapping(template.get("metadata"))
             if name := name_of(metadata):
                 yield from _own_volumes(name, jobs)
@@ -249,7 +248,7 @@ def _volumes(data: Data, jobs: list[Data]) -> Iterator[Problem]:
 
 def _own_volumes(name: str, jobs: list[Data]) -> Iterator[Problem]:
     for position, job in enumerate(jobs):
-        for number, volume in mappings(lookup(job, (*_POD, "volumes"))):
+        for number, volume in numbered(lookup(job, (*_POD, "volumes"))):
             if name_of(volume) == name:
                 where = (*_JOBS, position, *_POD, "volumes", number, "name")
                 advice = f"delete the volume: {_WHO}"

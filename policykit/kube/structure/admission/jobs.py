@@ -7,18 +7,11 @@ from collections.abc import Iterator
 
 from policykit.kube import cron
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import (
-    Data,
-    alternatives,
-    mappings,
-    name_of,
-    refused,
-    time_zone,
-)
+from policykit.kube.structure.admission.checks import Data, alternatives, name_of, refused, time_zone
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, is_boolean, whole
+from policykit.manifests.shape import TRUE, digits, is_boolean, numbered, whole
 from policykit.nearest import some
 
 
@@ -67,7 +60,7 @@ def _equal(written: object, spec: Data) -> Iterator[Problem]:
         yield refused(
             path, f"is {written!r}, not true or false", 'write "true", or delete it: Kueue refuses it'
         )
-    elif written not in ("1", "t", "T", "TRUE", "true", "True"):
+    elif written not in TRUE:
         return
     elif spec.get("completionMode", "NonIndexed") == "NonIndexed":
         yield refused(
@@ -110,11 +103,11 @@ def _job(spec: object, base: Path) -> Iterator[Problem]:
         advice = f"write the controller with its domain, or delete it: {_WHO}"
         yield refused((*base, "managedBy"), f"is {manager}, without the domain of a controller", advice)
     policy: Path = ("podFailurePolicy", "rules")
-    rules = [*mappings(lookup(spec, policy))]
+    rules = [*numbered(lookup(spec, policy))]
     if rules and spec.get("podReplacementPolicy") == "TerminatingOrFailed":
         what = "is TerminatingOrFailed, but podFailurePolicy judges only pods that have failed"
         yield refused((*base, "podReplacementPolicy"), what, f"write Failed: {_WHO}")
-    names = [name_of(each) for field in _LISTS for _, each in mappings(lookup(spec, (*_POD, field)))]
+    names = [name_of(each) for field in _LISTS for _, each in numbered(lookup(spec, (*_POD, field)))]
     for position, rule in rules:
         yield from _failure(rule, (*base, *policy, position), names)
         if rule.get("action") == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
@@ -153,7 +146,7 @@ def _failure(rule: Data, path: Path, names: list[str]) -> Iterator[Problem]:
 def _successes(spec: object, base: Path) -> Iterator[Problem]:
     """Indexes begin at 0, and those of a rule are of the Job."""
     completions = whole(lookup(spec, ("completions",)))
-    for position, rule in mappings(lookup(spec, ("successPolicy", "rules"))):
+    for position, rule in numbered(lookup(spec, ("successPolicy", "rules"))):
         path: Path = (*base, "successPolicy", "rules", position)
         indexes, count = rule.get("succeededIndexes"), whole(rule.get("succeededCount"))
         highest = max((digits(each) or 0 for each in re.split("[,-]", str(indexes))), default=0)

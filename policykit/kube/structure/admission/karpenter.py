@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from policykit.kube import node_label_values
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
+from policykit.kube.structure.admission.checks import Data, name_of, refused
 from policykit.kube.structure.admission.kubelets import kubelet
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, whole
+from policykit.manifests.shape import digits, mapping, numbered, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
@@ -44,7 +44,7 @@ def node_pool(data: Data) -> Iterator[Problem]:
         if mapping(reference).get(field) == "":
             yield refused((*_CLASS, field), "is empty", f"name the class of nodes: {_WHO}")
     budgets: Path = ("spec", "disruption", "budgets")
-    for position, budget in mappings(lookup(data, budgets)):
+    for position, budget in numbered(lookup(data, budgets)):
         there = [field for field in ("schedule", "duration") if budget.get(field) is not None]
         if len(there) == 1:
             other = "duration" if there == ["schedule"] else "schedule"
@@ -88,7 +88,7 @@ def _restricted(name: str) -> bool:
 
 def requirements(listed: object, path: Path, own: tuple[str, ...]) -> Iterator[Problem]:
     """Labels of nodes that a pool or an overlay is for; `own`: those that it may not name."""
-    for position, wanted in mappings(listed):
+    for position, wanted in numbered(listed):
         yield from _requirement(wanted, (*path, position), own)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
-    mappings,
     name_of,
     named_differently,
     not_below,
@@ -20,7 +19,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.nearest import nearest, some
 
 _WHO = "Katib's webhook refuses it"
@@ -49,7 +48,7 @@ def experiment(data: Data) -> Iterator[Problem]:
     yield from one_of(spec, ("resumePolicy",), ("Never", "LongRunning", "FromVolume"), _WHO, ("spec",))
     yield from _parameters(spec.get("parameters"))
     if isinstance(spec.get("trialTemplate"), dict):
-        names = [name_of(each) for _, each in mappings(spec.get("parameters"))]
+        names = [name_of(each) for _, each in numbered(spec.get("parameters"))]
         yield from _template(spec["trialTemplate"], names)
 
 
@@ -66,7 +65,7 @@ def _objective(objective: Data) -> Iterator[Problem]:
 def _parameters(listed: object) -> Iterator[Problem]:
     path: Path = ("spec", "parameters")
     yield from named_differently(listed, path, "name", "parameter")
-    for position, parameter in mappings(listed):
+    for position, parameter in numbered(listed):
         at: Path = (*path, position)
         yield from one_of(parameter, ("parameterType",), (*_RANGES, *_LISTS), _WHO, at)
         kind, space = parameter.get("parameterType"), parameter.get("feasibleSpace")
@@ -90,7 +89,7 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
     listed = template.get("trialParameters")
     yield from named_differently(listed, path, "name", "parameter of the trial")
     yield from named_differently(listed, path, "reference", "reference")
-    for position, parameter in mappings(listed):
+    for position, parameter in numbered(listed):
         reference = parameter.get("reference")
         if not isinstance(reference, str) or not reference or is_filled_in(reference):
             continue
@@ -103,9 +102,9 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
     if not isinstance(made, dict) or not isinstance(listed, list):
         return
     used = {found for text in _texts(made) for found in _USED.findall(text)}
-    told = {name_of(parameter) for _, parameter in mappings(listed)}
+    told = {name_of(parameter) for _, parameter in numbered(listed)}
     if all(told) and len(told) == len(listed):
-        for position, parameter in mappings(listed):
+        for position, parameter in numbered(listed):
             if parameter["name"] not in used:
                 what = (
                     f"is {parameter['name']}, and trialSpec has no ${{trialParameters.{parameter['name']}}}"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
-    mappings,
     name_of,
     named_differently,
     ordered,
@@ -18,7 +17,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, numbered
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
@@ -30,7 +29,7 @@ _POD: Path = ("template", "spec")
 
 def workload(data: Data) -> Iterator[Problem]:
     """Source: `ValidateWorkload` and the CRD's rules (0.9 to 0.19)."""
-    sets = [*mappings(lookup(data, _SETS))]
+    sets = [*numbered(lookup(data, _SETS))]
     yield from named_differently(lookup(data, _SETS), _SETS, "name", "pod set")
     partial = [position for position, each in sets if each.get("minCount") is not None]
     if len(partial) > 1:
@@ -39,7 +38,7 @@ def workload(data: Data) -> Iterator[Problem]:
         yield refused(where, what, f"delete one of the two: {_WHO}", key=True)
     for position, each in sets:
         yield from ordered(each, (*_SETS, position), "minCount", "count", _API)
-        for number, container in mappings(lookup(each, (*_POD, "containers"))):
+        for number, container in numbered(lookup(each, (*_POD, "containers"))):
             for side in ("limits", "requests"):
                 path: Path = ("resources", side, "pods")
                 if lookup(container, path) is not None:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.kube.affinity import PREFERRED, REQUIRED
-from policykit.kube.structure.admission.checks import Data, mappings, refused, words
+from policykit.kube.structure.admission.checks import Data, refused, words
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import numbered
 
 _SPREAD = "topologySpreadConstraints"
 _MATCH, _MISMATCH = "matchLabelKeys", "mismatchLabelKeys"
@@ -58,13 +59,13 @@ def _terms(spec: Data, path: Path) -> Iterator[tuple[Path, Data]]:
         found = written.get(field)
         both = found if isinstance(found, dict) else {}
         base = (*path, "affinity", field)
-        for at, term in mappings(both.get(REQUIRED)):
+        for at, term in numbered(both.get(REQUIRED)):
             yield (*base, REQUIRED, at), term
-        for at, weighted in mappings(both.get(PREFERRED)):
+        for at, weighted in numbered(both.get(PREFERRED)):
             inner = weighted.get("podAffinityTerm")
             if isinstance(inner, dict):
                 yield (*base, PREFERRED, at, "podAffinityTerm"), inner
-    for at, constraint in mappings(spec.get(_SPREAD)):
+    for at, constraint in numbered(spec.get(_SPREAD)):
         yield (*path, _SPREAD, at), constraint
 
 
@@ -72,5 +73,5 @@ def _keys(selector: object) -> Sequence[str]:
     if not isinstance(selector, dict):
         return ()
     matched = selector.get("matchLabels")
-    listed = [one.get("key") for _, one in mappings(selector.get("matchExpressions"))]
+    listed = [one.get("key") for _, one in numbered(selector.get("matchExpressions"))]
     return [key for key in (*(matched if isinstance(matched, dict) else ()), *listed) if isinstance(key, str)]

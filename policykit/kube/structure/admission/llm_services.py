@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
-    mappings,
     name_of,
     named_differently,
     not_below,
@@ -17,7 +16,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.model.severity import Severity
 
 _WHO = "KServe's webhook refuses it"
@@ -178,7 +177,7 @@ def _adapters(data: Data) -> Iterator[Problem]:
     listed: Path = (*path, "adapters")
     yield from named_differently(lora.get("adapters"), listed, "name", "adapter")
     model = name_of(mapping(lookup(data, _MODEL))) or name_of(mapping(data.get("metadata")))
-    for position, adapter in mappings(lora.get("adapters")):
+    for position, adapter in numbered(lora.get("adapters")):
         if model and name_of(adapter) == model:
             what = f'is "{model}", which is also the name of the model'
             yield refused((*listed, position, "name"), what, f"give it a name of its own: {_WHO}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.kube.structure.admission.checks import Data, mappings, refused
+from policykit.kube.structure.admission.checks import Data, refused
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import numbered, whole
 
 _GPUS: Path = ("domain", "devices", "gpus")
 _DISPLAY: Path = ("virtualGPUOptions", "display")
@@ -17,7 +17,7 @@ def virtual_machine(data: Data) -> Iterator[Problem]:
     """Source: `validateMDEVRamFB` of KubeVirt's webhook (1.3 to 1.9)."""
     base: Path = ("spec", "template", "spec") if data.get("kind") == "VirtualMachine" else ("spec",)
     shown = []
-    for position, card in mappings(lookup(data, (*base, *_GPUS))):
+    for position, card in numbered(lookup(data, (*base, *_GPUS))):
         display = lookup(card, _DISPLAY)
         off = (lookup(display, ("enabled",)), lookup(display, ("ramFB", "enabled")))
         if isinstance(display, dict) and False not in off:
@@ -33,7 +33,7 @@ def disaggregated_set(data: Data) -> Iterator[Problem]:
     path: Path = ("spec", "roles")
     counts = {
         position: whole(lookup(role, ("spec", "replicas")))
-        for position, role in mappings(lookup(data, path))
+        for position, role in numbered(lookup(data, path))
         if lookup(role, ("scaling", "mode")) != "External"
     }
     none = next((position for position, number in counts.items() if number == 0), None)

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import (
-    Data,
-    alternatives,
-    mappings,
-    name_of,
-    refused,
-)
+from policykit.kube.structure.admission.checks import Data, alternatives, name_of, refused
 from policykit.kube.structure.admission.karpenter import requirements
 from policykit.kube.structure.admission.kubelets import kubelet
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, numbered
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
@@ -74,7 +68,7 @@ def _terms(listed: object, field: str) -> Iterator[Problem]:
     alones, ways = _TERMS[field]
     if listed == [] and field in _NEEDED:
         yield refused(path, "is an empty list", f"write a term with {' or '.join(ways)}: {_API}")
-    terms = [*mappings(listed)]
+    terms = [*numbered(listed)]
     for alone in alones:
         mixed = [(position, term) for position, term in terms if alone in term and len(term) > 1]
         if mixed and (field == "amiSelectorTerms" or len(mixed) == len(terms)):
@@ -96,7 +90,7 @@ def _terms(listed: object, field: str) -> Iterator[Problem]:
 def _aliases(spec: Data, *, current: bool) -> Iterator[Problem]:
     """An alias stands alone, and is of a family that Karpenter knows."""
     path: Path = ("spec", "amiSelectorTerms")
-    terms = [*mappings(spec.get("amiSelectorTerms"))]
+    terms = [*numbered(spec.get("amiSelectorTerms"))]
     named = [(position, name_of(term, "alias")) for position, term in terms if "alias" in term]
     if not named:
         if terms and current and spec.get("amiFamily") is None:
@@ -129,7 +123,7 @@ def _aliases(spec: Data, *, current: bool) -> Iterator[Problem]:
 def _volumes(listed: object) -> Iterator[Problem]:
     path: Path = ("spec", "blockDeviceMappings")
     roots = []
-    for position, each in mappings(listed):
+    for position, each in numbered(listed):
         roots += [position] if each.get("rootVolume") is True else []
         disk = each.get("ebs")
         if not isinstance(disk, dict):

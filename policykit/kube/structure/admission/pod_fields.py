@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policykit.kube.names import label_key_problem
-from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
+from policykit.kube.structure.admission.checks import Data, name_of, refused
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import whole
+from policykit.manifests.shape import numbered, whole
 from policykit.model.severity import Severity
 
 _WHO = "the API server refuses the pod"
@@ -19,7 +19,7 @@ _WHO = "the API server refuses the pod"
 def gates(listed: object, path: Path) -> Iterator[Problem]:
     """Source: `validateSchedulingGates` (v1.36)."""
     seen: set[str] = set()
-    for position, gate in mappings(listed):
+    for position, gate in numbered(listed):
         name = name_of(gate)
         where: Path = (*path, position, "name")
         if name in seen and name:
@@ -31,7 +31,7 @@ def gates(listed: object, path: Path) -> Iterator[Problem]:
 
 def host_ports(container: Data, place: Path) -> Iterator[Problem]:
     """In the network of the host a port of the container is the host's. Source: `checkHostPort` (v1.36)."""
-    for position, port in mappings(container.get("ports")):
+    for position, port in numbered(container.get("ports")):
         inner, outer = whole(port.get("containerPort")), whole(port.get("hostPort"))
         if inner is not None and outer and inner != outer:
             where = (*place, "ports", position, "hostPort")
@@ -47,7 +47,7 @@ def shared_ports(containers: Iterable[tuple[Path, Data]], *, of_host: bool) -> I
     seen: set[tuple[str, str, int]] = set()
     for place, container in containers:
         listed = container.get("ports") if place[-2] == "containers" else None
-        for position, port in mappings(listed) if listed else ():
+        for position, port in numbered(listed) if listed else ():
             field = "hostPort" if whole(port.get("hostPort")) or not of_host else "containerPort"
             number = whole(port.get(field))
             protocol, address = port.get("protocol", "TCP"), port.get("hostIP", "")
@@ -64,7 +64,7 @@ def shared_ports(containers: Iterable[tuple[Path, Data]], *, of_host: bool) -> I
 def claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Source: `validatePodResourceClaims` (v1.36)."""
     seen: set[str] = set()
-    for position, claim in mappings(spec.get("resourceClaims")):
+    for position, claim in numbered(spec.get("resourceClaims")):
         name = name_of(claim)
         if name in seen and name:
             where = (*path, "resourceClaims", position, "name")
@@ -75,7 +75,7 @@ def claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
 def claims_of(container: Data, place: Path) -> Iterator[Problem]:
     """A container has each request of a claim once."""
     seen: set[tuple[str, str]] = set()
-    for position, claim in mappings(lookup(container, ("resources", "claims"))):
+    for position, claim in numbered(lookup(container, ("resources", "claims"))):
         pair = name_of(claim), name_of(claim, "request")
         if pair in seen and pair[0]:
             where = (*place, "resources", "claims", position, "name")

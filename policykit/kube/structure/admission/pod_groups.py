@@ -8,7 +8,6 @@ from policykit.kube.names import dns_label_problem, dns_subdomain_problem, label
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
-    mappings,
     name_of,
     named_differently,
     one_of,
@@ -17,7 +16,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, numbered
 
 _API = "the API server refuses it"
 _FIRST = ("v1alpha1",)
@@ -68,7 +67,7 @@ def workload(data: Data) -> Iterator[Problem]:
         path: Path = ("spec", field)
         if spec.get(field) == []:
             yield refused(path, "is an empty list", f"write one or more groups: {_API}")
-        for position, template in mappings(spec.get(field)):
+        for position, template in numbered(spec.get(field)):
             if template.get("name") is None and template:
                 yield refused((*path, position), "has no name", f"add one: {_API}", kind=INCONSISTENT)
             yield from _group(template, (*path, position))
@@ -91,7 +90,7 @@ def _group(group: Data, path: Path) -> Iterator[Problem]:
     if isinstance(listed, list) and len(listed) > 1:
         what = f"has {len(listed)} entries, more than 1"
         yield refused((*path, *levels), what, f"name one label of nodes: {_API}")
-    for position, level in mappings(listed):
+    for position, level in numbered(listed):
         key = name_of(level, "key")
         if key and (fault := label_key_problem(key)):
             where = (*path, *levels, position, "key")
@@ -106,7 +105,7 @@ def _group(group: Data, path: Path) -> Iterator[Problem]:
         what = f"has {len(claims)} entries, more than {_CLAIMS}"
         yield refused((*path, "resourceClaims"), what, f"write fewer: {_API}")
     yield from named_differently(claims, (*path, "resourceClaims"), "name", "claim")
-    for position, claim in mappings(claims):
+    for position, claim in numbered(claims):
         at: Path = (*path, "resourceClaims", position)
         yield from alternatives(claim, at, _CLAIM, _API, needed=True)
         own = name_of(claim)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.names import is_extended, is_hugepages
-from policykit.kube.structure.admission.checks import Data, mappings, refused, words
+from policykit.kube.structure.admission.checks import Data, refused, words
 from policykit.kube.structure.conflicts import fractions
 from policykit.kube.structure.problem import INCONSISTENT, located
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import numbered
 from policykit.model.quantity import parse
 from policykit.nearest import some
 
@@ -28,7 +29,7 @@ _FIELDS = ("default", "defaultRequest", "max", "min")
 def limit_range(data: Data) -> Iterator[Problem]:
     """Source: `ValidateLimitRange` (Kubernetes v1.36)."""
     seen: dict[object, int] = {}
-    for position, item in mappings(lookup(data, ("spec", "limits"))):
+    for position, item in numbered(lookup(data, ("spec", "limits"))):
         base: Path = ("spec", "limits", position)
         kind = item.get("type")
         if isinstance(kind, str) and seen.setdefault(kind, position) != position:
@@ -100,7 +101,7 @@ def resource_quota(data: Data) -> Iterator[Problem]:
     for number, name in words(lookup(data, scopes)):
         yield from _uncounted(hard, name, (*scopes, number))
     listed: Path = ("spec", "scopeSelector", "matchExpressions")
-    for position, term in mappings(lookup(data, listed)):
+    for position, term in numbered(lookup(data, listed)):
         operator, scope, values = term.get("operator"), term.get("scopeName"), term.get("values")
         path: Path = (*listed, position)
         yield from _uncounted(hard, scope, (*path, "scopeName"))

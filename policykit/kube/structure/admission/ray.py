@@ -9,7 +9,6 @@ from policykit.durations import exact_seconds
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
-    mappings,
     named_differently,
     not_below,
     one_of,
@@ -22,7 +21,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, pairs, whole
+from policykit.manifests.shape import digits, mapping, numbered, pairs, whole
 from policykit.model.severity import Severity
 
 _STATED = ("num-cpus", "num-gpus", "memory", "resources")
@@ -103,7 +102,7 @@ def scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:
             f'delete it, or make it an elastic job where Kueue has those: annotation {_ELASTIC}: "true"',
         )
     listed: Path = (*base, "workerGroupSpecs")
-    groups = [*mappings(lookup(data, listed))]
+    groups = [*numbered(lookup(data, listed))]
     for position, group in groups:
         if group.get("groupName") == _HEAD:
             what = f"is {_HEAD}, which Kueue calls the group of the head"
@@ -209,10 +208,10 @@ def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
         yield refused(where, f"is {_V2}, but {says}", f"{advice}: KubeRay 1.5 refuses it", severity)
     if scaled:
         yield from _measured(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
-        for position, group in mappings(spec.get("workerGroupSpecs")):
+        for position, group in numbered(spec.get("workerGroupSpecs")):
             yield from _measured(group, (*base, "workerGroupSpecs", position))
     if not (scaled and (options.get("version") == "v2" or turned_on)):
-        for position, group in mappings(spec.get("workerGroupSpecs")):
+        for position, group in numbered(spec.get("workerGroupSpecs")):
             if group.get("idleTimeoutSeconds") is not None:
                 where = (*base, "workerGroupSpecs", position, "idleTimeoutSeconds")
                 what = "is for autoscaler v2, which is off"
@@ -279,7 +278,7 @@ def cluster(spec: object, base: Path, annotations: Mapping[str, str]) -> Iterato
     groups = spec.get("workerGroupSpecs")
     yield from named_differently(groups, path, "groupName", "worker group")
     scaled = spec.get("enableInTreeAutoscaling") is True
-    for position, group in mappings(groups):
+    for position, group in numbered(groups):
         at: Path = (*path, position)
         yield from ordered(group, at, "minReplicas", "maxReplicas", "no number of pods satisfies both")
         yield from _within(group, at)

@@ -10,7 +10,6 @@ from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
-    mappings,
     not_below,
     one_of,
     refused,
@@ -29,7 +28,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, pairs, whole
+from policykit.manifests.shape import mapping, numbered, pairs, whole
 
 _KUEUE = "kueue.x-k8s.io/queue-name"
 _LONGEST = 36
@@ -220,7 +219,7 @@ def _kept(spec: Data, policy: object, path: Path) -> Iterator[Problem]:
 
 def _rules(spec: Data, rules: object, path: Path) -> Iterator[Problem]:
     seconds: dict[tuple[str, str], dict[str, int]] = {}
-    for position, rule in mappings(rules):
+    for position, rule in numbered(rules):
         at: Path = (*path, position, "condition")
         condition, policy = mapping(rule.get("condition")), rule.get("policy")
         yield from _kept(spec, policy, (*path, position, "policy"))

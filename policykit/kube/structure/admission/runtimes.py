@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, mappings, name_of, refused
+from policykit.kube.structure.admission.checks import Data, name_of, refused
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping, whole
+from policykit.manifests.shape import mapping, numbered, whole
 from policykit.model.severity import Severity
 
 _FORMATS: Path = ("spec", "supportedModelFormats")
@@ -19,7 +19,7 @@ _SIDES = ("requests", "limits")
 def serving_runtime(data: Data) -> Iterator[Problem]:
     """Source: `validateModelFormatPrioritySame` of KServe's webhook (v0.20)."""
     first: dict[str, int] = {}
-    for position, one in mappings(mapping(data.get("spec")).get("supportedModelFormats")):
+    for position, one in numbered(mapping(data.get("spec")).get("supportedModelFormats")):
         name, priority = name_of(one), whole(one.get("priority"))
         if not name or priority is None or one.get("autoSelect") is not True:
             continue

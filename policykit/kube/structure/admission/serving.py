@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
-    mappings,
     name_of,
     not_below,
     one_of,
@@ -17,7 +16,7 @@ from policykit.kube.structure.admission.checks import (
 )
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, whole
+from policykit.manifests.shape import digits, mapping, numbered, whole
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 
@@ -113,7 +112,7 @@ _MAIN = "kserve-container"
 def _implementations(predictor: Data) -> Iterator[Problem]:
     """Exactly one program predicts. Source: `validateExactlyOneImplementation` (v0.12 to 0.17)."""
     there = [field for field in _MODELS if isinstance(predictor.get(field), dict)]
-    main = [at for at, each in mappings(predictor.get("containers")) if name_of(each) == _MAIN]
+    main = [at for at, each in numbered(predictor.get("containers")) if name_of(each) == _MAIN]
     path: Path = ("spec", "predictor")
     if len(there) > 1:
         what = f"conflicts with {there[0]}: a predictor has one"
@@ -129,7 +128,7 @@ def _sources(component: Data, base: Path) -> Iterator[Problem]:
     if component.get("storageUris") and lookup(component, ("model", "storageUri")) is not None:
         what = "conflicts with storageUri of model: a model comes from one of them"
         yield refused(listed, what, f"delete one of the two: {_KSERVE}", key=True)
-    for position, each in mappings(component.get("storageUris")):
+    for position, each in numbered(component.get("storageUris")):
         place = each.get("mountPath")
         if not isinstance(place, str) or not place or is_filled_in(place):
             continue
@@ -151,7 +150,7 @@ def _workers(data: Data) -> Iterator[Problem]:
     workers, model = predictor.get("workerSpec"), predictor.get("model")
     if not isinstance(workers, dict):
         return
-    listed = [*mappings(workers.get("containers"))]
+    listed = [*numbered(workers.get("containers"))]
     if len(listed) > 1:
         at: Path = (*path, "workerSpec", "containers", 1)
         yield refused(at, "is one too many: workers have one container", f"delete it: {_KSERVE}")
@@ -168,7 +167,7 @@ def _workers(data: Data) -> Iterator[Problem]:
 
 
 def _model(model: Data, path: Path) -> Iterator[Problem]:
-    for position, each in mappings(model.get("env")):
+    for position, each in numbered(model.get("env")):
         if each.get("name") in _SIZES:
             field = "pipelineParallelSize" if each["name"] == _SIZES[0] else "tensorParallelSize"
             where = (*path, "env", position, "name")
@@ -268,7 +267,7 @@ def keda(data: Data) -> Iterator[Problem]:
     if idle is not None and least is not None and idle >= least:
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
-    for position, trigger in mappings(spec.get("triggers")):
+    for position, trigger in numbered(spec.get("triggers")):
         for field in sorted(_OF_SPEC.intersection(mapping(trigger.get("metadata")))):
             path: Path = ("spec", "triggers", position, "metadata", field)
             what = f"is not read: {field} is a field of spec"

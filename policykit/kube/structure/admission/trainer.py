@@ -9,7 +9,6 @@ from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
     alternatives,
-    mappings,
     name_of,
     not_below,
     one_of,
@@ -20,7 +19,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.admission.job_sets import claims_elsewhere
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, whole
+from policykit.manifests.shape import digits, mapping, numbered, whole
 from policykit.model.severity import Severity
 
 _WHO = "Trainer's webhook refuses it"
@@ -47,7 +46,7 @@ def runtime(data: Data) -> Iterator[Problem]:
     for field in ("flux", "mpi"):
         yield from not_below(mapping(policy.get(field)), (*base, field), "numProcPerNode", 1, _API)
     yield from _processes(lookup(policy, _PROCESSES), (*base, *_PROCESSES))
-    listed = [*mappings(lookup(data, _JOBS))]
+    listed = [*numbered(lookup(data, _JOBS))]
     for position, job in listed:
         yield from _step(job, (*_JOBS, position))
     order: Path = (*_JOBS[:-1], "startupPolicy", "startupPolicyOrder")
@@ -57,7 +56,7 @@ def runtime(data: Data) -> Iterator[Problem]:
         advice = f"delete startupPolicy: {_API}"
         yield refused((*_JOBS, waiting, "dependsOn"), what, advice, key=True)
 
-    for position, one in mappings(lookup(policy, _INJECTED)):
+    for position, one in numbered(lookup(policy, _INJECTED)):
         for number, name in words(one.get("containerNames")):
             if name == "node":
                 where = (*base, *_INJECTED, position, "containerNames", number)
@@ -85,7 +84,7 @@ def _step(job: Data, at: Path) -> Iterator[Problem]:
     if replicas is not None and replicas != 1:
         what = f"is {replicas}, but a step of a TrainJob is one job"
         yield refused((*at, "replicas"), what, f"write numNodes of mlPolicy instead: {_WHO}")
-    names = [name_of(each) for _, each in mappings(lookup(job, _POD))]
+    names = [name_of(each) for _, each in numbered(lookup(job, _POD))]
     if names and all(names) and wanted not in names:
         what = f"is {names[0]}, and no container is named {wanted}"
         yield refused((*at, *_POD, 0, "name"), what, f"name the main container {wanted}: {_WHO}")
@@ -120,7 +119,7 @@ def train_job(data: Data) -> Iterator[Problem]:
             yield refused((*place, "storageUri"), what, advice, Severity.WARNING)
     if "torch" not in str(lookup(data, ("spec", "runtimeRef", "name"))):
         return
-    for position, variable in mappings(trainer.get("env")):
+    for position, variable in numbered(trainer.get("env")):
         if str(variable.get("name")) in _RESERVED:
             what = f"is {variable['name']}, which Trainer sets"
             where = (*base, "env", position, "name")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.structure.admission.checks import (
     Data,
-    mappings,
     name_of,
     named_differently,
     not_below,
@@ -19,7 +18,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits, mapping, whole
+from policykit.manifests.shape import digits, mapping, numbered, whole
 from policykit.model.severity import Severity
 
 _TYPES: Mapping[str, tuple[str, tuple[str, ...], str]] = {
@@ -135,7 +134,7 @@ def _replicas(replicas: Data, field: str) -> Iterator[Problem]:
 def _main_container(there: Data, base: Path, kind: str) -> Iterator[Problem]:
     """Source: `validateSpec` in pkg/webhooks of the training operator (v1.9)."""
     path: Path = (*base, "template", "spec", "containers")
-    listed = [*mappings(lookup(there, path[len(base) :]))]
+    listed = [*numbered(lookup(there, path[len(base) :]))]
     wanted, names = _CONTAINERS.get(kind, ""), [name_of(each) for _, each in listed]
     if wanted and names and wanted not in names and all(names):
         at = (*path, 0, "name")
@@ -192,7 +191,7 @@ _HOST = "kubernetes.io/hostname"
 def topology(data: Data) -> Iterator[Problem]:
     """Source: the rules of KAI-Scheduler's CRD Topology (v0.9 to 0.10)."""
     base: Path = ("spec", "levels")
-    levels = [name_of(each, "nodeLabel") for _, each in mappings(lookup(data, base))]
+    levels = [name_of(each, "nodeLabel") for _, each in numbered(lookup(data, base))]
     yield from named_differently(lookup(data, base), base, "nodeLabel", "level")
     if _HOST in levels[:-1]:
         where: Path = (*base, levels.index(_HOST), "nodeLabel")
