@@ -1,5 +1,5 @@
 /* What lint asks of every file and every object: which words they have. `words` does what the function of
-   policykit/manifests/document.py does, `absent` what policykit/linter/reader.py does; what is no plain data
+   policykit/manifests/document.py does, `absent` what policykit/linter/substrings.py does; what is no plain data
    or not ASCII they leave to those. */
 
 #define PY_SSIZE_T_CLEAN

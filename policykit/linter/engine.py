@@ -25,7 +25,6 @@ from policykit.linter.not_judged import ENCRYPTED, NOT_YAML
 from policykit.linter.reader import (
     BOM,
     Text,
-    absent_substrings,
     decode,
     documents,
     has_directives,
@@ -45,6 +44,7 @@ from policykit.linter.reader import (
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
 from policykit.linter.scope import AnyFact
+from policykit.linter.substrings import absent_substrings
 from policykit.linter.target import Targets
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.memoize import computed_once

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from policykit.errors import SourceError
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests import extension
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.node import Node
 from policykit.manifests.parsed_document import COLLECTION_KEY
@@ -217,13 +215,6 @@ _DIRECTIVE = re.compile(
 `%{ if gpu }`, `<SOME_NAME>`."""
 _WORD = "# Source: "
 _COMMENT = r"(?m)^# Source: (\S.*?)[ \t]*\r?$"
-_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
-"""With these a quoted scalar in YAML or JSON can contain a word that is not in the text."""
-
-_LONG = 8_000
-"""Characters of a line of which it is not remembered which words it contains."""
-_MOST_LINES = 2_048
-"""Lines of which that is remembered."""
 
 
 class Text(NamedTuple):
@@ -344,69 +335,3 @@ def source_of(comments: tuple[tuple[int, str], ...], first_line: int, start_line
     from 0; empty: unknown."""
     last = bisect_left(comments, start_line, key=lambda comment: comment[0]) - 1
     return comments[last][1] if last >= 0 and comments[last][0] >= first_line else ""
-
-
-def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
-    """Those of the words that certainly no scalar in a YAML or JSON text contains."""
-    if "\\" in text and any(escape in text for escape in _ESCAPES):
-        return frozenset()
-    if extension.words and (found := extension.words.absent(text, _listed(words))) is not None:
-        return _as_set(found)
-    return absent_in_python(text, words)
-
-
-@lru_cache(maxsize=64)
-def _listed(words: frozenset[str]) -> tuple[str, ...]:
-    return tuple(words)
-
-
-@lru_cache(maxsize=1024)  # files of a tree lack the same words
-def _as_set(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(words)
-
-
-_COMMON = ("cheduler", "ode", "ork", ".sh", "ueue", "ost", "time", "par", ".io", "onfi", "vic", "ity")
-"""Parts that several of the words have and few lines: a search for one stands for those for all its words."""
-
-
-@lru_cache(maxsize=8)
-def _by_common_part(words: frozenset[str]) -> tuple[tuple[str, Collection[str]], ...]:
-    """The words under the part that each has; others under an empty one, which any text contains."""
-    found: dict[str, list[str]] = {}
-    for word in words:
-        found.setdefault(next((part for part in _COMMON if part in word), ""), []).append(word)
-    return tuple((part, tuple(own)) for part, own in found.items())
-
-
-def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
-    """The words that a text does not contain, without the extension.
-
-    Files of a tree, and documents of a file, have most of their lines in common: each line is searched once.
-    """
-    lines = {*text.split("\n")}
-    known = _known_lines(words)
-    if len(known) > _MOST_LINES:
-        known.clear()
-    new = [line for line in lines if line not in known]
-    if new:
-        # Few of the words are in what is new, and few of its lines have one.
-        joined = "\n".join(new)
-        parts = _by_common_part(words) if known else (("", words),)  # not worth it for one file
-        there = [word for part, own in parts if part in joined for word in own if word in joined]
-        found = {line: frozenset([word for word in there if word in line]) for line in new}
-        if len(text) < _LONG or max(map(len, new)) < _LONG:
-            known.update(found)
-        else:
-            known = {**known, **found}
-    return _others(words, frozenset().union(*filter(None, map(known.__getitem__, lines))))
-
-
-@lru_cache(maxsize=8)
-def _known_lines(words: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Short lines, and which of the words each contains; no line ends in a word."""
-    return {}
-
-
-@lru_cache(maxsize=1024)  # files of a tree lack the same words
-def _others(words: frozenset[str], found: frozenset[str]) -> frozenset[str]:
-    return words - found

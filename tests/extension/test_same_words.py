@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.linter.reader import absent_in_python
+from policykit.linter.substrings import absent_in_python
 from policykit.manifests import extension
 from policykit.manifests.document import Words, words_in_python
 from policykit.rules import CATALOGUE
