@@ -18,6 +18,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, whole
+from policykit.model.cluster import Cluster
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_specs import (
@@ -86,6 +87,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
         yield from _newer_fields(manifest, versions.release_of(context.cluster))
         yield from _unread_fields(manifest, versions.release_of(context.cluster))
+        if manifest.group in GROUP_APIS and manifest.kind == "Queue":
+            yield from _half_deserved(manifest, context.cluster)
     if manifest.kind == "ConfigMap" and manifest.name == CONFIG_MAP and not manifest.partial:
         yield from _configuration_key(mapping(manifest.data.get("data")))
     if words(manifest.data).end(_KEYS):
@@ -122,8 +125,14 @@ def _newer_fields(manifest: Manifest, have: Release | None) -> Iterator[Violatio
         yield Violation(("spec", "affinity"), message, UPGRADE, key=True)
 
 
-def _half_deserved(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
-    """Source: `AddPreemptiveFn` of plugin capacity (1.10 to 1.13)."""
+def _half_deserved(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
+    """Nothing of a queue of the policy, which has what the policy says.
+
+    Source: `AddPreemptiveFn` of plugin capacity (1.10 to 1.13).
+    """
+    have = versions.release_of(cluster)
+    if cluster is None or any(queue.name == manifest.name for queue in cluster.queues):
+        return
     deserved = mapping(lookup(manifest.data, ("spec", "deserved")))
     first, last = versions.WHOLE_DESERVED
     missing = [name for name in ("cpu", "memory") if name not in deserved]
@@ -144,7 +153,6 @@ def _unread_fields(manifest: Manifest, have: Version | None) -> Iterator[Violati
         yield from _flows(manifest)
     if manifest.group in GROUP_APIS and manifest.kind == "Queue":
         yield from _queue(manifest)
-        yield from _half_deserved(manifest, have)
     topologies: list[tuple[Path, object]] = []
     if manifest.group in GROUP_APIS and manifest.kind == "PodGroup":
         path = ("spec", "networkTopology")
