@@ -30,7 +30,7 @@ from policykit.model.shared_cards import (
     PluginFiles,
     WebhookSkipped,
 )
-from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION, node_settings
+from policykit.targets.nodes import HAMI_CONFIGURATION, MIG_CONFIGURATION
 
 _VENDOR = "nvidia.com/"
 _CHOICE, _MIG_CHOICE = "nvidia.com/device-plugin.config", "nvidia.com/mig.config"
@@ -70,6 +70,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for stated in chart_values(manifest):
             yield from _of_chart(stated)
     elif manifest.kind in ("Node", "NodeFeatureRule", "NodePool"):
+        from policykit.targets.nodes import node_settings
+
         for marks in node_settings.read(manifest):
             if (key := marks.labels.get(_CHOICE)) and not is_placeholder(key):
                 yield Fact(PluginConfigurationLabel(key), {"key": marks.label_at(_CHOICE)})

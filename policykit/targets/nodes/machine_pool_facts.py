@@ -25,7 +25,6 @@ from policykit.model.machine_pools import (
     WantedNodes,
 )
 from policykit.placement.owner import may_change_after_admission, may_still_change
-from policykit.targets.nodes import node_settings
 
 POOL_KEYS = ("karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
 """Labels that Karpenter gives nodes, with the name of their NodePool or Provisioner."""
@@ -82,6 +81,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.group == "eksctl.io":
         keys = _of_node_groups(manifest)
     else:
+        from policykit.targets.nodes import node_settings
+
         keys = frozenset(key for marks in node_settings.read(manifest) for key in marks.labels)
     if keys:
         yield Fact(KnownLabels(keys), {}, answers=True)
