@@ -215,6 +215,12 @@ def _tasks(n: int) -> Files:
     return {"a.yaml": head + "".join(_TASK.format(number) for number in range(n))}
 
 
+def _own_names(n: int) -> Files:
+    """A configuration with plugins that Volcano does not have."""
+    plugins = "".join(f"  - name: plug{number}\n" for number in range(n))
+    return {"volcano-scheduler.conf.yaml": f'actions: "allocate"\ntiers:\n- plugins:\n{plugins}'}
+
+
 def _mounts(n: int) -> Files:
     """Mounts of one container, none of which has its volume."""
     mounts = ", ".join(f"{{name: m{number}, mountPath: /{number}}}" for number in range(n))
@@ -576,6 +582,7 @@ SHAPES: Mapping[str, Shape] = {
     "an editor": Shape(_deployments, work=_in_an_editor, size=4),
     "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-"), size=20),
     "mounts without volumes": Shape(_mounts, size=60),
+    "plugins that Volcano does not have": Shape(_own_names, size=60),
     "anchors": Shape(_anchors, size=100),
     "blank lines": Shape(_blank_lines),
     "objects without a line between": Shape(_without_markers, size=100),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from policykit.manifests.document import Manifest
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.shape import text
 from policykit.targets.volcano.scheduler.actions import ACTIONS
 from policykit.targets.volcano.scheduler.configuration import read
@@ -15,6 +16,7 @@ _KNOWN = (*ACTIONS, *PLUGINS)
 _SHORTEST = 2
 
 
+@memoize_last  # asked for every name that is not known
 def names_its_own(manifest: Manifest) -> bool:
     """Whether several names are Volcano's with the same letters before or after them: preemptpf,
     proportionpf."""
