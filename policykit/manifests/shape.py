@@ -41,6 +41,10 @@ def whole(data: object) -> int | None:
     return data if isinstance(data, int) and not isinstance(data, bool) else None
 
 
+def is_number(data: object) -> bool:
+    return isinstance(data, int | float) and not isinstance(data, bool)
+
+
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 """Texts that Go's `strconv.ParseBool` reads."""

@@ -13,7 +13,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, numbered, text, whole
+from policykit.manifests.shape import is_number, mapping, mappings, numbered, text, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
@@ -112,13 +112,13 @@ def _thresholds(data: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     low, high = mapping(data.get("lowThresholds")), mapping(data.get("highThresholds"))
     for field, stated in (("lowThresholds", low), ("highThresholds", high)):
         for name, percent in stated.items():
-            if _is_number(percent) and percent < 0:
+            if is_number(percent) and percent < 0:
                 yield Violation(
                     (*base, field, name), f"{name} is {percent:g}, but must be 0 or more: {_END}", "write 0"
                 )
     for name, percent in low.items():
         most = high.get(name)
-        if _is_number(percent) and _is_number(most) and percent > most:
+        if is_number(percent) and is_number(most) and percent > most:
             yield Violation(
                 (*base, "lowThresholds", name),
                 f"{name} is {percent:g}, above its highThresholds {most:g}: {_END}",
@@ -148,10 +148,6 @@ def _at_least(args: Mapping[str, Any], base: Path, field: str, least: int) -> It
         yield Violation(
             (*base, field), f"{field} is {number}, but must be {least} or more: {_END}", f"write {least}"
         )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 RULE = Rule(

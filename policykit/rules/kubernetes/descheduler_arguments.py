@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, text, texts, whole
+from policykit.manifests.shape import is_number, mapping, text, texts, whole
 from policykit.targets.kubernetes.descheduler import EVICTOR, HIGH, LOW, PluginArgs
 
 END = "the descheduler does not start"
@@ -61,7 +61,7 @@ def _low(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
         return
     for name, percent in low.items():
         most = high.get(name)
-        if _is_number(percent) and _is_number(most) and percent > most:
+        if is_number(percent) and is_number(most) and percent > most:
             yield Violation(
                 (*base, "thresholds", name),
                 f"{name} is {percent:g}, above its targetThresholds {most:g}: {END}",
@@ -93,7 +93,7 @@ def _percentages(args: Mapping[str, Any], base: Path, field: str) -> Iterator[Vi
             (*base, field), f"there are no {field}: {END}", f"state percentages: {field}: {{cpu: 50}}"
         )
     for name, percent in mapping(stated).items():
-        if _is_number(percent) and not 0 <= percent <= 100:
+        if is_number(percent) and not 0 <= percent <= 100:
             yield Violation(
                 (*base, field, name),
                 f"{name} is {percent:g}, but {field} are percentages from 0 to 100: {END}",
@@ -179,10 +179,6 @@ def _among(args: Mapping[str, Any], base: Path, field: str, known: Sequence[str]
             yield Violation(
                 (*base, field), f"{field} has {value}: {END}", f"it may have {', '.join(known)}", key=True
             )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any], Path], Iterator[Violation]]] = {

@@ -114,6 +114,8 @@ def _networks(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
     Source: `parsePodNetworkAnnotation` of Multus (4.2).
     """
     written = pod_set.annotations[_NETWORKS].strip()
+    if is_placeholder(written):
+        return
     if written[:1] in "[{":
         items = mappings(_json(written))
         named = [(text(each.get("name")), text(each.get("namespace"))) for each in items]
@@ -122,7 +124,7 @@ def _networks(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
         named = [(name, owner) for owner, _, name in split]
     place = {"name": pod_set.place("annotations", _NETWORKS)}
     for name, owner in named:
-        if name and not is_placeholder(written):
+        if name:
             yield Fact(ObjectReference(_ALL_NETWORKS, name, owner or namespace), place)
 
 

@@ -35,10 +35,9 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         )
         yield Fact(value, {}, answers=True)
     if manifest.kind == TEMPLATE and manifest.group == "resource.k8s.io":
-        requests = [each for _, each in numbered(lookup(manifest.data, _REQUESTS))]
         named = [
             text(each.get("deviceClassName") or lookup(each, ("exactly", "deviceClassName")))
-            for each in requests
+            for each in mappings(lookup(manifest.data, _REQUESTS))
         ]
         yield Fact(ClaimedClasses(namespace, manifest.name, tuple(filter(None, named))), {}, answers=True)
     for pod_set in pod_sets:

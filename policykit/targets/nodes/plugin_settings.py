@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.catalogue import daemons
 from policykit.kube import requests
-from policykit.kube.command_line import arguments
+from policykit.kube.command_line import arguments, last_flag
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet
 from policykit.manifests.path import Path
@@ -38,12 +38,8 @@ def mig_strategies(pod_set: PodSet) -> Iterator[tuple[str, Path]]:
 
 
 def _stated(container: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
-    words = arguments(container)
-    for number, (word, path) in enumerate(words):
-        if word.startswith(f"{_FLAG}="):
-            yield word.partition("=")[2], path
-        elif word == _FLAG and number + 1 < len(words):
-            yield words[number + 1]
+    if (flag := last_flag(arguments(container), _FLAG)) is not None:
+        yield flag
     for number, each in numbered(container.get("env")):
         if each.get("name") == _VARIABLE:
             yield text(each.get("value")), ("env", number, "value")
