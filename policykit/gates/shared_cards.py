@@ -21,7 +21,7 @@ def gates(review: Review, cluster: Cluster) -> Iterator[Gate]:
     Source: `CustomFilterRule` and `Fit` of HAMi (2.4 to 2.7); `checkNodeGPUSharingPredicate` of Volcano
     (1.8 to 1.15).
     """
-    pools = [each.pool for each in review.landings if each.verdict != "refused"]
+    pools = review.possible_pools
     if not pools or any(pool.sharing.mode not in NAMES for pool in pools) or review.selects_unlisted_machine:
         return
     names = {NAMES[pool.sharing.mode].cards for pool in pools}

@@ -135,7 +135,7 @@ class Volumes:
         if not self._any_zone(claim):
             return None
         cluster = self._cluster
-        every = domains(list(cluster.pools), _ZONE) if cluster is not None and cluster.complete else None
+        every = domains(cluster.pools, _ZONE) if cluster is not None and cluster.complete else None
         if every == 1:
             return None
         name = f"StorageClass {claim.storage_class} makes the volume of a claim at once, in any zone"

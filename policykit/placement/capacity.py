@@ -82,7 +82,7 @@ def largest_domain(review: Review, pools: Iterable[Pool]) -> Domain | None:
 
 def member_room(review: Review, *, bounded: bool = False) -> MemberRoom:
     """The room for pods that start together. `bounded`: the object itself names the level of its gang."""
-    pools = tuple(landing.pool for landing in review.landings if landing.verdict != "refused")
+    pools = review.possible_pools
     cluster = review.cluster
     found = MemberRoom(
         cluster.name if cluster else "",

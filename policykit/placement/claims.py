@@ -34,7 +34,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         replicas,
         "",
         policy=cluster.name if cluster else "",
-        pools=tuple(each.pool.name for each in review.landings if each.verdict != "refused"),
+        pools=tuple(pool.name for pool in review.possible_pools),
         apart=_apart(review),
         adds_first=adds_first(manifest.data, manifest.group, manifest.kind, replicas or 0),
         closed=known and review.is_final and not elsewhere,
@@ -95,8 +95,7 @@ def _apart(review: Review) -> str:
         return "a spread constraint with maxSkew 1 puts the pods on different nodes"
     if review.cluster is None or not review.is_final:
         return ""
-    pools = [each.pool for each in review.landings if each.verdict != "refused"]
-    room = {pods_on(shape, review.requests) for pool in pools for shape in pool.shapes}
+    room = {pods_on(shape, review.requests) for pool in review.possible_pools for shape in pool.shapes}
     return "each pod takes a whole node" if room == {1} else ""
 
 

@@ -103,22 +103,44 @@ def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
 
 def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | None:
     """Whether selector and required affinity admit nodes of a pool, taints aside; None if undecidable."""
-    answers = [
-        _all(
-            [
-                *(
-                    decide(cluster, pool, labels, Requirement(k, "In", (v,)))
-                    for k, v in affinity.selector.items()
-                ),
-                True
-                if affinity.required is None
-                else _any(decide_term(cluster, pool, labels, name, term) for term in affinity.required),
-            ]
-        )
+    return _any(
+        _admits(cluster, pool, labels, name, affinity)
         for shape in pool.shapes
         for labels, name in _variants(cluster, pool, shape, affinity)
-    ]
-    return _any(answers)
+    )
+
+
+def _admits(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], name: str, affinity: NodeAffinity
+) -> bool | None:
+    """Whether selector and required affinity admit a node; None if undecidable."""
+    selector = (
+        decide(cluster, pool, labels, Requirement(key, "In", (value,)))
+        for key, value in affinity.selector.items()
+    )
+    if affinity.required is None:
+        return _all(selector)
+    return _all(
+        [*selector, _any(decide_term(cluster, pool, labels, name, term) for term in affinity.required)]
+    )
+
+
+def selected_nodes(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> Pool:
+    """The pool with only those of its nodes that selector and required affinity may admit."""
+    if not affinity.selector and affinity.required is None:
+        return pool
+    shapes = []
+    for shape in pool.shapes:
+        admitted = [
+            name
+            for labels, name in _variants(cluster, pool, shape, affinity)
+            if _admits(cluster, pool, labels, name, affinity) is not False
+        ]
+        if len(shape.node_names) > len(admitted) > 0 and _selects_by_name(affinity):
+            fewest = min(shape.minimum, len(admitted))
+            shape = shape._replace(node_names=tuple(admitted), minimum=fewest, maximum=len(admitted))
+        shapes += [shape] if admitted else []
+    return pool._replace(shapes=tuple(shapes))
 
 
 def selections(cluster: Cluster, affinity: NodeAffinity) -> Mapping[str, bool | None]:
@@ -179,6 +201,8 @@ def decide(cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement:
     if selectors.problem(requirement):
         return False
     if not decidable(cluster, pool, labels, requirement.key):
+        if requirement.key == _HOSTNAME and _are_others(cluster, requirement):
+            return False
         return True if _wants_linux(cluster, requirement) else None
     return selectors.matches(requirement, labels)
 
@@ -205,10 +229,17 @@ def _has_name(cluster: Cluster, labels: Mapping[str, str], name: str, term: Term
     """Whether the fields of a term admit a node; None if its name, empty here, may be one of them."""
     if name or cluster.observed:
         return affinities.term_matches(Term((), term.fields), labels, name)
-    listed = {each for pool in cluster.pools for shape in pool.shapes for each in shape.node_names}
-    # A node that the policy lists somewhere is not one of those without names.
-    others = any(field.operator == "In" and listed.issuperset(field.values) for field in term.fields)
-    return False if others else None
+    return False if any(_are_others(cluster, field) for field in term.fields) else None
+
+
+def _are_others(cluster: Cluster, requirement: Requirement) -> bool:
+    """Whether only nodes that the policy lists by name are admitted: not one of those without names."""
+    return requirement.operator == "In" and _node_names(cluster).issuperset(requirement.values)
+
+
+@memoize_beside
+def _node_names(cluster: Cluster) -> frozenset[str]:
+    return frozenset(name for pool in cluster.pools for shape in pool.shapes for name in shape.node_names)
 
 
 def _nodes(

@@ -105,7 +105,7 @@ def placed(review: Review) -> PlacedPods:
     return pods._replace(
         policy=cluster.name,
         request=review.requests,
-        pools=tuple(each.pool.name for each in review.landings if each.verdict != "refused"),
+        pools=tuple(pool.name for pool in review.possible_pools),
         certain=review.is_final and listed and made,
         everywhere=_everywhere(review) if pod_set.per_node else (),
     )

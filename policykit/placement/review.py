@@ -118,6 +118,20 @@ class Review(_ReviewFields):
     def accepting(self) -> tuple[Pool, ...]:
         return tuple(landing.pool for landing in self.open_landings)
 
+    @computed_once
+    def possible_pools(self) -> tuple[Pool, ...]:
+        """Pools that do not refuse it, each with only the nodes that it selects."""
+        if self.cluster is None:
+            return ()
+        from policykit.placement.landing import selected_nodes
+
+        cluster, affinity = self.cluster, self.affinity
+        return tuple(
+            selected_nodes(cluster, landing.pool, affinity)
+            for landing in self.landings
+            if landing.verdict != "refused"
+        )
+
     @property
     def _selects_pool_or_machine(self) -> bool:
         from policykit.catalogue import labels

@@ -14,7 +14,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.selectors import Requirement
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, whole
-from policykit.model.pool import Pool
+from policykit.model.pool import Amounts, Pool
 from policykit.namedtuple import NamedTuple
 from policykit.placement.capacity import pods_in_domain, pods_on
 from policykit.placement.landing import selection
@@ -63,7 +63,8 @@ def separations(review: Review, domain_annotations: Iterable[str] = ()) -> Itera
         yield from _together(review, offering, key, path, name)  # admission may yet add selectors
     if not review.is_final:
         return
-    pools = [each.pool for each in review.landings if each.verdict != "refused"]
+    selected = review.possible_pools
+    pools = [_large_enough(pool, review.requests) for pool in selected]
     for key, path in _own_terms(review.pod_set, "podAntiAffinity"):
         if found := domains(pools, key):
             cause = f"anti-affinity keeps {replicas} pods apart"
@@ -72,7 +73,7 @@ def separations(review: Review, domain_annotations: Iterable[str] = ()) -> Itera
         if found := domains(pools, HOSTNAME):
             cause = f"host port {port} keeps {replicas} pods apart"
             yield Separation(path, replicas, found, cause, _there(found, HOSTNAME))
-    yield from _too_few_to_spread(review.pod_set, pools, replicas)
+    yield from _too_few_to_spread(review.pod_set, selected, replicas)
     for key, path in _own_terms(review.pod_set, "podAffinity"):
         yield from _together(review, pools, key, path, "required affinity")
 
@@ -85,7 +86,12 @@ def _together(review: Review, pools: list[Pool], key: str, path: Path, by: str) 
         yield Separation(path, replicas, room, cause, f"the largest has room for {room}", apart=False)
 
 
-def domains(pools: list[Pool], key: str) -> int | None:
+def _large_enough(pool: Pool, requests: Amounts) -> Pool:
+    """The pool without nodes that are too small for one pod."""
+    return pool._replace(shapes=tuple(shape for shape in pool.shapes if pods_on(shape, requests) != 0))
+
+
+def domains(pools: Iterable[Pool], key: str) -> int | None:
     """Nodes, or values of a label that every node has; None: unknown, or without a limit."""
     shapes = [(pool, shape) for pool in pools for shape in pool.shapes]
     if key == HOSTNAME:
@@ -104,11 +110,12 @@ def _largest(review: Review, pools: list[Pool], key: str) -> int | None:
 
 
 def _there(found: int, key: str) -> str:
-    what = "nodes" if key == HOSTNAME else f"values of {key}"
-    return f"the pools that take the pods have {found} {what}"
+    what = "node" if key == HOSTNAME else "value"
+    of = "" if key == HOSTNAME else f" of {key}"
+    return f"the pools that take the pods have {found} {what}{'' if found == 1 else 's'}{of}"
 
 
-def _too_few_to_spread(pod_set: PodSet, pools: list[Pool], replicas: int) -> Iterator[Separation]:
+def _too_few_to_spread(pod_set: PodSet, pools: Iterable[Pool], replicas: int) -> Iterator[Separation]:
     """With fewer domains than minDomains each takes only maxSkew pods: the least is then counted as none."""
     listed = pod_set.spec.get("topologySpreadConstraints")
     for at, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -269,7 +276,7 @@ def lacking(review: Review, key: str) -> tuple[str, ...]:
     if not _is_on_pool(cluster, key):
         return ()
     wanted = NodeAffinity(required=(Term((Requirement(key, "Exists"),)),))
-    taking = [each.pool for each in review.landings if each.verdict != "refused"]
+    taking = review.possible_pools
     without = [pool.name for pool in taking if selection(cluster, pool, wanted) is False]
     return tuple(without) if len(without) == len(taking) else ()
 

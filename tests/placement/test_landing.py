@@ -70,8 +70,10 @@ def test_reasons_in_their_order(
 )
 def test_nodes_that_are_chosen_by_name(name: str, reason: str) -> None:
     other = Pool("other", (Shape({}, 1, 1, ("other-1",)),))
-    wanted = NodeAffinity({}, (Term((), (Requirement("metadata.name", "In", (name,)),)),))
-    assert land(cluster(POOL, other), POOL, TOLERATED, wanted, {"cpu": 9000}).reason == reason
+    by_name = NodeAffinity({}, (Term((), (Requirement("metadata.name", "In", (name,)),)),))
+    by_label = NodeAffinity({}, (Term((Requirement("kubernetes.io/hostname", "In", (name,)),)),))
+    for wanted in (by_name, by_label):
+        assert land(cluster(POOL, other), POOL, TOLERATED, wanted, {"cpu": 9000}).reason == reason
 
 
 def test_cordoned_before_all_else() -> None:
