@@ -52,9 +52,9 @@ def _kustomizations(folder: str) -> tuple[str, ...]:
 
 @cached
 def patch_files(folder: str) -> frozenset[str]:
-    """Absolute paths that the folder's kustomization lists as patches."""
+    """Absolute paths that the folder's kustomization lists as patches, or its test of Chainsaw as parts."""
     path = kustomization(folder)
-    found: set[str] = set()
+    found: set[str] = _compared_files(folder)
     for data in _documents(path) if path else ():
         listed = data.get("patches")
         entries = [p.get("path") for p in listed if isinstance(p, dict)] if isinstance(listed, list) else []
@@ -66,11 +66,18 @@ def patch_files(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_ASSERTION = r"\d+-(?:assert|errors?)(?:-[^.]*)?\.ya?ml"
+_ASSERTION = (
+    r"(?:\d+-(?:assert|errors?)(?:-[^.]*)?|(?:[^.]*[-_])?assert(?:ions?)?(?:[-_][^.]*)?)(?:\.gotmpl)?\.ya?ml"
+)
 """Names of files with a part of what an object must look like, or must not.
 
-Source: `fileNameRegex` of KUTTL, and Chainsaw, which reads its files.
+Source: `fileNameRegex` of KUTTL, and Chainsaw, which reads its files. Tests of Chainsaw, and steps of KUTTL
+that are folders, choose the names themselves: node-assert.yaml, assert.yaml. `error.yaml` is left to
+`_compared_files`, since other files have that name, too.
 """
+_TEST = "chainsaw-test.yaml"
+_COMPARED = ("assert", "error", "patch", "delete")
+_APPLIED = ("apply", "create", "update")
 
 
 def is_patch(path: str, folder: str = "") -> bool:
@@ -87,7 +94,36 @@ def is_patch(path: str, folder: str = "") -> bool:
 
 def is_assertion(name: str) -> bool:
     """Whether a file of a test says by its name that it is compared with objects of a cluster."""
-    return name[:1].isdigit() and re.fullmatch(_ASSERTION, name) is not None
+    return (name[:1].isdigit() or "assert" in name) and re.fullmatch(_ASSERTION, name) is not None
+
+
+def _compared_files(folder: str) -> set[str]:
+    """Absolute paths of the files that the folder's test of Chainsaw compares with objects, and never applies.
+
+    Source: `Operation` of Chainsaw's `pkg/apis/v1alpha1` (0.2).
+    """
+    path = os.path.join(folder, _TEST)
+    if not is_there(path):
+        return set()
+    compared: set[str] = set()
+    applied: set[str] = set()
+    pending: list[object] = list(_documents(path))
+    seen: set[int] = set()  # aliases may repeat a part without end
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, dict | list) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, list):
+            pending += value
+            continue
+        for key, inner in value.items():
+            file = inner.get("file") if isinstance(inner, dict) else None
+            if isinstance(file, str) and key in _COMPARED + _APPLIED:
+                (compared if key in _COMPARED else applied).add(os.path.abspath(os.path.join(folder, file)))
+            elif isinstance(inner, dict | list):
+                pending.append(inner)
+    return compared - applied
 
 
 def has_patches(folder: str) -> bool:

@@ -112,9 +112,41 @@ def test_is_patch(tmp_path: Path, kustomization: dict[str, str], patch: bool) ->
         ("02-assert-scaled.yaml", True),
         ("02-install.yaml", False),
         ("02-assertive.yaml", False),
-        ("assert.yaml", False),
+        ("00-assert.gotmpl.yaml", True),
+        ("assert.yaml", True),
+        ("assert-install-app.yaml", True),
+        ("node-assert.yaml", True),
+        ("node_assertions.yml", True),
+        ("error.yaml", False),
+        ("assertive.yaml", False),
+        ("reassert.yaml", False),
     ],
 )
 def test_assertions_of_tests_are_parts(tmp_path: Path, name: str, part: bool) -> None:
     write(tmp_path, {name: ""})
+    assert is_patch(str(tmp_path / name)) is part
+
+
+_TEST = """
+apiVersion: chainsaw.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: scale}
+spec:
+  steps:
+    - try:
+        - apply: {file: job.yaml}
+        - assert: {file: ../expected/ready.yaml}
+        - assert: {file: job.yaml}
+        - error: {file: gone.yaml}
+        - assert: {resource: {apiVersion: v1, kind: Pod}}
+        - patch: &again {file: scaled.yaml}
+        - patch: *again
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), [("job.yaml", False), ("gone.yaml", True), ("scaled.yaml", True), ("other.yaml", False)]
+)
+def test_files_that_a_test_compares_are_parts(tmp_path: Path, name: str, part: bool) -> None:
+    write(tmp_path, {name: "", "chainsaw-test.yaml": _TEST})
     assert is_patch(str(tmp_path / name)) is part
