@@ -228,12 +228,13 @@ def _unexpected(source: _Source) -> Cause | None:
     line = source.line
     if line and source.at_line_start:
         if line.text.startswith("-"):
+            if found := _beside_list(source, line):
+                return found
             words = "this is a list item, but the next key of the mapping above is expected here"
             return _whole(source, line, words, "indent it below the key it belongs to")
         columns = sorted({above.indent for above in source.lines if above.number < line.number})
         if line.indent not in columns:
-            spaces = f"{line.indent} space{'s' if line.indent > 1 else ''}"
-            words = f"this line is indented by {spaces}, which matches no line above it"
+            words = f"this line is indented by {_spaces(line.indent)}, which matches no line above it"
             return _whole(source, line, words, "align it with the keys it belongs to")
         return _whole(source, line, "this line does not fit the block it is in", "check its indentation")
     if source.at_line_start and source.raw_line.strip():
@@ -254,10 +255,29 @@ def _no_dash(source: _Source) -> Cause | None:
     line = source.line
     if line is None:
         return None
+    if line.text.startswith("-") and (found := _beside_list(source, line)):
+        return found
     words = f"`{_first_key(line)}` is in a list but has no `- ` before it"
     return _whole(
         source, line, words, "indent it under the list item above, or as deep as the list's own key"
     )
+
+
+def _beside_list(source: _Source, line: Line) -> Cause | None:
+    """A list item one column beside the item above it."""
+    items = (above for above in reversed(source.lines) if above.text.startswith("-"))
+    above = next((item for item in items if item.number < line.number), None)
+    if above is None or abs(above.indent - line.indent) != 1:
+        return None
+    words = (
+        f"this list item is indented by {_spaces(line.indent)}, the one on line {above.number + 1} "
+        f"by {_spaces(above.indent)}"
+    )
+    return _whole(source, line, words, f"indent it by {_spaces(above.indent)}")
+
+
+def _spaces(number: int) -> str:
+    return f"{number} space{'' if number == 1 else 's'}"
 
 
 def _alias_name(source: _Source) -> Cause:

@@ -98,7 +98,7 @@ def is_assertion(name: str) -> bool:
 
 
 def _compared_files(folder: str) -> set[str]:
-    """Absolute paths of the files that the folder's test of Chainsaw compares with objects, and never applies.
+    """Absolute paths of the files that the folder's test of Chainsaw compares with objects and never applies.
 
     Source: `Operation` of Chainsaw's `pkg/apis/v1alpha1` (0.2).
     """

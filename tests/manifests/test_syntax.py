@@ -171,6 +171,20 @@ CASES: list[tuple[str, str, tuple[int, int, int, int], str, str]] = [
         "indent it below the key it belongs to",
     ),
     (
+        "list item beside its list",
+        "a:\n  - b: 1\n    c: 2\n   - b: 3\n",
+        (4, 4, 4, 10),
+        "this list item is indented by 3 spaces, the one on line 2 by 2 spaces",
+        "indent it by 2 spaces",
+    ),
+    (
+        "list item before its list",
+        "a:\n  - b\n - c\n",
+        (3, 2, 3, 5),
+        "this list item is indented by 1 space, the one on line 2 by 2 spaces",
+        "indent it by 2 spaces",
+    ),
+    (
         "text block that ends early",
         "a: |\n   x\n  y\n",
         (3, 3, 3, 4),

@@ -17,6 +17,7 @@ from policykit.model.references import NameAffix
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.rules.gangs.renamed_groups import renamed
+from policykit.targets import target_name_of
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -69,6 +70,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     groups, members = _unfilled(there), _unfilled(joined)
+    systems = {target_name for target_name, _, _ in there}
     for group in scope.groups:
         namespace, name = group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned:
@@ -94,12 +96,19 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             continue
         elsewhere = declaring.get(value.group)
         aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
+        certain = value.target_name in systems or _is_known(value.scheduler, context)
         yield Violation(
             member.at("group"),
             f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
-            "add the PodGroup, or correct the name: without it the pods never start",
-            Severity.ERROR,
+            "add the PodGroup, or correct the name: without it the pods never start"
+            + ("" if certain else f" if {value.scheduler} is a scheduler that reads it"),
+            Severity.ERROR if certain else Severity.WARNING,
         )
+
+
+def _is_known(scheduler: str, context: Context) -> bool:
+    """Whether it is known which system a schedulerName is of: another's own scheduler may read no groups."""
+    return target_name_of(scheduler, context.cluster) is not None
 
 
 def _is_made(member: LocatedFact[Membership]) -> bool:

@@ -260,11 +260,21 @@ def _resource(written: Mapping[str, Any], path: Path, who: Reader) -> Iterator[V
 def _elsewhere(written: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     """Settings of a way of sharing that are not within it."""
     for key in _SHARING:
-        if key in written:
-            yield Violation(
-                (*path, key),
-                f"the device plugin does not read {key} here",
-                "move it under sharing.timeSlicing, or under sharing.mps",
-                Severity.WARNING,
-                key=True,
-            )
+        if key not in written:
+            continue
+        what, advice = (
+            f"{_WHO} does not read {key} here",
+            "move it under sharing.timeSlicing, or under sharing.mps",
+        )
+        if not path and _names_cards(written[key]):
+            what = f"{_WHO} ignores {key}, which would name cards by their product"
+            advice = f"delete {key}: the plugin logs that it is not supported yet"
+        yield Violation((*path, key), what, advice, Severity.WARNING, key=True)
+
+
+def _names_cards(value: object) -> bool:
+    """Whether `resources` is what the plugin has a type for: patterns of products, with a name each.
+
+    Source: `DisableResourceNamingInConfig` of `api/config/v1/config.go` (0.12 to 0.20).
+    """
+    return isinstance(value, dict) and ("gpus" in value or "mig" in value)
