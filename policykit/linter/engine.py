@@ -31,6 +31,7 @@ from policykit.linter.reader import (
     has_expressions,
     has_signs,
     is_assertion,
+    is_json_stream,
     is_marked_partial,
     is_of_another_program,
     is_of_ytt,
@@ -203,6 +204,9 @@ class _FileLinter:
             return
         if parsed.problem and is_of_another_program(_lines(self._text, one), parsed.problem):
             self._skipped = self._skipped or "without apiVersion and kind"
+            return
+        if parsed.problem and is_json_stream(_lines(self._text, one)):
+            self._skipped = self._skipped or "several values of JSON, one after another"
             return
         if self._expressions and parsed.root is not None and is_assertion(parsed.root.data):
             self._skipped = self._skipped or "an assertion of a test"

@@ -297,6 +297,26 @@ def is_of_another_program(text: str, problem: Problem) -> bool:
     return problem.message == COLLECTION_KEY and "apiVersion" not in text
 
 
+def is_json_stream(text: str) -> bool:
+    """Whether a document is several values of JSON, one after another: kubectl reads them as a stream, and
+    logs are written so.
+
+    Source: `YAMLOrJSONDecoder` of `util/yaml` of apimachinery (0.36).
+    """
+    if text.lstrip()[:1] != "{":
+        return False
+    from json import JSONDecoder
+
+    read, spaces = JSONDecoder().raw_decode, re.compile(r"\s*")
+    number = at = 0
+    try:
+        while (at := spaces.match(text, at).end()) < len(text):  # type: ignore[union-attr]
+            at, number = read(text, at)[1], number + 1
+    except (ValueError, RecursionError):
+        return False
+    return number > 1
+
+
 _LINE_TO_FILL = r"(?m)^[ \t]*\$[A-Z][A-Z0-9_]*[ \t\r]*$"
 _PLACEHOLDER = r"\{|%\([\w.-]+\)[a-z]|@@?\w[\w.-]*@|%%?\w[\w.-]*%"
 

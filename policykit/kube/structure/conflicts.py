@@ -180,7 +180,7 @@ def _variable(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _volume(value: Mapping[str, Any]) -> Iterator[Problem]:
-    sources = [field for field in value if field != "name" and value[field] is not None]
+    sources = [field for field in value if isinstance(value[field], dict)]
     if len(sources) > 1 and not any(map(is_placeholder, sources)):
         yield _conflict(
             (sources[1],), f"conflicts with {sources[0]}: a volume has one source", "delete one of the two"

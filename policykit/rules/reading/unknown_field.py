@@ -50,11 +50,16 @@ spec:
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
-        if problem.kind == UNKNOWN_FIELD:
+        if problem.kind == UNKNOWN_FIELD and not _deletes(structure.manifest, problem):
             fix = partial(_fix, structure, problem, context.served) if problem.intended else None
             yield Violation(
                 problem.path, problem.message, problem.help, problem.severity, problem.key, fix=fix
             )
+
+
+def _deletes(manifest: Manifest, problem: Problem) -> bool:
+    """Whether it is null in a patch: what is patched does not have it afterwards, as before."""
+    return manifest.partial and lookup(manifest.data, problem.path) is None
 
 
 def _fix(structure: Structure, problem: Problem, served: ServedApis) -> Fix | None:
