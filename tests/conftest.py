@@ -21,7 +21,7 @@ settings.load_profile("new" if os.environ.get("POLICYKIT_FUZZ") else "same")
 # Tests find what there is to find; those about what is kept between runs say where.
 os.environ["POLICYKIT_CACHE_DIR"] = ""
 
-# The reader in Python is what most users have. `make test` reads once more with the extension.
+# The reader in Python is what most users have; `make test-extension` sets the variable.
 os.environ.setdefault("POLICYKIT_EXTENSION", "0")
 
 GOLDEN = Path(__file__).parent / "golden"
