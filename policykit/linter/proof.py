@@ -93,7 +93,7 @@ def _allowed(one: Review, pool: Pool) -> bool:
         return True
     if one.card_resources:
         return is_allowed(one.workload, pool)
-    return one.eligible_pools is None or pool in one.eligible_pools
+    return one.eligible_pools is None or one.is_eligible(pool)
 
 
 def _lost(before: Review, after: Review, pool: Pool) -> bool:

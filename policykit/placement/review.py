@@ -165,8 +165,20 @@ class Review(_ReviewFields):
 
         return selects_unknown_pool(cluster, self.affinity, machines=machines)
 
+    def is_eligible(self, pool: Pool) -> bool:
+        """Whether the policy allows the pool; False: it does not cover the pod set."""
+        return pool.name in self._eligible_names
+
+    @computed_once
+    def _eligible_names(self) -> frozenset[str]:
+        return frozenset(pool.name for pool in self.eligible_pools or ())
+
     def landing(self, pool: Pool) -> Landing:
-        return next(landing for landing in self.landings if landing.pool.name == pool.name)
+        return self._landing_by_pool[pool.name]
+
+    @computed_once
+    def _landing_by_pool(self) -> dict[str, Landing]:
+        return {landing.pool.name: landing for landing in self.landings}
 
 
 def review(

@@ -606,7 +606,7 @@ SHAPES: Mapping[str, Shape] = {
     "worker groups": Shape(_worker_groups, (*_LINT, *_HYBRID), size=10),
     "replicated jobs": Shape(_replicated_jobs, (*_LINT, *_HYBRID), size=10),
     "limits of a LimitRange": Shape(_limits, (*_LINT, *_HYBRID)),
-    "references of Kueue": Shape(_kueue, size=10),
+    "references of Kueue": Shape(_kueue, size=50),
     "flavors of a ClusterQueue": Shape(_flavors),
     "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
     "a file among others": Shape(_jobs_in_files, ("lint", "1.yaml", *_LINT[2:], *_HYBRID), size=8),

@@ -7,7 +7,7 @@ its own selector or by the labels in the policy. Naming a node in two pools is a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from policykit.linter.rule import Context, DeclaredPolicy, Rule, Violation
 from policykit.model.pool import Pool, Shape
@@ -43,10 +43,11 @@ pools:
 
 def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     pools = policy.cluster.pools
+    with_label = _by_label(pools)
     for number, pool in enumerate(pools):
-        for place, other in enumerate(pools):
-            if pool is other:
-                continue
+        first_labels = [next(iter(shape.selector.items())) for shape in pool.shapes if shape.selector]
+        for place in sorted({place for label in first_labels for place in with_label[label]} - {number}):
+            other = pools[place]
             selector = _matching_selector(pool, other)
             # Of two selectors that match each other, the later one is reported.
             if selector and not (place > number and _matching_selector(other, pool)):
@@ -56,6 +57,16 @@ def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
                     f"add a label that the nodes of {other.name} do not have, or merge the two pools",
                     key=True,
                 )
+
+
+def _by_label(pools: Iterable[Pool]) -> Mapping[tuple[str, str], set[int]]:
+    """Each label to the positions of the pools with nodes that have it."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for number, pool in enumerate(pools):
+        for shape in pool.shapes:
+            for label in _labels(pool, shape).items():
+                found.setdefault(label, set()).add(number)
+    return found
 
 
 def _matching_selector(pool: Pool, other: Pool) -> Mapping[str, str]:

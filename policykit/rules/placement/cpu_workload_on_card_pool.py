@@ -65,7 +65,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     accepting = review.accepting
     if any(pool.unschedulable for pool in review.eligible_pools):
         return  # the pod lands there once the nodes are uncordoned
-    if accepting and all(pool.card and pool not in review.eligible_pools for pool in accepting):
+    if accepting and all(pool.card and not review.is_eligible(pool) for pool in accepting):
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,

@@ -97,7 +97,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if any(map(is_placeholder, _texts(terms))):
         return
-    outside = [pool for pool in review.accepting if pool not in review.eligible_pools]
+    outside = [pool for pool in review.accepting if not review.is_eligible(pool)]
     alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
     # A label that the policy does not declare excludes none of the accepting pools.
     admitted = [[p.name for p in outside if selection(cluster, p, one) is not False] for one in alone]

@@ -97,7 +97,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if not review.card_resources and workload.helpers is None:
         return  # pools without cards may be reserved for something else
-    landings = [landing for landing in review.landings if landing.pool in review.eligible_pools]
+    landings = [landing for landing in review.landings if review.is_eligible(landing.pool)]
     open_ = [landing for landing in landings if landing.accepts]
     lost = [landing for landing in landings if _is_excluded(review, landing)]
     if not open_ or not lost:

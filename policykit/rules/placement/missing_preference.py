@@ -98,7 +98,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if not review.card_resources or not cluster.usage_key:
         return
-    open_ = [landing for landing in review.open_landings if landing.pool in review.eligible_pools]
+    open_ = [landing for landing in review.open_landings if review.is_eligible(landing.pool)]
     fault = _ranking_problem(workload, open_)
     if fault is not None:
         usage, but = fault

@@ -97,7 +97,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     outside = [
         pool.name
         for pool in review.accepting
-        if pool not in review.eligible_pools and (review.card_resources or pool.usage)
+        if not review.is_eligible(pool) and (review.card_resources or pool.usage)
     ]
     if outside and not _selects(review, cluster.usage_key):
         usages = ", ".join(workload.usages)

@@ -95,7 +95,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if not review.eligible_pools:
         yield from _no_eligible_pool(review, review.cluster)
     elif any(
-        landing.reason != "resources" for landing in review.landings if landing.pool in review.eligible_pools
+        landing.reason != "resources" for landing in review.landings if review.is_eligible(landing.pool)
     ):
         yield Violation(review.pod_set.path, f"{_every(review)} refuses the pod", _reasons(review))
 

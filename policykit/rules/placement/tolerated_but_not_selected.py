@@ -97,9 +97,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if toleration.key not in dedicated:
             continue
         for pool in review.accepting:
-            if pool not in review.eligible_pools and all(
-                taint.key != toleration.key for taint in pool.taints
-            ):
+            if not review.is_eligible(pool) and all(taint.key != toleration.key for taint in pool.taints):
                 yield Violation(
                     review.pod_set.place("tolerations", position),
                     f"the pod tolerates {toleration}, but pool {pool.name} without that taint"

@@ -15,7 +15,6 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
-from policykit.model.workload import WorkloadKind
 from policykit.placement.label_values import REQUIRED_TERMS, label_values
 from policykit.placement.placement_patches import (
     desired_for,
@@ -119,23 +118,17 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _wrong_pools(review: Review) -> list[Pool]:
+    """Pools whose usage is not allowed; for a helper without cards, only those whose usage it names."""
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not workload.usages or review.pod_set.spec.get("nodeName"):
         return []
-    return [pool for pool in review.accepting if _wrong(review, workload, cluster.usage_key, pool)]
-
-
-def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool:
-    """Whether the pool's usage is not allowed; for a helper without cards, only if it names the usage.
-
-    The usages of eligible pools are always allowed: pods cannot distinguish pools of one usage.
-    """
-    eligible = {each.usage for each in review.eligible_pools or ()}
-    if not pool.usage or pool.usage in workload.usages or pool.usage in eligible:
-        return False
-    return bool(review.card_resources) or any(
-        place.value == pool.usage for place in label_values(review, key)
-    )
+    # Pods cannot tell pools of one usage apart.
+    allowed = {*workload.usages, *(pool.usage for pool in review.eligible_pools or ())}
+    wrong = [pool for pool in review.accepting if pool.usage and pool.usage not in allowed]
+    if not wrong or review.card_resources:
+        return wrong
+    named = {place.value for place in label_values(review, cluster.usage_key)}
+    return [pool for pool in wrong if pool.usage in named]
 
 
 def _path(review: Review, key: str, usages: set[str]) -> Path:
