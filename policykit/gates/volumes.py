@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _Selected = tuple[tuple[str, tuple[str, ...]], ...]
 _SHARE = "give each pod a claim of its own, or use a volume with ReadWriteMany"
 _ZONE = "topology.kubernetes.io/zone"
+_ZONES = (_ZONE, "failure-domain.beta.kubernetes.io/zone")
 _WAIT = "write volumeBindingMode: WaitForFirstConsumer in the class: volumes are then made where the pod is"
 _RECREATE = "set strategy.type: Recreate"
 
@@ -69,7 +70,9 @@ class Volumes:
         """Of the nodes that can mount the volume."""
         claim = self._claim(use)
         found = self._never_made(use, claim) or self._out_of_reach(use, claim) or self._elsewhere(use, claim)
-        return found or (self._apart(use, claim) or self._in_any_zone(use, claim) if claim else None)
+        if found is None and claim is not None:
+            found = self._apart(use, claim)
+        return found or self._in_any_zone(use, claim)
 
     def of_one_pod(self, use: ClaimUse) -> VolumeProblem | None:
         """Of a volume that only one pod of the cluster may use at a time.
@@ -130,15 +133,21 @@ class Volumes:
             "select the node by its label kubernetes.io/hostname instead of nodeName",
         )
 
-    def _in_any_zone(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
+    def _in_any_zone(self, use: ClaimUse, claim: DeclaredClaim | None) -> VolumeProblem | None:
         """Of volumes that are made, each in some zone, before anything knows where the pods may run."""
-        if not self._any_zone(claim):
+        if claim is None and use.storage_class:
+            claim = DeclaredClaim(use.namespace, "", storage_class=use.storage_class)
+        if claim is None or not self._any_zone(claim):
             return None
         cluster = self._cluster
         every = domains(cluster.pools, _ZONE) if cluster is not None and cluster.complete else None
         if every == 1:
             return None
         name = f"StorageClass {claim.storage_class} makes the volume of a claim at once, in any zone"
+        selected = dict(use.selected)
+        key = next((key for key in _ZONES if key in selected), "")
+        if key and (every is None or len(set(selected[key])) < every):
+            return VolumeProblem(f"{name}, but the pods select {key} {', '.join(selected[key])}", _WAIT)
         beside = [self._claims.get((use.namespace, each), []) for each in use.beside]
         other = next((each[0].name for each in beside if len(each) == 1 and self._any_zone(each[0])), "")
         if other:

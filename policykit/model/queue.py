@@ -163,6 +163,10 @@ class Demand(NamedTuple):
     """Of the containers."""
     selector: Mapping[str, str] = {}
     """Labels by which its controller selects pods; empty: by expressions, or unknown."""
+    strategy: tuple[str, ...] = ()
+    """Of a Deployment: type, maxSurge and maxUnavailable as they are written; empty: none of them is."""
+    added: str = ""
+    """Containers that a controller adds and whose amounts its configuration states, in words."""
 
 
 class DeclaredQuota(NamedTuple):

@@ -3,8 +3,10 @@
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
 as well, also where it states no limit and requests more than the LimitRange gives it, and one below the
-minimum. So is a pod with a container that does not state what a quota counts. Of several LimitRanges in a
-namespace all must be met, and where one demands more than another allows, no container is.
+minimum. So is a pod with a container that does not state what a quota counts; Argo Workflows adds containers
+whose amounts its own configuration states. Of several LimitRanges in a namespace all must be met, and where
+one demands more than another allows, no container is. Workloads beside a quota share it: pods above it are
+not created, and a rolling update that starts a new pod first never ends where there is no room for that pod.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from typing import TypeAlias
 
 from policykit.gates.limits import NamespaceLimits, QuotaExcess
 from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.kube.rollouts import adds_first
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.manifests.shape import digits
 from policykit.model.quantity import amount_text
 from policykit.model.queue import DeclaredQuota, DeclaredRange, Demand
 from policykit.model.severity import Severity
@@ -78,6 +82,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         elif there and (key := (demand.value.namespace, excess.quota, excess.key)) not in reported:
             reported.add(key)
             yield _of_a_pod(there[0], demand.value, excess, severity)
+    named: dict[tuple[str, str], list[LocatedFact[DeclaredQuota]]] = {}
+    for quota in scope.of(DeclaredQuota):
+        named.setdefault((quota.value.namespace, quota.value.name), []).append(quota)
+    yield from _shared(scope, named, reported)
 
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
@@ -130,6 +138,9 @@ def _unstated(
     if not scope.complete or demand.partial or value.pods > 1:
         return
     name, key = limits.unstated(value)
+    added = value.added if not name else ""
+    if added:
+        name, key = limits.unstated(value._replace(stated=frozenset()))
     side, _, resource = key.partition(".")
     for quota in scope.of(DeclaredQuota) if name else ():
         if (quota.value.namespace, quota.value.name) != (value.namespace, name) or (
@@ -141,11 +152,16 @@ def _unstated(
         if f"hard.{key}" in quota.fields and _share_a_namespace(demand, [quota]):
             reported.add((name, key, ""))
             lacking = f"a container of {_object(value)} states no {side} of {resource}"
+            if added:
+                lacking = f"containers {added}, state {side} of {resource} only if executor in Argo's own "
+                lacking += "ConfigMap does"
             yield Violation(
                 quota.at(f"hard.{key}"),
-                f"the quota counts {key}, but {lacking}: the API server refuses the pod",
-                f"state {side} of {resource} in every container, or add a LimitRange with a default",
-                Severity.WARNING,
+                f"the quota counts {key}, but {lacking}: {'else ' if added else ''}the API server refuses "
+                "the pod",
+                f"state {side} of {resource} {'there' if added else 'in every container'}, or add a "
+                "LimitRange with a default",
+                Severity.INFO if added else Severity.WARNING,
             )
             return
 
@@ -175,6 +191,108 @@ def _of_all_replicas(
             message=f"{_object(value)}, with {number} pods, {excess.message}",
             help="raise the amount, or run fewer pods: those above it are never created",
         )
+
+
+_FEW = 4
+"""Quotas of a namespace that are compared with its workloads."""
+
+
+def _shared(
+    scope: Scope,
+    quotas: Mapping[tuple[str, str], list[LocatedFact[DeclaredQuota]]],
+    reported: set[tuple[str, str, str]],
+) -> Iterator[Violation]:
+    """Of workloads in files beside the quota, or below its folder, that run at the same time."""
+    there: dict[str, list[LocatedFact[DeclaredQuota]]] = {}
+    for (namespace, _), listed in quotas.items():
+        if len(listed) == 1 and not listed[0].partial:
+            there.setdefault(namespace, []).append(listed[0])
+    there = {
+        namespace: [each for each in listed if not each.value.priorities]
+        for namespace, listed in there.items()
+        if len(listed) <= _FEW
+    }
+    if not any(there.values()):
+        return
+    scaled = {(each.value.kind, each.value.name) for each in scope.autoscalers}
+    running: dict[str, list[LocatedFact[Demand]]] = {}
+    for demand in scope.of(Demand):
+        value, resource = demand.value, demand.resource
+        if value.namespace not in there or demand.partial or value.pods > 1 or not value.counted:
+            continue
+        if resource.kind in POD_PER_REPLICA and (resource.kind, resource.name) not in scaled:
+            running.setdefault(value.namespace, []).append(demand)
+    for namespace, listed in there.items():
+        for quota in listed if namespace in running else ():
+            folder = quota.path.rpartition("/")[0]
+            near = [
+                each
+                for each in running[namespace]
+                if (f"{each.path}/".startswith(f"{folder}/") if folder else "/" not in each.path)
+                and _share_a_namespace(each, [quota])
+            ]
+            if len({(each.resource.kind, each.resource.name) for each in near}) == len(near) > 0:
+                yield from _in_all(quota, near, reported)
+
+
+def _in_all(
+    quota: LocatedFact[DeclaredQuota],
+    near: list[LocatedFact[Demand]],
+    reported: set[tuple[str, str, str]],
+) -> Iterator[Violation]:
+    """The first amount that is too small for all of them, or for the pod that an update adds."""
+    for key in sorted(quota.value.hard, key=lambda name: ("/" not in name, name)):
+        allowed, at = quota.value.hard[key], f"hard.{key}"
+        if (quota.value.namespace, quota.value.name, key) in reported or at not in quota.fields:
+            continue
+        asked = [_counted(each.value, key) for each in near]
+        total = sum(amount * each.value.replicas for amount, each in zip(asked, near, strict=True))
+        resource = key.removeprefix("requests.").removeprefix("limits.")
+        in_all, most = amount_text(resource, total), amount_text(resource, allowed)
+        what = f"{in_all} {resource}" if resource != "pods" else f"{in_all} pods"
+        if total > allowed and len(near) > 1:
+            yield Violation(
+                quota.at(at),
+                f"the {len(near)} workloads beside the quota need {what} in all, but it allows {most}",
+                "raise the amount, or run fewer pods: those above it are never created",
+                Severity.WARNING,
+            )
+            return
+        for amount, each in zip(asked, near, strict=True):
+            if total <= allowed < total + amount and _adds_first(each.value, each.resource.kind):
+                more = amount_text(resource, amount)
+                yield Violation(
+                    quota.at(at),
+                    f"the workloads beside the quota need {what} of {most}, and a rolling update of "
+                    f"{_object(each.value)} starts a new pod with {more} before it removes one: it is "
+                    "refused, and the update never ends",
+                    "raise the amount, or set strategy.rollingUpdate.maxUnavailable: 1",
+                    Severity.WARNING,
+                )
+                return
+
+
+def _counted(demand: Demand, key: str) -> int:
+    """What a quota counts of one pod."""
+    side, _, resource = key.partition(".")
+    if key == "pods":
+        return 1
+    return (demand.limits if side == "limits" else demand.request if side == "requests" else {}).get(
+        resource, 0
+    )
+
+
+def _adds_first(demand: Demand, kind: str) -> bool:
+    if kind != "Deployment":
+        return False
+    name, surge, unavailable = demand.strategy or ("", "", "")
+    update = {
+        field: digits(written) if digits(written) is not None else written
+        for field, written in (("maxSurge", surge), ("maxUnavailable", unavailable))
+        if written
+    }
+    strategy = {"type": name or "RollingUpdate", "rollingUpdate": update}
+    return adds_first({"spec": {"strategy": strategy}}, "apps", kind, demand.replicas)
 
 
 def _object(demand: Demand) -> str:

@@ -94,6 +94,8 @@ def _job_set(manifest: Manifest) -> Iterator[Violation]:
         spec = lookup(manifest.data, base)
         if isinstance(spec, dict):
             yield from _too_parallel(base, spec)
+            if spec.get("completionMode") in (None, "Indexed"):
+                yield from _without_completions(base, spec, required=not manifest.partial)
             yield from _restart(base, spec, required=False)
             yield from _without_index(manifest, position, spec)
 
@@ -122,14 +124,8 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
     """Source: `validateJobSpec` in kubernetes `pkg/apis/batch/validation` (v1.36)."""
     yield from _too_parallel(base, spec)
     mode = spec.get("completionMode")
-    # Without both counts each is 1, and an Indexed Job with one completion is valid.
-    if mode == "Indexed" and spec.get("completions") is None and spec.get("parallelism") is not None:
-        yield Violation(
-            (*base, "completionMode"),
-            f"completionMode is Indexed but completions is missing (parallelism {spec['parallelism']})",
-            f"write completions: {spec['parallelism']} if each pod processes one index",
-            Severity.ERROR,
-        )
+    if mode == "Indexed":
+        yield from _without_completions(base, spec, required=True)
     if mode in (None, "NonIndexed"):
         for field in _INDEXED_ONLY:
             if spec.get(field) is not None:
@@ -140,6 +136,20 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
                     Severity.ERROR,
                     key=True,
                 )
+
+
+def _without_completions(base: Path, spec: Mapping[str, Any], *, required: bool) -> Iterator[Violation]:
+    """Without both counts each is 1, and an Indexed Job with one completion is valid."""
+    parallelism = spec.get("parallelism")
+    if required and spec.get("completions") is None and parallelism is not None:
+        stated = "completionMode" in spec
+        yield Violation(
+            (*base, "completionMode" if stated else "parallelism"),
+            f"completionMode is Indexed{'' if stated else ', as JobSet sets it,'} but completions is missing "
+            f"(parallelism {parallelism})",
+            f"write completions: {parallelism} if each pod processes one index",
+            Severity.ERROR,
+        )
 
 
 def _index(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
@@ -222,23 +232,25 @@ def _mpi_job(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _ray(manifest: Manifest) -> Iterator[Violation]:
-    """Autoscaler v2 replaces pods itself, so KubeRay (1.7) refuses other restart policies than Never."""
+    """The autoscalers replace pods themselves, so KubeRay (1.7) refuses other restart policies than Never
+    for v2; an idle worker of v1 is ended and starts again."""
     base: Path = _RAY_CLUSTERS[manifest.kind]
     spec = lookup(manifest.data, base)
     if not isinstance(spec, dict) or spec.get("enableInTreeAutoscaling") is not True:
         return
-    if lookup(spec, ("autoscalerOptions", "version")) != "v2":
-        return
+    second = lookup(spec, ("autoscalerOptions", "version")) == "v2"
     groups = spec.get("workerGroupSpecs")
     workers = range(len(groups)) if isinstance(groups, list) else ()
-    for group in (("headGroupSpec",), *(("workerGroupSpecs", position) for position in workers)):
+    head: tuple[Path, ...] = (("headGroupSpec",),) if second else ()
+    for group in (*head, *(("workerGroupSpecs", position) for position in workers)):
         written = lookup(spec, (*group, *_RESTART))
         if written in ("Always", "OnFailure"):
+            requires = "autoscaler v2 requires Never" if second else "idle workers that end start again"
             yield Violation(
                 (*base, *group, *_RESTART),
-                f"restartPolicy is {written}, but autoscaler v2 requires Never",
+                f"restartPolicy is {written}, but {requires}",
                 "write restartPolicy: Never or delete the line",
-                Severity.ERROR,
+                Severity.ERROR if second else None,
             )
 
 

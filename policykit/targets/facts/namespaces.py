@@ -148,6 +148,8 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
     about = f"{manifest.kind} {manifest.name}".strip()
     listed = requests.containers(pod_set.spec)
     resources = [mapping(each.get("resources")) for _, _, each in listed]
+    if manifest.group == _ARGO and not listed:
+        resources = [mapping(each.get("resources")) for each in _of_argo(manifest.data, pod_set.path)]
     main = [number for number, (field, _, _) in enumerate(listed) if field == _MAIN]
     amounts = [
         (requests.amounts(resources[at].get("limits")), requests.amounts(resources[at].get("requests")))
@@ -168,7 +170,30 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         bool(pod_set.replicas),
         tuple([text(listed[at][2].get("name")) for at in main]),
         _selector(manifest.data) if manifest.group == "apps" else {},
+        _strategy(manifest.data) if manifest.kind == "Deployment" else (),
+        _ADDED if manifest.group == _ARGO and manifest.kind in _WORKFLOWS else "",
     )
+
+
+_ARGO, _WORKFLOWS = "argoproj.io", ("CronWorkflow", "Workflow")
+_ADDED = "init and wait, which Argo Workflows adds to each pod"
+
+
+def _strategy(data: Mapping[str, Any]) -> tuple[str, ...]:
+    stated = mapping(lookup(data, ("spec", "strategy")))
+    update = mapping(stated.get("rollingUpdate"))
+    written = (stated.get("type"), update.get("maxSurge"), update.get("maxUnavailable"))
+    return tuple("" if each is None else str(each) for each in written) if stated else ()
+
+
+def _of_argo(data: Mapping[str, Any], path: Path) -> list[Mapping[str, Any]]:
+    """The containers of a template of a workflow; none where something else may state their resources."""
+    template, workflow = mapping(lookup(data, path)), mapping(lookup(data, path[:-2]))
+    if "templateDefaults" in workflow or "podSpecPatch" in {**workflow, **template}:
+        return []
+    alone = [template[field] for field in ("container", "script") if isinstance(template.get(field), dict)]
+    several = [lookup(template, at) for at in (("containerSet", "containers"), ("sidecars",))]
+    return [*alone, *(each for listed in several for each in mappings(listed))]
 
 
 def _selector(data: Mapping[str, Any]) -> Mapping[str, str]:

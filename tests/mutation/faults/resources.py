@@ -198,6 +198,18 @@ def _narrow_quota(subject: Subject) -> Iterator[Change]:
         yield Change(text=text)
 
 
+def _no_room_to_update(subject: Subject) -> Iterator[Change]:
+    """A quota of as many pods as a Deployment has, which starts a new one before it removes one."""
+    manifest, replicas = subject.manifest, at(subject, ("spec", "replicas"))
+    alone = len(subject.others) == 1 and manifest.kind == "Deployment" and manifest.group == "apps"
+    few = isinstance(replicas, int) and 0 < replicas < 4 and at(subject, ("spec", "strategy")) is None
+    if alone and few and not is_extract(subject):
+        namespace = f", namespace: {manifest.namespace}" if manifest.namespace else ""
+        quota = f"kind: ResourceQuota\nmetadata: {{name: narrow{namespace}}}\n"
+        spec = f"spec: {{hard: {{pods: {replicas}}}}}\n"
+        yield Change(text=f"{subject.text.rstrip()}\n---\napiVersion: v1\n{quota}{spec}")
+
+
 def _memory_as_annotation(subject: Subject) -> Iterator[Change]:
     for pod_set in subject.pod_sets if has_schema(subject) else ():
         path = pod_set.place("annotations", "nvidia.com/gpumem")
@@ -355,6 +367,7 @@ FAULTS = (
     fault("a whole card where the plugin renames it", "PK219", _whole_for_shared),
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
+    fault("a quota without room for an update", "PK215", _no_room_to_update, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a policy of cards that HAMi does not know", "PK216", _unknown_card_policy),
     fault("jobs without an index that have racks to themselves", "PK210", _without_index),

@@ -21,6 +21,8 @@ _TEMPLATE: Path = ("spec", "template")
 _CLASS: Path = (*_TEMPLATE, "spec", "nodeClassRef")
 _OWN = "karpenter.sh"
 _ALLOWED = ("karpenter.sh/capacity-type", "karpenter.sh/nodepool")
+_REMOVED = "/agent-not-ready"
+"""Of Cilium and the CSI drivers of AWS, to the end of the key."""
 _HOST, _POOL = "kubernetes.io/hostname", "karpenter.sh/nodepool"
 _COMPARED = ("Gt", "Lt", "Gte", "Lte")
 
@@ -39,6 +41,15 @@ def node_pool(data: Data) -> Iterator[Problem]:
             yield refused((*labels, name), "is a label that Karpenter sets itself", advice, key=True)
         yield from _of_aws(name, (*labels, name), "is no label of AWS that Karpenter knows", key=True)
     yield from kubelet(lookup(data, _KUBELET), _KUBELET)
+    taints: Path = (*_TEMPLATE, "spec", "taints")
+    for position, taint in numbered(lookup(data, taints)):
+        if str(taint.get("key")).endswith(_REMOVED):
+            yield refused(
+                (*taints, position, "key"),
+                f"is {taint['key']}, which an agent removes once the node is ready",
+                "list it under startupTaints: here, nodes are only made for pods that tolerate it",
+                Severity.WARNING,
+            )
     reference = lookup(data, _CLASS)
     for field in ("group", "kind", "name") if isinstance(reference, dict) else ():
         if mapping(reference).get(field) == "":

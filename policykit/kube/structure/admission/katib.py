@@ -20,6 +20,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered, whole
+from policykit.model.severity import Severity
 from policykit.nearest import nearest, some
 
 _WHO = "Katib's webhook refuses it"
@@ -99,8 +100,14 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
             what = f"is {reference}, which no parameter of the experiment is called"
             yield refused((*path, position, "reference"), what, f"{advice}: {_WHO}")
     made = template.get("trialSpec")
+    if not listed and isinstance(made, dict) and isinstance(listed, (list, type(None))):
+        what = "has no parameters" if path[-1] in template else "is missing"
+        severity = None if path[-1] in template else Severity.WARNING
+        advice = f"name the parameters of the experiment that a trial is told: {_WHO}"
+        yield refused(path, what, advice, severity, key=True, kind=INCONSISTENT)
     if not isinstance(made, dict) or not isinstance(listed, list):
         return
+    yield from _main_container(template, made)
     used = {found for text in _texts(made) for found in _USED.findall(text)}
     told = {name_of(parameter) for _, parameter in numbered(listed)}
     if all(told) and len(told) == len(listed):
@@ -117,6 +124,32 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
         if lookup(made, ("metadata", field)):
             where: Path = (*_TEMPLATE, "trialSpec", "metadata", field)
             yield refused(where, "is set, but each trial gets its own", f"delete it: {_WHO}", key=True)
+
+
+def _main_container(template: Data, made: Data) -> Iterator[Problem]:
+    """Source: `mutateMetricsCollectorVolume` and `wrapWorkerContainer` of the webhook for pods (v0.19)."""
+    main = name_of(template, "primaryContainerName")
+    if not main or made.get("apiVersion") not in _JOBS:
+        return
+    names = [name_of(each) for each in _containers(made.get("spec"))]
+    if names and all(names) and main not in names:
+        near = nearest(main, tuple(names), 0.6)
+        yield refused(
+            (*_TEMPLATE, "primaryContainerName"),
+            f"is {main}, and the pods of a trial have no such container",
+            f"{f'did you mean {near}?' if near else f'write {some(names)}'}: Katib refuses the pods",
+        )
+
+
+_JOBS = ("batch/v1", "kubeflow.org/v1", "kubeflow.org/v2beta1")
+
+
+def _containers(value: object) -> Iterator[Data]:
+    """Of every pod template."""
+    if isinstance(value, dict):
+        yield from (each for _, each in numbered(lookup(value, ("template", "spec", "containers"))))
+        for inner in value.values():
+            yield from _containers(inner)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from policykit.catalogue.amounts import ACCELERATOR, TOPOLOGY
 from policykit.durations import exact_seconds
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
@@ -210,6 +211,7 @@ def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
         yield from _measured(spec.get("headGroupSpec"), (*base, "headGroupSpec"))
         for position, group in numbered(spec.get("workerGroupSpecs")):
             yield from _measured(group, (*base, "workerGroupSpecs", position))
+            yield from _sliced(group, (*base, "workerGroupSpecs", position))
     if not (scaled and (options.get("version") == "v2" or turned_on)):
         for position, group in numbered(spec.get("workerGroupSpecs")):
             if group.get("idleTimeoutSeconds") is not None:
@@ -237,6 +239,19 @@ def _measured(group: object, at: Path) -> Iterator[Problem]:
             "add a limit or request of cpu, or num-cpus to rayStartParams of the group",
             Severity.WARNING,
         )
+
+
+def _sliced(group: Data, at: Path) -> Iterator[Problem]:
+    """Source: `_get_ray_resources_from_group_spec` of the same file (Ray 2.48), for chips of a TPU."""
+    limits: Path = ("template", "spec", "containers", 0, "resources", "limits", "google.com/tpu")
+    selected = lookup(group, ("template", "spec", "nodeSelector"))
+    if lookup(group, limits) is None or not isinstance(selected, (dict, type(None))):
+        return
+    lacks = [key for key in (ACCELERATOR, TOPOLOGY) if key not in (selected or ())]
+    if lacks and not any(is_filled_in(str(key)) for key in selected or ()):
+        what = f"is set, but nodeSelector has no {' and no '.join(lacks)}"
+        advice = "select both: without them the autoscaler of Ray ends"
+        yield refused((*at, *limits), what, advice, Severity.WARNING, key=True, kind=INCONSISTENT)
 
 
 def _tokens(spec: Data, base: Path) -> Iterator[Problem]:

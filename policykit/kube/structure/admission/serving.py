@@ -120,6 +120,15 @@ def _implementations(predictor: Data) -> Iterator[Problem]:
     elif there and main:
         what = f"is {_MAIN}, but there is {there[0]} too"
         yield refused((*path, "containers", main[0], "name"), what, f"delete one of the two: {_KSERVE}")
+    for field in there:
+        name = name_of(predictor[field])
+        if name and name != _MAIN:
+            yield refused(
+                (*path, field, "name"),
+                f"is {name}, but KServe finds the container of a model by the name {_MAIN}",
+                "delete it: the model is then not brought to the container, or the revision fails",
+                Severity.WARNING,
+            )
 
 
 def _sources(component: Data, base: Path) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from policykit.kube.names import is_extended
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
@@ -17,6 +18,7 @@ from policykit.kube.structure.admission.checks import (
     words,
 )
 from policykit.kube.structure.admission.job_sets import claims_elsewhere
+from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, numbered, whole
@@ -110,6 +112,17 @@ def train_job(data: Data) -> Iterator[Problem]:
     trainer = mapping(lookup(data, base))
     yield from not_below(trainer, base, "numProcPerNode", 1, _API)
     yield from _processes(trainer.get("numProcPerNode"), (*base, "numProcPerNode"))
+    per_node = mapping(trainer.get("resourcesPerNode"))
+    for name in mapping(per_node.get("requests")):
+        if isinstance(name, str) and is_extended(name) and name not in mapping(per_node.get("limits")):
+            yield refused(
+                (*base, "resourcesPerNode", "requests", name),
+                "has no limit beside it",
+                "write the same amount under limits: unless the runtime states it, the job is refused",
+                Severity.WARNING,
+                key=True,
+                kind=INCONSISTENT,
+            )
     for part in ("dataset", "model"):
         place: Path = ("spec", "initializer", part)
         address = name_of(mapping(lookup(data, place)), "storageUri")
