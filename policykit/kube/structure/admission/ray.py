@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from policykit.catalogue.amounts import ACCELERATOR, TOPOLOGY
 from policykit.durations import exact_seconds
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
@@ -241,13 +240,16 @@ def _measured(group: object, at: Path) -> Iterator[Problem]:
         )
 
 
+_OF_SLICES = ("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology")
+
+
 def _sliced(group: Data, at: Path) -> Iterator[Problem]:
     """Source: `_get_ray_resources_from_group_spec` of the same file (Ray 2.48), for chips of a TPU."""
     limits: Path = ("template", "spec", "containers", 0, "resources", "limits", "google.com/tpu")
     selected = lookup(group, ("template", "spec", "nodeSelector"))
     if lookup(group, limits) is None or not isinstance(selected, (dict, type(None))):
         return
-    lacks = [key for key in (ACCELERATOR, TOPOLOGY) if key not in (selected or ())]
+    lacks = [key for key in _OF_SLICES if key not in (selected or ())]
     if lacks and not any(is_filled_in(str(key)) for key in selected or ()):
         what = f"is set, but nodeSelector has no {' and no '.join(lacks)}"
         advice = "select both: without them the autoscaler of Ray ends"
