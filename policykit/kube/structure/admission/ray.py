@@ -220,10 +220,13 @@ def _scaler(spec: Data, base: Path) -> Iterator[Problem]:
                 yield refused(where, what, f"{advice}, or delete it: {KUBERAY}", key=True)
 
 
+_OF_SLICES = ("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology")
+_MAIN: Path = ("template", "spec", "containers", 0)
+
+
 def _measured(group: object, at: Path) -> Iterator[Problem]:
     """What the autoscaler reads of a group. Source: `_get_num_cpus` of its `autoscaling_config.py`."""
-    path: Path = ("template", "spec", "containers", 0)
-    container = lookup(group, path)
+    container = lookup(group, _MAIN)
     if not isinstance(container, dict) or lookup(group, ("resources",)) or "..." in container:
         return
     parameters = lookup(group, ("rayStartParams",))
@@ -233,27 +236,23 @@ def _measured(group: object, at: Path) -> Iterator[Problem]:
         return  # a placeholder
     if "num-cpus" not in mapping(parameters) and not any("cpu" in mapping(each) for each in there):
         yield refused(
-            (*at, *path),
+            (*at, *_MAIN),
             "states no cpu, without which the autoscaler of Ray ends",
             "add a limit or request of cpu, or num-cpus to rayStartParams of the group",
             Severity.WARNING,
         )
 
 
-_OF_SLICES = ("cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology")
-
-
 def _sliced(group: Data, at: Path) -> Iterator[Problem]:
     """Source: `_get_ray_resources_from_group_spec` of the same file (Ray 2.48), for chips of a TPU."""
-    limits: Path = ("template", "spec", "containers", 0, "resources", "limits", "google.com/tpu")
+    limits: Path = (*_MAIN, "resources", "limits", "google.com/tpu")
     selected = lookup(group, ("template", "spec", "nodeSelector"))
     if lookup(group, limits) is None or not isinstance(selected, (dict, type(None))):
         return
-    lacks = [key for key in _OF_SLICES if key not in (selected or ())]
-    if lacks and not any(is_filled_in(str(key)) for key in selected or ()):
-        what = f"is set, but nodeSelector has no {' and no '.join(lacks)}"
-        advice = "select both: without them the autoscaler of Ray ends"
-        yield refused((*at, *limits), what, advice, Severity.WARNING, key=True, kind=INCONSISTENT)
+    if lacks := [key for key in _OF_SLICES if key not in (selected or ())]:
+        says = f"is set, but nodeSelector has no {' and no '.join(lacks)}"
+        advice = "select both: without them Ray's autoscaler ends"
+        yield refused((*at, *limits), says, advice, Severity.WARNING, key=True, kind=INCONSISTENT)
 
 
 def _tokens(spec: Data, base: Path) -> Iterator[Problem]:
