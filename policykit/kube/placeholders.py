@@ -68,6 +68,15 @@ def is_variable(value: str) -> bool:
     return _VARIABLE.fullmatch(value) is not None
 
 
+_TO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:ID|LABEL|NAME|TYPE|VALUE)")
+
+
+def stands_for_label(text: str) -> bool:
+    """Whether the value of a node's label is to be filled in: a placeholder, or what is to be filled in by
+    its own name, such as NODE_POOL_NAME."""
+    return has_placeholder(text) or _TO_NAME.fullmatch(text) is not None
+
+
 def is_filled_in(value: str) -> bool:
     """Whether text contains a placeholder or a name in capitals to be replaced: MODEL_NAME-server."""
     return is_placeholder(value) or _VARIABLE.search(value) is not None

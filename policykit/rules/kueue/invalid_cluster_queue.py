@@ -143,7 +143,10 @@ def _flavor(flavor: Mapping[str, Any], path: Path, covered: Sequence[Any], seen:
     wanted = [each for each in covered if isinstance(each, str)]
     if not listed or listed == wanted or any(is_placeholder(each) for each in (*listed, *wanted)):
         return
-    if sorted(listed) == sorted(wanted):
+    twice = next((each for at, each in enumerate(listed) if each in listed[:at]), "")
+    if twice:
+        what = f"flavor {name} lists {twice} twice"
+    elif sorted(listed) == sorted(wanted):
         shown = ", ".join(listed)
         what = f"the resources of flavor {name} are {shown}, in a different order from coveredResources"
     else:

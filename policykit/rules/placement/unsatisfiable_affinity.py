@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from policykit.catalogue import labels
 from policykit.kube import selectors
 from policykit.kube.affinity import PREFERRED, Term
-from policykit.kube.placeholders import is_placeholder
+from policykit.kube.placeholders import is_placeholder, stands_for_label
 from policykit.kube.selectors import Requirement, int64, problem
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
@@ -196,7 +196,7 @@ def _no_pool_has(review: Review, cluster: Cluster, key: str, values: Sequence[st
         cluster, key
     ):
         return False
-    if any(is_placeholder(value) for value in values):
+    if any(map(stands_for_label, values)):
         return False
     if not review.is_covered and (labels.well_known(key) or labels.provider(key)):
         return False
