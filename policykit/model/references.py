@@ -44,6 +44,22 @@ class PartReference(NamedTuple):
     name: str
 
 
+class ServedFormat(NamedTuple):
+    """A format of models that a runtime of KServe serves."""
+
+    name: str
+    by_itself: bool
+    """It is chosen for models whose runtime is not named."""
+
+
+class UnassignedModel(NamedTuple):
+    """A model whose runtime is not named. Locations of its fact: `format`."""
+
+    format: str
+    common: bool
+    """KServe has runtimes of its own for it."""
+
+
 class PodSelector(NamedTuple):
     """What selects pods of others by labels. Locations of its fact: each key, `selector`, and `bound`."""
 

@@ -119,7 +119,7 @@ CATALOGUE = (
     Entry("PK223", "resources", "autoscaler-conflict", subject="scope", reports_at=("gang.Autoscaler",
         "gang.VerticalScaler")),
     Entry("PK224", "resources", "unknown-reference", subject="scope", reports_at=("gang.Autoscaler",
-        "references.ObjectReference", "references.PartReference")),
+        "references.ObjectReference", "references.PartReference", "references.UnassignedModel")),
     Entry("PK225", "resources", "volume-exceeds-limit", substrings=("sizeLimit",)),
     Entry("PK226", "resources", "volume-for-one-pod", subject="scope", reports_at=("volumes.DeclaredClaim",)),
     Entry("PK227", "resources", "cards-by-environment", subject="pods",

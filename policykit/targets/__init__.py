@@ -203,7 +203,7 @@ FACTS: tuple[FactReader, ...] = (
     FactReader(
         Lazy("policykit.targets.facts.references:formats"),
         frozenset({"ClusterServingRuntime", "InferenceService", "ServingRuntime"}),
-        substrings=("supportedModelFormats", "modelFormat"),
+        substrings=("supportedModelFormats", "predictor"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:vertical_scalers"),

@@ -4,7 +4,8 @@ Nothing runs in a runtime, on a Ray cluster or with a device claim that does not
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
 that of an object here is reported. What an object that is here consists of is known: the requests of a
 device claim, the model formats of a runtime of KServe, and the keys of a ConfigMap that a scheduler reads as
-files. A template for device claims is no claim. Multus looks for a network in the namespace of the pod,
+files. A runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for
+device claims is no claim. Multus looks for a network in the namespace of the pod,
 unless another is named.
 """
 
@@ -18,7 +19,14 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.gang import Autoscaler
 from policykit.model.queue import Demand
-from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
+from policykit.model.references import (
+    NamedObject,
+    NamedParts,
+    ObjectReference,
+    PartReference,
+    ServedFormat,
+    UnassignedModel,
+)
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import Names, some
@@ -77,6 +85,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             if name in _objects(scope, (other,), objects).names:
                 yield Violation(each.at("name"), f"{message}, but {other} {name}", f"write {field}: {name}")
     yield from _parts(scope)
+    yield from _unassigned(scope)
     scaled: dict[str, _Known] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
@@ -135,6 +144,25 @@ def _parts(scope: Scope) -> Iterator[Violation]:
             yield Violation(each.at("name"), message, f"it has {some(sorted(names))}" if names else "add it")
 
 
+def _unassigned(scope: Scope) -> Iterator[Violation]:
+    """Models in a format that runtimes here serve, but only for models that name them."""
+    models = scope.of(UnassignedModel)
+    served = {each.value for each in scope.of(ServedFormat)} if models else set()
+    for each in models:
+        name = each.value.format
+        if each.partial or ServedFormat(name, False) not in served or ServedFormat(name, True) in served:
+            continue
+        own = each.value.common
+        end = "only one of KServe's own may serve it" if own else "none serves it"
+        yield Violation(
+            each.at("format"),
+            f"the runtimes here serve {name} only for models that name them (no autoSelect), and this one "
+            f"names none: {end}",
+            "write runtime beside modelFormat, or autoSelect: true in the format of the runtime",
+            Severity.INFO if own else Severity.WARNING,
+        )
+
+
 class _Known(NamedTuple):
     names: Names
     unfilled: UnfilledNames
@@ -161,5 +189,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(Autoscaler, ObjectReference, PartReference),
+    reports_at=(Autoscaler, ObjectReference, PartReference, UnassignedModel),
 )

@@ -22,6 +22,8 @@ from policykit.model.references import (
     ObjectReference,
     PartReference,
     PodSelector,
+    ServedFormat,
+    UnassignedModel,
 )
 from policykit.targets import target_name_of
 
@@ -242,7 +244,15 @@ def requests(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -
 
 
 _RUNTIMES = ("ClusterServingRuntime", "ServingRuntime")
-_MODEL: Path = ("spec", "predictor", "model")
+_PREDICTOR: Path = ("spec", "predictor")
+_MODEL: Path = (*_PREDICTOR, "model")
+_OWN_FORMATS = frozenset(
+    {
+        *("autogluon", "huggingface", "lightgbm", "mlflow", "onnx", "openvino", "paddle", "pmml"),
+        *("pytorch", "sklearn", "tensorflow", "tensorrt", "triton", "vLLM", "xgboost"),
+    }
+)
+"""Those of KServe's own runtimes, which a cluster has unless they are left out."""
 
 
 def formats(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -257,6 +267,9 @@ def formats(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) ->
         names = frozenset(text(each.get("name")) for each in listed)
         if names and not any(not name or is_placeholder(name) for name in names):
             yield Fact(NamedParts(f"runtime {manifest.name}", "", "model format", names), {}, answers=True)
+        for each in listed:
+            chosen = each.get("autoSelect") not in (None, False)
+            yield Fact(ServedFormat(text(each.get("name")), chosen), {}, answers=True)
     elif manifest.kind == "InferenceService":
         model = mapping(lookup(manifest.data, _MODEL))
         path: Path = ("modelFormat", "name")
@@ -264,6 +277,13 @@ def formats(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) ->
         if runtime and name and not is_placeholder(runtime) and not is_placeholder(name):
             yield Fact(
                 PartReference(f"runtime {runtime}", "", "model format", name), {"name": (*_MODEL, *path)}
+            )
+        elif name and not model.get("runtime") and not is_placeholder(name):
+            yield Fact(UnassignedModel(name, name in _OWN_FORMATS), {"format": (*_MODEL, *path)})
+        elif not model:
+            of_format = [each for each in mapping(lookup(manifest.data, _PREDICTOR)) if each in _OWN_FORMATS]
+            yield from (
+                Fact(UnassignedModel(each, True), {"format": (*_PREDICTOR, each)}) for each in of_format
             )
 
 

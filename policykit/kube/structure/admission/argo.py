@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.kube.structure.admission.checks import Data
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission.checks import Data, refused
+from policykit.kube.structure.problem import MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import numbered
@@ -33,12 +35,15 @@ _OWN = frozenset({"dependencies", "mirrorVolumeMounts", "source"})
 def workflow(data: Data) -> Iterator[Problem]:
     """Source: `workflow_types.go` of Argo Workflows (v3.7), which takes these parts from the API of pods."""
     yield from _spec(lookup(data, ("spec",)), ("spec",))
+    if data.get("kind") == "Workflow":
+        yield from _mounts(lookup(data, ("spec",)), ("spec",))
 
 
 def cron_workflow(data: Data) -> Iterator[Problem]:
     """As of the workflows that it makes."""
     path: Path = ("spec", "workflowSpec")
     yield from _spec(lookup(data, path), path)
+    yield from _mounts(lookup(data, path), path)
 
 
 def _spec(spec: object, base: Path) -> Iterator[Problem]:
@@ -48,6 +53,42 @@ def _spec(spec: object, base: Path) -> Iterator[Problem]:
     yield from _template(spec.get("templateDefaults"), (*base, "templateDefaults"))
     for position, template in numbered(spec.get("templates")):
         yield from _template(template, (*base, "templates", position))
+
+
+def _mounts(spec: object, base: Path) -> Iterator[Problem]:
+    """Source: `addVolumeReferences` of the workflow controller (v3.7)."""
+    if not isinstance(spec, dict) or any(field in spec for field in _MORE):
+        return
+    known = {*_names(spec.get("volumes")), *_names(spec.get("volumeClaimTemplates"), "metadata", "name")}
+    for position, template in numbered(spec.get("templates")):
+        there = {*known, *_names(template.get("volumes"))}
+        if None in there or "podSpecPatch" in template:
+            continue
+        at: Path = (*base, "templates", position)
+        places = [(field,) for field in _ALONE] + [
+            (*path, number) for path in _LISTS for number, _ in numbered(lookup(template, path))
+        ]
+        for place in places:
+            for number, mount in numbered(lookup(template, (*place, "volumeMounts"))):
+                name = mount.get("name")
+                if isinstance(name, str) and name and name not in there and not is_filled_in(name):
+                    yield refused(
+                        (*at, *place, "volumeMounts", number, "name"),
+                        f"is {name}, a volume that neither the template nor the workflow has",
+                        "add it to volumes or volumeClaimTemplates: the step fails",
+                        kind=MISSING_REFERENCE,
+                    )
+
+
+_MORE = ("podSpecPatch", "templateDefaults", "workflowTemplateRef")
+"""Parts of a workflow from which volumes may come as well."""
+
+
+def _names(listed: object, *path: str) -> Iterator[str | None]:
+    """None: one that is not known."""
+    for _, each in numbered(listed):
+        name = lookup(each, path or ("name",))
+        yield name if isinstance(name, str) and not is_filled_in(name) else None
 
 
 def _template(template: object, base: Path) -> Iterator[Problem]:
