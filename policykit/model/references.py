@@ -42,6 +42,8 @@ class PartReference(NamedTuple):
     namespace: str
     part: str
     name: str
+    advice: str = ""
+    """What to do if there is none; empty: use one that is there."""
 
 
 class ServedFormat(NamedTuple):

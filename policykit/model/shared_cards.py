@@ -136,6 +136,8 @@ class MigConfigurations(NamedTuple):
     holder: str
     """ConfigMap that has it; empty: another object."""
     names: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
+    """Those with slices of several sizes."""
 
 
 class MigConfigurationUse(NamedTuple):

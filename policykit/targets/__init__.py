@@ -201,6 +201,26 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.device_names:resources"),
+        frozenset(
+            {
+                "ConfigMap",
+                "NicClusterPolicy",
+                "OVSNetwork",
+                "SriovIBNetwork",
+                "SriovNetwork",
+                "SriovNetworkNodePolicy",
+            }
+        ),
+        pods=True,
+        substrings=("resourceName", "intel.com/", "mellanox.com/", "nvidia.com/", "openshift.io/", "rdma/"),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.device_names:gates"),
+        frozenset({"Application", "DeviceClass", "HelmRelease", "ResourceClaim", "ResourceClaimTemplate"}),
+        substrings=("dra-driver", "resource.nvidia.com"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:formats"),
         frozenset({"ClusterServingRuntime", "InferenceService", "ServingRuntime"}),
         substrings=("supportedModelFormats", "predictor"),

@@ -26,7 +26,7 @@ NOT_OF_CLUSTERS = {
     **dict.fromkeys(
         (
             *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
-            *("OVSNetwork", "SriovIBNetwork", "SriovNetwork"),
+            *("NicClusterPolicy", "OVSNetwork", "SriovIBNetwork", "SriovNetwork", "SriovNetworkNodePolicy"),
         ),
         "few clusters have them: names in files are compared with those in files",
     ),

@@ -59,14 +59,18 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def fractions(amounts: object, path: Path) -> Iterator[Problem]:
-    """Memory and storage in thousandths of a byte: `m` in place of `M` or `Mi`.
+    """Memory and storage in thousandths of a byte: `m` in place of `M` or `Mi`; processors the other way.
 
     Source: `warningsForPodSpec` (v1.36), which has the same to say.
     """
     for name, value in amounts.items() if isinstance(amounts, dict) else ():
         if isinstance(name, str) and name.endswith(_THOUSANDTHS):
             yield from _thousandths(value, (*path, name))
-        if not isinstance(value, str) or not value.endswith("m") or not _is_bytes(name):
+        if not isinstance(value, str):
+            continue
+        if name in _PROCESSORS and value.endswith(_LARGE):
+            yield from _of_bytes(value, (*path, name))
+        if not value.endswith("m") or not _is_bytes(name):
             continue
         if parse(value) is not None:
             problem = _conflict(
@@ -78,6 +82,26 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
             yield problem._replace(severity=Severity.WARNING)
 
 
+_PROCESSORS = ("cpu", "limits.cpu", "requests.cpu")
+_LARGE = ("Ki", "Mi", "Gi", "Ti", "M", "G", "T")
+
+
+def _of_bytes(value: str, path: Path) -> Iterator[Problem]:
+    """Processors with a suffix of memory: 100Mi in place of 100m. A million of them is no node's."""
+    amount = parse(value)
+    if amount is None or amount.units < _MANY:
+        return
+    number = value.rstrip("KMGTi")
+    problem = _conflict(
+        path,
+        f"is {value}: that is {amount.units} processors",
+        f"write {number}m for thousandths of one, or {number}",
+        INVALID_QUANTITY,
+    )
+    yield problem._replace(severity=Severity.WARNING)
+
+
+_MANY = 1_000_000
 _THOUSANDTHS = ("kubernetes.io/batch-cpu", "kubernetes.io/mid-cpu")
 """Processors that are lent: Koordinator and Volcano's agent count thousandths of one."""
 _FEW = 10

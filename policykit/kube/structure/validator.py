@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder, stands_for_text
+from policykit.kube.structure import pod_parts
 from policykit.kube.structure.admission import refusals
 from policykit.kube.structure.admission.pods import inconsistencies
 from policykit.kube.structure.conflicts import FILE, conflicts
@@ -57,14 +58,16 @@ def check(
 ) -> tuple[Problem, ...]:
     """Problems of an object, in document order as far as it has one.
 
-    For a kind without a schema only labels and annotations are checked. null counts as absent, a
-    placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
+    For a kind without a schema labels, annotations and the placement of pods are checked. null counts as
+    absent, a placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
     Data shared through aliases is checked once. A field that only some releases have is a problem
     only if `served` states the release. What admission refuses is left out where the schema already
     reports the value. `literal`: nothing replaces `${NAME}`, which is no number then.
     """
     shape = shape_of(api_version, kind, served.custom)
     refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
+    if shape is None:
+        refused = (*refused, *pod_parts.problems(data, api_version, kind, check_part))
     if (
         not literal
         and _quick_checks(served.releases).passes(data, shape or FOREIGN)

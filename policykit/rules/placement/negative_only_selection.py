@@ -1,7 +1,8 @@
 """The required node affinity of a pod with cards only excludes nodes, or its terms exclude none.
 
 NotIn and DoesNotExist match every node without the label, including nodes added later. Several terms are
-ORed: a node that one of them excludes is matched by another that excludes different values.
+ORed: a node that one of them excludes is matched by another that excludes different values, or by another
+label.
 """
 
 from __future__ import annotations
@@ -71,6 +72,14 @@ _VIRTUAL = frozenset({"virtual-kubelet"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a pod if every expression is negative, except those that exclude single nodes or zones."""
     terms = review.affinity.required
+    if keys := _alternatives(terms or ()):
+        yield Violation(
+            review.pod_set.place("affinity", *REQUIRED_TERMS, 1, "matchExpressions", 0),
+            f"the terms are ORed, so a node that {keys[0]} excludes is matched by the term of {keys[1]}: "
+            "only nodes that every term excludes stay out",
+            "write all expressions into one term",
+        )
+        return
     if terms and _excludes_nothing(terms):
         key = terms[0].expressions[0].key
         yield Violation(
@@ -98,6 +107,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         " without the label matches",
         "select nodes with operator In, or rely on the card request and the taints",
     )
+
+
+def _alternatives(terms: tuple[Term, ...]) -> tuple[str, ...]:
+    """Keys of terms of which each excludes nodes by one key alone, if the keys differ."""
+    alone = [term.expressions[0] for term in terms if len(term.expressions) == 1 and not term.fields]
+    if len(alone) < len(terms) or any(each.operator not in _NEGATIVE for each in alone):
+        return ()
+    keys = tuple(dict.fromkeys(each.key for each in alone))
+    return keys if len(keys) > 1 and not any(map(is_placeholder, keys)) else ()
 
 
 def _excludes_nothing(terms: tuple[Term, ...]) -> bool:

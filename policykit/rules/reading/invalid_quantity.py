@@ -1,8 +1,8 @@
-"""An amount is not a valid Kubernetes quantity, or is less than a byte.
+"""An amount is not a valid Kubernetes quantity, less than a byte, or a million processors.
 
 Suffixes are case-sensitive and follow the number directly: k, M, G, T and Ki, Mi, Gi, Ti, but not GB
 or gi. The API server refuses anything else. `m` is a thousandth: of memory or storage that is a
-warning, since 64m is less than a byte.
+warning, since 64m is less than a byte; so is Mi or M of cpu, since 100Mi is a hundred million processors.
 """
 
 from __future__ import annotations

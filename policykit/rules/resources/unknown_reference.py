@@ -3,10 +3,11 @@
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
 that of an object here is reported. What an object that is here consists of is known: the requests of a
-device claim, the model formats of a runtime of KServe, and the keys of a ConfigMap that a scheduler reads as
-files. A runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for
-device claims is no claim. Multus looks for a network in the namespace of the pod,
-unless another is named.
+device claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as
+files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
+the configuration of a device plugin for network adapters offers. A runtime is chosen for a model that names
+none only by its formats with `autoSelect`. A template for device claims is no claim. Multus looks for a
+network in the namespace of the pod, unless another is named.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ def _parts(scope: Scope) -> Iterator[Violation]:
         names = there.get((value.owner, value.namespace, value.part))
         if names is not None and value.name not in names and not each.partial:
             message = f"{value.owner} has no {value.part} {value.name}"
-            yield Violation(each.at("name"), message, f"it has {some(sorted(names))}" if names else "add it")
+            there_is = f"it has {some(sorted(names))}" if names else "add it"
+            yield Violation(each.at("name"), message, value.advice or there_is)
 
 
 def _unassigned(scope: Scope) -> Iterator[Violation]:

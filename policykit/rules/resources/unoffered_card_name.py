@@ -2,7 +2,8 @@
 
 With `renameByDefault`, shared cards are offered under another name, nvidia.com/gpu.shared, and no longer
 under their own; HAMi's configuration can name each resource, and names those of each kind of Ascend chip. MIG
-slices have names of their own only with the strategy mixed. The GPU operator, its chart and that of the
+slices have names of their own only with the strategy mixed, and with single all slices of a node must have
+one size. The GPU operator, its chart and that of the
 device plugin refer to a configuration by the name of a ConfigMap and a key in it: with a key alone the plugin
 runs without one. A node's label may choose another key. A plugin without an operator reads the file that
 CONFIG_FILE names, and nothing else. The configuration of MIG slices that a node's label chooses has to be in
@@ -36,7 +37,7 @@ from policykit.model.shared_cards import (
 )
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import Names, nearest, some
-from policykit.rules.resources import permitted_devices
+from policykit.rules.resources import mig_strategies, permitted_devices
 
 BAD = """\
 apiVersion: v1
@@ -103,6 +104,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for request in scope.of(CardName) if skipped else ():
         yield from _skipped(request, skipped)
     yield from permitted_devices.violations(scope)
+    yield from mig_strategies.violations(scope, context.cluster)
     offer = _offer([each.value for each in found])
     for request in scope.of(CardName) if found else ():
         name = request.value.resource
@@ -335,6 +337,7 @@ RULE = Rule(
         MachineDevice,
         MigConfigurationLabel,
         MigConfigurationUse,
+        PluginConfiguration,
         PluginConfigurationLabel,
         PluginConfigurationUse,
         PluginFiles,

@@ -57,8 +57,10 @@ into a ConfigMap of its own. Source: values.yaml of gpu-operator (v25.10) and of
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of a configuration, of the operator's ClusterPolicy, of the values of a chart, or of pods."""
     if manifest.read_as == MIG_CONFIGURATION:
-        names = tuple(map(str, mapping(manifest.data.get("mig-configs"))))
-        yield Fact(MigConfigurations(_map_of(manifest), names), {"configurations": ()}, answers=True)
+        layouts = mapping(manifest.data.get("mig-configs"))
+        mixed = tuple(str(name) for name, entries in layouts.items() if _sizes(entries) > 1)
+        value = MigConfigurations(_map_of(manifest), tuple(map(str, layouts)), mixed)
+        yield Fact(value, {"configurations": ()}, answers=True)
     elif manifest.read_as:
         if "nodeconfig" not in manifest.data:  # that of nodes names no resources
             yield _configuration(manifest)
@@ -154,6 +156,15 @@ def _map_of(manifest: Manifest) -> str:
     return held.name if held is not None and held.kind == "ConfigMap" else ""
 
 
+def _sizes(entries: object) -> int:
+    """Of the slices of all cards."""
+    found: set[object] = set()
+    for each in mappings(entries):
+        if each.get("mig-enabled") is True:
+            found.update(size for size, number in mapping(each.get("mig-devices")).items() if number)
+    return len(found)
+
+
 def _of_mig_manager(spec: Mapping[str, Any], base: Path) -> Iterator[Fact]:
     """Source: `controllers/object_controls.go` of gpu-operator (22.9 to 25.10)."""
     name = text(lookup(spec, _MIG_MANAGER))
@@ -229,6 +240,8 @@ def _of_chart(stated: ChartValues) -> Iterator[Fact]:
     config, strategy, own = known
     for fact in _stated(stated.values, stated.path, config, strategy, own, stated.namespace):
         refers = isinstance(fact.value, PluginConfigurationUse)
+        if stated.is_text and not refers:
+            fact = fact._replace(places={"configuration": stated.path})
         if not refers or (stated.all_known and not stated.is_text and not stated.parameters):
             yield fact
     known_whole = stated.all_known and not stated.is_text and not stated.parameters
@@ -245,7 +258,8 @@ def _stated(
 ) -> Iterator[Fact]:
     """`own`: the field with configurations that are put into a ConfigMap; empty: there is none."""
     if mig := text(lookup(values, strategy)):
-        yield Fact(PluginConfiguration(mig_strategy=mig), {"configuration": ()}, answers=True)
+        place = {"configuration": (*base, *strategy)}
+        yield Fact(PluginConfiguration(mig_strategy=mig), place, answers=mig != "single")
     stated = mapping(lookup(values, config))
     name, default = text(stated.get("name")), text(stated.get("default"))
     keys = tuple(map(str, mapping(stated.get(own)))) if own else ()

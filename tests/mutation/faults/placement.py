@@ -362,6 +362,17 @@ def _negative(subject: Subject) -> Iterator[Change]:
             yield put(path, {"nodeAffinity": {REQUIRED: terms}})
 
 
+def _alternatives(subject: Subject) -> Iterator[Change]:
+    """Two labels to stay away from, in a term each."""
+    for pod_set in subject.pod_sets if subject.cluster is None else ():
+        path = pod_set.place("affinity")
+        if path[-1:] == ("affinity",) and len(subject.pod_sets) == 1 and at(subject, path) is None:
+            one = {"key": "example.com/room", "operator": "NotIn", "values": ["a"]}
+            other = {"key": "example.com/old", "operator": "DoesNotExist"}
+            terms = [{"matchExpressions": [each]} for each in (one, other)]
+            yield put(path, {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}})
+
+
 def _too_many(subject: Subject) -> Iterator[Change]:
     if any(judged(subject)):
         for path, name, _ in limits(subject):
@@ -570,4 +581,5 @@ FAULTS = (
     fault("a spread twice", "PK131", _spread({**_ZONE, "whenUnsatisfiable": "DoNotSchedule"}, twice=True)),
     fault("a spread over one zone", "PK131", _one_zone),
     fault("only nodes it must not go to", "PK117", _negative),
+    fault("nodes to stay away from in terms of their own", "PK117", _alternatives),
 )

@@ -199,6 +199,16 @@ def _thousandths(subject: Subject) -> Iterator[Change]:
             yield replace(path, f"{value.rstrip('KMGTi')}m")
 
 
+def _mebibytes(subject: Subject) -> Iterator[Change]:
+    """Processors in the unit of memory."""
+    for path, container in containers(subject) if has_schema(subject) else ():
+        resources = container.get("resources")
+        asked = resources.get("requests") if isinstance(resources, dict) else None
+        value = asked.get("cpu") if isinstance(asked, dict) else None
+        if isinstance(value, str | int) and str(value).rstrip("m").isdecimal():
+            yield replace((*path, "resources", "requests", "cpu"), f"{str(value).rstrip('m')}Mi")
+
+
 def _schedule(subject: Subject) -> Iterator[Change]:
     if subject.manifest.group == "batch" and subject.manifest.kind == "CronJob":
         yield replace(("spec", "schedule"), "0 25 * * *")
@@ -267,6 +277,7 @@ FAULTS = (
     fault("two parts of one name", "PK004 PK310", _same_names),
     fault("a misspelt replica type", "PK004", _replica_type),
     fault("memory in thousandths", "PK005", _thousandths),
+    fault("processors in mebibytes", "PK004 PK005", _mebibytes),
     fault("a schedule of hour 25", "PK004", _schedule),
     fault("a misspelt kind", "PK008", _misspelt_kind),
     fault("a misspelt API group", "PK008", _misspelt_group),
