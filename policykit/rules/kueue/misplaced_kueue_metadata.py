@@ -2,9 +2,9 @@
 
 Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each pod:
 Kueue admits the pods one by one, which suits only those of a Deployment or StatefulSet. A topology is
-requested in the annotations of the pod template, and a queue never in an annotation. Pods that name another
-queue than their object may stay gated. Its webhooks refuse names that no object can have, and a time limit
-that is no number of seconds.
+requested in the annotations of the pod template, parameters of a ProvisioningRequest in those of the object,
+and a queue never in an annotation. Pods that name another queue than their object may stay gated. Its
+webhooks refuse names that no object can have, and a time limit that is no number of seconds.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ spec:
 
 _SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"})
 """Their pods serve without the others, so each may be admitted by its own label (`pod_webhook.go`, 0.19)."""
+_PROVISIONING = "provreq.kueue.x-k8s.io/"
+"""Annotations that become parameters of a ProvisioningRequest."""
 _REQUESTS = (*TOPOLOGY_KEYS, SLICE_TOPOLOGY, SLICE_SIZE, SLICE_CONSTRAINTS)
 
 
@@ -101,6 +103,8 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
             yield from _queue_annotation(manifest, place, labels, sure=have is not None)
     yield from _priority_annotation(manifest, (*labels[:-1], "annotations"), labels)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
+    if QUEUE_NAME in mapping(lookup(manifest.data, labels)):
+        yield from _provisioning_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
 
 
 _OF_JOBS: Path = ("spec", "jobTemplate", "metadata", "labels")
@@ -197,6 +201,23 @@ def _topology_elsewhere(manifest: Manifest, pod_set: PodSet, place: Path) -> Ite
                 (*place, key),
                 f"{key} is on the {manifest.kind}, but Kueue reads it on the pod template",
                 f"move it to {dotted(wanted)}",
+                key=True,
+            )
+
+
+def _provisioning_elsewhere(manifest: Manifest, pod_set: PodSet, place: Path) -> Iterator[Violation]:
+    """Source: `NewWorkload` of `pkg/controller/jobframework` (0.9 to 0.19)."""
+    there = pod_set.places.get("annotations")
+    if not there or there == place or manifest.kind in _SERVING:
+        return
+    own = mapping(lookup(manifest.data, place))
+    for key in pod_set.annotations:
+        if key.startswith(_PROVISIONING) and key not in own:
+            yield Violation(
+                (*there, key),
+                f"{key} is on the pod template, but Kueue reads it on the {manifest.kind}",
+                f"move it to {dotted(place)}",
+                Severity.WARNING,
                 key=True,
             )
 
