@@ -44,6 +44,8 @@ class PartReference(NamedTuple):
     name: str
     advice: str = ""
     """What to do if there is none; empty: use one that is there."""
+    message: str = ""
+    """What is wrong then; empty: that the owner has none."""
 
 
 class ServedFormat(NamedTuple):

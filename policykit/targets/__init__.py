@@ -201,6 +201,30 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.device_labels:facts"),
+        frozenset(
+            {
+                "Application",
+                "ClusterPolicy",
+                "ConfigMap",
+                "HelmRelease",
+                "NicClusterPolicy",
+                "Node",
+                "NodeFeatureDiscovery",
+                "NodeFeatureRule",
+                "NodePool",
+            }
+        ),
+        pods=True,
+        substrings=(
+            "deviceLabelFields",
+            "feature.node.kubernetes.io/pci-",
+            "feature.node.kubernetes.io/usb-",
+            "nvidia.com/v1",
+            "mellanox.com/v1alpha1",
+        ),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.device_names:resources"),
         frozenset(
             {

@@ -27,6 +27,7 @@ NOT_OF_CLUSTERS = {
         (
             *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
             *("NicClusterPolicy", "OVSNetwork", "SriovIBNetwork", "SriovNetwork", "SriovNetworkNodePolicy"),
+            "NodeFeatureDiscovery",
         ),
         "few clusters have them: names in files are compared with those in files",
     ),

@@ -5,7 +5,8 @@ scales nothing. Other repositories may have objects that these files do not, so 
 that of an object here is reported. What an object that is here consists of is known: the requests of a
 device claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as
 files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
-the configuration of a device plugin for network adapters offers. A runtime is chosen for a model that names
+the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
+deviceLabelFields gives the labels of devices. A runtime is chosen for a model that names
 none only by its formats with `autoSelect`. A template for device claims is no claim. Multus looks for a
 network in the namespace of the pod, unless another is named.
 """
@@ -141,7 +142,7 @@ def _parts(scope: Scope) -> Iterator[Violation]:
         value = each.value
         names = there.get((value.owner, value.namespace, value.part))
         if names is not None and value.name not in names and not each.partial:
-            message = f"{value.owner} has no {value.part} {value.name}"
+            message = value.message or f"{value.owner} has no {value.part} {value.name}"
             there_is = f"it has {some(sorted(names))}" if names else "add it"
             yield Violation(each.at("name"), message, value.advice or there_is)
 
