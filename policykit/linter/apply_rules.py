@@ -12,7 +12,7 @@ from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.kube.gang_units import minimum_scope
 from policykit.kube.podsets import Gang, gangs
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.configurations import EmbeddedConfiguration
+from policykit.linter.configurations import CHART_VALUES, EmbeddedConfiguration
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
 from policykit.linter.registry import COMPONENT, MANIFEST, PODS, READING, STRUCTURE, RuleSet
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 """A possible name of an object or queue."""
 _MAX_WORDS = 5_000
+_OF_CHARTS = frozenset({"Application", "ApplicationSet", "HelmRelease"})
+"""Kinds that state values of charts as a map."""
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
@@ -192,10 +194,12 @@ class FileRules:
             )
         if inner.parsed.root is not None and not inner.parsed.problem:
             yield from self._by_kind(located, self._inside(inner))
+            yield from self._chart_values(located)
 
     def configuration(self, located: LocatedObject) -> Iterator[Finding]:
         """Findings about a configuration that is a document of its own."""
-        return self._by_kind(located, self._fixes)
+        yield from self._by_kind(located, self._fixes)
+        yield from self._chart_values(located)
 
     def object(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
         """Findings about an object: its structure, its kind, then its pods."""
@@ -210,6 +214,30 @@ class FileRules:
                 self.unrecognized.append(str(located.resource))
             for cause in causes(self._violations(reviewed)):
                 yield self._finding(located, cause.rule, cause.violation, self._fixes, reviewed)
+        if not pod_sets:
+            yield from self._chart_values(located)
+
+    def _chart_values(self, located: LocatedObject) -> Iterator[Finding]:
+        """Findings about what values of a chart say of pods: warnings, since the chart makes the pods."""
+        manifest, context = located.manifest, self._context
+        if manifest.read_as != CHART_VALUES.name and manifest.kind not in _OF_CHARTS:
+            return
+        from policykit.linter.chart_values import parts
+        from policykit.linter.rule import Structure
+
+        located = located._replace(manifest=manifest._replace(partial=True))
+        for pod_set, problems in parts(manifest):
+            structure = Structure(located.manifest, problems)
+            for rule in self._rules.of(STRUCTURE) if problems else ():
+                for violation in rule.check(structure, context):
+                    yield self._finding(located, rule, _at_most_warning(rule, violation), None)
+            reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
+            # A chart may install daemons of nodes.
+            reviewed = reviewed._replace(is_system_pod=True)
+            told = {problem.path for problem in problems}
+            for rule, violation in causes(self._violations(reviewed)):
+                if violation.path not in told:
+                    yield self._finding(located, rule, _at_most_warning(rule, violation), None)
 
     def _component(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
         from policykit.linter.rule import ComponentObject
@@ -275,6 +303,11 @@ class FileRules:
             span = location.place.span
             fix = fixes.of(rule.code, span, located.manifest, violation.fix, reviewed)
         return finding_of(rule, violation, location, fix)
+
+
+def _at_most_warning(rule: AnyRule, violation: Violation) -> Violation:
+    severity = violation.severity or rule.severity
+    return violation._replace(severity=Severity.WARNING) if severity is Severity.ERROR else violation
 
 
 class RuleViolation(NamedTuple):

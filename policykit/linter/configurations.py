@@ -1,4 +1,4 @@
-"""Configuration files of schedulers: documents of their own, or strings in other objects."""
+"""Configurations of schedulers, and values of charts: documents of their own, or strings in other objects."""
 
 from __future__ import annotations
 
@@ -39,6 +39,20 @@ class Configuration(NamedTuple):
     """Whether the key and object of a string identify it as one, whatever its contents."""
     kind: str = ""
     """Its `kind`; empty: it has none."""
+
+
+def _has_pod_fields(data: object) -> bool:
+    from policykit.kube.podsets.chart_values import matches_shape
+
+    return matches_shape(data)
+
+
+CHART_VALUES = Configuration(
+    "chart values",
+    ("tolerations:", "nodeSelector:", "limits:", "DuringExecution:", "topologySpreadConstraints:"),
+    _has_pod_fields,
+)
+"""Values of any chart that say something of pods: the last type, since others say more."""
 
 
 class EmbeddedConfiguration(NamedTuple):

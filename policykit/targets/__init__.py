@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
+from policykit.linter.configurations import CHART_VALUES
 from policykit.linter.target import GROUP_SUBSTRING, FactReader, Target, Targets
 from policykit.manifests.memoize import memoize_beside
 from policykit.targets import (
@@ -286,7 +287,7 @@ FACTS: tuple[FactReader, ...] = (
 )
 """Readers of facts for rules about whole scopes: queues, priorities and others."""
 
-CONFIGURATIONS = tuple(known for target in TARGETS for known in target.configurations)
+CONFIGURATIONS = (*(known for target in TARGETS for known in target.configurations), CHART_VALUES)
 
 ALL_TARGETS = Targets(TARGETS, FACTS, CONFIGURATIONS)
 

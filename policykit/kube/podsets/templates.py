@@ -192,7 +192,7 @@ def requested(data: Any, template: Template, binding: Binding) -> tuple[DeviceRe
     return tuple(found)
 
 
-def _resources(found: Any, path: Path) -> Iterator[DeviceRequest]:
+def resource_requests(found: Any, path: Path) -> Iterator[DeviceRequest]:
     """requests and limits by resource name; for devices both are equal, or only the limit is set."""
     seen: set[str] = set()
     for part in ("requests", "limits", None):
@@ -236,7 +236,7 @@ def _gpu_and_type(found: Any, path: Path) -> Iterator[DeviceRequest]:
 
 
 _FORMS: dict[str, Callable[[Any, Path], Iterator[DeviceRequest]]] = {
-    "resources": _resources,
+    "resources": resource_requests,
     "nameAndQuantity": _name_and_quantity,
     "gpuShort": _gpu_short,
     "gpuAndType": _gpu_and_type,

@@ -333,8 +333,8 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
         return None
     numbers = [number for value in requirement.values if (number := int64(value)) is not None]
     sizes = _reported_memory(review.products or _selected(review))
-    if any(number in sizes for number in numbers) or len(numbers) != 1:
-        return None
+    if any(number in sizes for number in numbers) or len(numbers) != 1 or numbers[0] % 1024:
+        return None  # what is no whole number of GiB was read from a node
     near = [size for size in sizes if abs(size - numbers[0]) * _NEAR <= size]
     if not near:
         return None
@@ -356,7 +356,7 @@ def _reported_memory(chosen: tuple[str, ...]) -> dict[int, str]:
     from policykit.catalogue.cards import products, variant
 
     named = [known.product for value in chosen if (known := variant(value)) is not None]
-    cards = named or list(products())
+    cards = named or [each for each in products() if each.vendor == "nvidia"]
     found: dict[int, str] = {}
     for card in cards:
         sizes = [(size, card.product) for size in (card.memory_mib, *card.memory_seen)]

@@ -1,0 +1,132 @@
+"""What the values of a Helm chart say of pods, in the fields that charts copy into their templates.
+
+By convention a value has the name and the form of the field: `tolerations`, `nodeSelector`, `resources`. A
+chart may add to them, or leave them out, so each map with such fields is a part of a pod set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.templates import resource_requests
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, numbered
+
+_TOLERATION = frozenset({"key", "operator", "value", "effect", "tolerationSeconds"})
+_RULES = frozenset(
+    {"requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"}
+)
+_TYPES = frozenset({"array", "object", "string"})
+"""Of JSON Schema."""
+_RESOURCES = frozenset({"claims", "limits", "requests"})
+
+
+def _are_tolerations(value: object) -> bool:
+    listed = mappings(value)
+    return bool(listed) and all(_TOLERATION & each.keys() for each in listed)
+
+
+def _is_node_selector(value: object) -> bool:
+    """A map of scalars, but not a chart's own with a switch, nor a part of a schema."""
+    stated = mapping(value)
+    own = "enabled" in stated or stated.get("type") in _TYPES
+    return bool(stated) and not own and not any(map(_is_nested, stated.values()))
+
+
+def _is_affinity(value: object) -> bool:
+    """A map with the rules of affinity, perhaps in the wrong place, but not `podAntiAffinity: soft`."""
+    stated = mapping(value)
+    listed = [stated, *(part for part in stated.values() if part)]
+    return any(_RULES & mapping(part).keys() for part in listed) and all(
+        isinstance(part, (dict, list)) and not {"enabled", "type"} & mapping(part).keys() for part in listed
+    )
+
+
+def _are_constraints(value: object) -> bool:
+    listed = mappings(value)
+    return bool(listed) and all("topologyKey" in each for each in listed)
+
+
+def _are_resources(value: object) -> bool:
+    """Amounts that a chart need not fill in."""
+    stated = mapping(value)
+    if not stated or not _RESOURCES.issuperset(stated):
+        return False
+    amounts = [amount for side in ("limits", "requests") for amount in mapping(stated.get(side)).values()]
+    return bool(amounts) and not any(amount == "" or _is_nested(amount) for amount in amounts)
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, (dict, list))
+
+
+_FORMS: Mapping[str, Callable[[object], bool]] = {
+    "affinity": _is_affinity,
+    "nodeSelector": _is_node_selector,
+    "resources": _are_resources,
+    "tolerations": _are_tolerations,
+    "topologySpreadConstraints": _are_constraints,
+}
+
+
+def matches_shape(data: object) -> bool:
+    """Whether a document without a kind has parts of pods. One of Docker Compose has `services`."""
+    if not isinstance(data, dict) or isinstance(data.get("services"), dict):
+        return False
+    return any(_parts(data, ()))
+
+
+def pod_sets(manifest: Manifest) -> tuple[PodSet, ...]:
+    """One for each map of the values with fields of pods, in document order."""
+    return tuple(
+        _pod_set(path, fields) for base, values in _values(manifest) for path, fields in _parts(values, base)
+    )
+
+
+def _values(manifest: Manifest) -> Iterator[tuple[Path, object]]:
+    """The values that a document is, or that an object states as a map."""
+    spec = mapping(manifest.data.get("spec"))
+    if manifest.read_as:
+        yield (), manifest.data
+    elif manifest.group == "helm.toolkit.fluxcd.io":
+        yield ("spec", "values"), spec.get("values")
+    elif manifest.group == "argoproj.io":
+        base: Path = ("spec",)
+        if manifest.kind == "ApplicationSet":
+            base, spec = ("spec", "template", "spec"), mapping(mapping(spec.get("template")).get("spec"))
+        places = [((*base, "source"), mapping(spec.get("source")))]
+        places += [((*base, "sources", at), source) for at, source in numbered(spec.get("sources"))]
+        for place, source in places:
+            yield (*place, "helm", "valuesObject"), mapping(source.get("helm")).get("valuesObject")
+
+
+def _parts(values: object, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    if isinstance(values, list):
+        for at, each in enumerate(values):
+            yield from _parts(each, (*path, at))
+    elif isinstance(values, dict):
+        fields = {name: values[name] for name, has_form in _FORMS.items() if has_form(values.get(name))}
+        if fields:
+            yield path, fields
+        for name, value in values.items():
+            if name not in fields:
+                yield from _parts(value, (*path, name))
+
+
+def _pod_set(path: Path, fields: Mapping[str, Any]) -> PodSet:
+    spec = {name: value for name, value in fields.items() if name != "resources"}
+    return PodSet(
+        name="values",
+        path=path,
+        spec=spec,
+        labels={},
+        annotations={},
+        replicas=None,
+        places={name: (*path, name) for name in fields},
+        default_place=None,
+        devices=tuple(resource_requests(fields.get("resources"), (*path, "resources"))),
+        stored=True,
+    )
