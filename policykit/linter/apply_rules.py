@@ -232,8 +232,8 @@ class FileRules:
                 for violation in rule.check(structure, context):
                     yield self._finding(located, rule, _at_most_warning(rule, violation), None)
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
-            # A chart may install daemons of nodes.
-            reviewed = reviewed._replace(is_system_pod=True)
+            if not reviewed.card_resources:  # a chart may install daemons of nodes
+                reviewed = reviewed._replace(is_system_pod=True)
             told = {problem.path for problem in problems}
             for rule, violation in causes(self._violations(reviewed)):
                 if violation.path not in told:
