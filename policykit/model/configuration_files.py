@@ -15,3 +15,10 @@ class ListedFile(NamedTuple):
     """An entry of `resources` of a kustomization, relative to its folder. It has no locations."""
 
     path: str
+
+
+class ClusterOfProvisioner(NamedTuple):
+    """A cluster that a program makes, which reads configurations among the objects of the cluster. It has no
+    locations."""
+
+    program: str

@@ -1,7 +1,8 @@
 """The configuration of kube-scheduler is among objects that are applied.
 
 KubeSchedulerConfiguration is a file that the scheduler reads at start, not a kind of the API server:
-`kubectl apply` fails with `no matches for kind`, and no scheduler is configured.
+`kubectl apply` fails with `no matches for kind`, and no scheduler is configured. Only kops reads it among
+the objects of a cluster.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from posixpath import dirname, join, normpath
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.configuration_files import ListedFile, MisplacedConfiguration
+from policykit.model.configuration_files import ClusterOfProvisioner, ListedFile, MisplacedConfiguration
 from policykit.model.queue import Demand
 from policykit.model.severity import Severity
 
@@ -52,7 +53,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     misplaced = scope.of(MisplacedConfiguration)
     beside = {each.path for each in scope.of(Demand)} if misplaced else set()
     listed = {normpath(join(dirname(each.path), each.value.path)) for each in scope.of(ListedFile)}
+    read = {dirname(each.path) for each in scope.of(ClusterOfProvisioner)}
     for each in misplaced:
+        if dirname(each.path) in read:
+            continue
         if each.value.among_objects or each.path in beside or normpath(each.path) in listed:
             yield Violation(
                 each.at("kind"),

@@ -46,7 +46,7 @@ TARGET = Target(
         ),
         FactReader(
             Lazy("policykit.targets.kubernetes.configuration_files:facts"),
-            frozenset({_KIND, "Kustomization"}),
+            frozenset({"Cluster", _KIND, "Kustomization"}),
         ),
         FactReader(
             Lazy("policykit.targets.kubernetes.scheduler_images:facts"),
