@@ -96,6 +96,10 @@ def _is_of_tools(input_file: InputFile) -> bool:
     return os.path.basename(input_file.file) in (*KUSTOMIZATIONS, _POLICY)
 
 
+_WITHOUT_GANG = "gang-not-declared"
+"""What an operator in the scope of a job may refute."""
+
+
 class UnitFindings(NamedTuple):
     """The findings of all units, before the baseline and merging."""
 
@@ -135,7 +139,12 @@ def _judged(run: Run) -> UnitFindings:
     scoped = scope_findings(run, scopes)
     about_files = _with_sources(judged, (one for one in scoped.findings if one.build < 0))
     placed = _of_builds(run, judged, (one for one in scoped.findings if one.build >= 0))
-    files = changed_at_admission(run, scopes, tuple(file_findings(judged)))
+    files = tuple(file_findings(judged))
+    if any(one.finding.name == _WITHOUT_GANG for one in files):
+        from policykit.linter.gang_operator_pass import gang_made_by_operator
+
+        files = gang_made_by_operator(scopes, files, _WITHOUT_GANG)
+    files = changed_at_admission(run, scopes, files)
     if run.workspace.builds:
         from policykit.linter.builds.findings import reconcile
 

@@ -19,6 +19,8 @@ class StartedOperator(NamedTuple):
     account: str = ""
     missing: str = ""
     """A flag without which its jobs do not get the name of the scheduler; empty: none is needed."""
+    api_version: str = ""
+    """Of the jobs of which it makes a group whether they ask for one or not; empty: it makes none unasked."""
 
 
 class GroupedJob(NamedTuple):

@@ -39,6 +39,8 @@ _WEBHOOK = "enable-webhook"
 _OFF = ("", "false", "0", "f")
 _LIKE = 0.85
 _SHELLS = frozenset({"sh", "bash", "ash", "dash"})
+_UNASKED: Mapping[str, str] = {TRAINING: "kubeflow.org/v1"}
+"""apiVersion of the jobs that get a group in any case: `SyncPodGroup` counts all of their pods."""
 _OF_TRAINING = frozenset({"JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"})
 _GANG, _RAY_SCHEDULER = "ray.io/gang-scheduling-enabled", "ray.io/scheduler-name"
 _SPARK_FIELDS: Mapping[str, Path] = {
@@ -106,7 +108,8 @@ def _started(name: str, words: Sequence[tuple[str, Path]], namespace: str, accou
             scheduler = value if flag in ("batch-scheduler", "gang-scheduler-name") else scheduler
         elif not misspelt and (likely := _likely(flag, name)):
             misspelt, meant, place = flag, likely, path
-    value = StartedOperator(name, starts, scheduler, misspelt, meant, namespace, account, missing)
+    unasked = _UNASKED.get(name, "") if starts and not misspelt else ""
+    value = StartedOperator(name, starts, scheduler, misspelt, meant, namespace, account, missing, unasked)
     return Fact(value, {"container": image, "flag": place})
 
 
