@@ -238,7 +238,7 @@ FACTS: tuple[FactReader, ...] = (
             }
         ),
         pods=True,
-        substrings=("resourceName", "intel.com/", "mellanox.com/", "nvidia.com/", "openshift.io/", "rdma/"),
+        substrings=("resourceName", "intel.com/", "mellanox.com/", "openshift.io/", "rdma/"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.device_names:gates"),

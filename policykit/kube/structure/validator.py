@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder, stands_for_text
-from policykit.kube.structure import pod_parts
 from policykit.kube.structure.admission import refusals
 from policykit.kube.structure.admission.pods import inconsistencies
 from policykit.kube.structure.conflicts import FILE, conflicts
@@ -67,6 +66,8 @@ def check(
     shape = shape_of(api_version, kind, served.custom)
     refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
     if shape is None:
+        from policykit.kube.structure import pod_parts
+
         refused = (*refused, *pod_parts.problems(data, api_version, kind, check_part))
     if (
         not literal

@@ -23,7 +23,7 @@ _RESOURCE = "device resource"
 _POLICY = "SriovNetworkNodePolicy"
 _OPERATOR = "sriovnetwork.openshift.io"
 _NETWORKS = ("OVSNetwork", "SriovIBNetwork", "SriovNetwork")
-_DOMAINS = ("intel.com", "mellanox.com", "nvidia.com", "openshift.io", "rdma")
+_DOMAINS = ("intel.com", "mellanox.com", "openshift.io", "rdma")
 """Before the slash, unless a file says otherwise."""
 _LISTS: Mapping[str, str] = {"resourceList": "intel.com", "configList": "rdma"}
 """Lists of a device plugin's configuration, and the domain of their resources.
