@@ -1,4 +1,4 @@
-"""Placement of pods in objects without a schema: operators copy these fields into pods as they are.
+"""Placement and resources of pods in objects without a schema, which operators copy into pods as they are.
 
 A field counts only in the form that Kubernetes gives it, since an operator may call something else so.
 """
@@ -15,6 +15,7 @@ from policykit.kube.structure.problem import (
     BAD_VALUE,
     CONFLICTING,
     INVALID_LABEL,
+    INVALID_QUANTITY,
     WRONG_TYPE,
     conversion_hint,
     described,
@@ -23,6 +24,7 @@ from policykit.kube.structure.problem import (
 )
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.problem import Problem
+from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 
 _OF_TOLERATION = frozenset({"effect", "key", "operator", "tolerationSeconds", "value"})
@@ -30,8 +32,18 @@ _OF_AFFINITY = frozenset({"nodeAffinity", "podAffinity", "podAntiAffinity"})
 _OF_TERMS = frozenset(
     {"preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"}
 )
+_PATTERNS = (
+    "gatekeeper.sh",
+    "jspolicy.com",
+    "kubewarden.io",
+    "kuttl.dev",
+    "kyverno.io",
+    "open-cluster-management.io",
+)
+"""Groups of objects with patterns of others, and with what a test compares them with."""
+_OF_RESOURCES = frozenset({"claims", "limits", "requests"})
 _VALUES = frozenset({"helmValues", "values", "valuesObject"})
-"""Of charts, which may give a selector a form of their own."""
+"""Of charts, which are read as pods are."""
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INVALID_LABEL, WRONG_TYPE})
 """What is wrong whoever reads it."""
 _SCALARS = (bool, int, float)
@@ -44,8 +56,8 @@ CheckPart = Callable[[str, dict[str, Any]], Iterable[Problem]]
 
 def problems(data: Mapping[str, Any], api_version: str, kind: str, check: CheckPart) -> Iterator[Problem]:
     """Nothing of kinds whose pods are known: rules about pods report these."""
-    if not has_pods(api_version, kind):
-        yield from _of_mapping(data, (), _Walk(check, set()), selects=True)
+    if not (has_pods(api_version, kind) or api_version.partition("/")[0].endswith(_PATTERNS)):
+        yield from _of_mapping(data, (), _Walk(check, set()))
 
 
 class _Walk(NamedTuple):
@@ -54,7 +66,7 @@ class _Walk(NamedTuple):
     """Mappings that were read, which aliases may share."""
 
 
-def _of_mapping(data: Mapping[str, Any], path: Path, walk: _Walk, *, selects: bool) -> Iterator[Problem]:
+def _of_mapping(data: Mapping[str, Any], path: Path, walk: _Walk) -> Iterator[Problem]:
     if id(data) in walk.seen or len(path) > _DEEPEST:
         return
     walk.seen.add(id(data))
@@ -63,16 +75,19 @@ def _of_mapping(data: Mapping[str, Any], path: Path, walk: _Walk, *, selects: bo
             here = (*path, key)
             if key == "affinity" and _is_affinity(value):
                 yield from _affinity(value, here, walk.check)
-            elif key == "nodeSelector" and selects:
+            elif key == "nodeSelector":
                 yield from _selector(value, here)
-            yield from _of_mapping(value, here, walk, selects=selects and key not in _VALUES)
+            elif key == "resources" and _are_resources(value):
+                yield from _resources(value, here, walk.check)
+            if key not in _VALUES:
+                yield from _of_mapping(value, here, walk)
         elif type(value) is list:
             here = (*path, key)
             if key == "tolerations":
                 yield from _tolerations(value, here)
             for position, item in enumerate(value):
                 if type(item) is dict:
-                    yield from _of_mapping(item, (*here, position), walk, selects=selects)
+                    yield from _of_mapping(item, (*here, position), walk)
 
 
 def _is_affinity(value: Mapping[str, Any]) -> bool:
@@ -84,9 +99,25 @@ def _is_affinity(value: Mapping[str, Any]) -> bool:
 def _affinity(value: dict[str, Any], path: Path, check: CheckPart) -> Iterator[Problem]:
     for problem in check("Affinity", value):
         if problem.kind in _KINDS:
-            whole = (*path, *problem.path)
-            message = problem.message.replace(dotted(problem.path), dotted(whole), 1)
-            yield problem._replace(path=whole, message=message)
+            yield _placed(problem, path)
+
+
+def _placed(problem: Problem, base: Path) -> Problem:
+    """The problem of a part, which names its own place in the message."""
+    path = (*base, *problem.path)
+    return problem._replace(path=path, message=problem.message.replace(dotted(problem.path), dotted(path), 1))
+
+
+def _are_resources(value: Mapping[str, Any]) -> bool:
+    amounts = (value.get("requests"), value.get("limits"))
+    return value.keys() <= _OF_RESOURCES and any(isinstance(each, dict) for each in amounts)
+
+
+def _resources(value: dict[str, Any], path: Path, check: CheckPart) -> Iterator[Problem]:
+    """A warning: the operator may read an amount in its own way."""
+    for problem in check("ResourceRequirements", value):
+        if problem.kind in (CONFLICTING, INVALID_QUANTITY):
+            yield _placed(problem, path)._replace(severity=Severity.WARNING)
 
 
 def _selector(value: Mapping[str, Any], path: Path) -> Iterator[Problem]:
