@@ -68,13 +68,16 @@ def is_variable(value: str) -> bool:
     return _VARIABLE.fullmatch(value) is not None
 
 
-_TO_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:ID|LABEL|NAME|TYPE|VALUE)")
+_NAMED = frozenset({"ID", "LABEL", "NAME", "TYPE", "VALUE"})
 
 
 def stands_for_label(text: str) -> bool:
     """Whether the value of a node's label is to be filled in: a placeholder, or what is to be filled in by
     its own name, such as NODE_POOL_NAME."""
-    return has_placeholder(text) or _TO_NAME.fullmatch(text) is not None
+    if has_placeholder(text):
+        return True
+    words = text.split("_") if text.isupper() else ()
+    return len(words) > 1 and words[-1] in _NAMED and all(map(str.isalnum, words))
 
 
 def is_filled_in(value: str) -> bool:

@@ -217,7 +217,7 @@ _STANDS_FOR = re.compile(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
 )
 """Parts of a name in capitals are placeholders: JOB_NAME, job_ID_."""
-_FILLED = re.compile(r"\b(?:filled|injected|overridden|provided|replaced|set) (?:at|by|in)\b", re.IGNORECASE)
+_FILLED = r"(?i)\b(?:filled|injected|overridden|provided|replaced|set) (?:at|by|in)\b"
 """A sentence in place of a name, for whoever fills it in: Filled By The Operator."""
 _TEMPLATE = re.compile(r"[^\w .:/-]", re.ASCII)
 _REFUSED = re.compile(r"[^a-z0-9.-]")
@@ -274,7 +274,7 @@ def _name_problem(name: Any, refused: re.Pattern[str], longest: int, form: str) 
     if not isinstance(name, str) or is_placeholder(name) or _is_template(name):
         return None
     found = refused.search(_STANDS_FOR.sub("", name))
-    if found is not None and _FILLED.search(name) is None:
+    if found is not None and not re.search(_FILLED, name):
         what = _CHARACTERS.get(found[0]) or (
             "a capital letter" if found[0].isupper() else f"the character {found[0]}"
         )
