@@ -71,6 +71,7 @@ def is_variable(value: str) -> bool:
 _NAMED = frozenset({"ID", "LABEL", "NAME", "TYPE", "VALUE"})
 
 
+@lru_cache(maxsize=4096)
 def stands_for_label(text: str) -> bool:
     """Whether the value of a node's label is to be filled in: a placeholder, or what is to be filled in by
     its own name, such as NODE_POOL_NAME."""

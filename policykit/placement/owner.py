@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.kube.placeholders import has_placeholder, is_placeholder, stands_for_label
+from policykit.kube.placeholders import is_placeholder, stands_for_label
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest, texts, words_of
 from policykit.manifests.memoize import memoize_last_call
@@ -100,10 +100,7 @@ def may_change_after_admission(manifest: Manifest, pod_set: PodSet) -> bool:
 
 
 def _has_placeholder(value: object) -> bool:
-    return any(
-        any(map(has_placeholder, some)) or (any(map(str.isupper, some)) and any(map(stands_for_label, some)))
-        for some in words_of(value)
-    )
+    return any(any(map(stands_for_label, some)) for some in words_of(value))
 
 
 def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:
