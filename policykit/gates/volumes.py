@@ -38,6 +38,8 @@ class VolumeProblem(NamedTuple):
     """False: the files do not even say whether it is so."""
     whole: bool = True
     """None of the pods runs; if not, one of them does."""
+    possible: bool = False
+    """The pods may well be placed so that it never comes to it."""
 
 
 class Volumes:
@@ -57,10 +59,12 @@ class Volumes:
         self._of_class: dict[str, list[DeclaredVolume]] = {}
         for volume in volumes:
             self._of_class.setdefault(volume.storage_class, []).append(volume)
+        self._firsts: dict[tuple[str, str], ClaimUse | None] = {}
         self._users: dict[tuple[str, str], list[ClaimUse]] = {}
-        for use in scope.of(ClaimUse):
-            if not use.partial:
-                self._users.setdefault((use.value.namespace, use.value.claim), []).append(use.value)
+        self._of_object: dict[tuple[str, str, str], list[ClaimUse]] = {}
+        for use in (each.value for each in scope.of(ClaimUse) if not each.partial):
+            self._users.setdefault((use.namespace, use.claim), []).append(use)
+            self._of_object.setdefault((use.what, use.namespace, use.claim), []).append(use)
 
     def users(self, claim: DeclaredClaim) -> Sequence[ClaimUse]:
         """The pods that mount it."""
@@ -70,8 +74,8 @@ class Volumes:
         """Of the nodes that can mount the volume."""
         claim = self._claim(use)
         found = self._never_made(use, claim) or self._out_of_reach(use, claim) or self._elsewhere(use, claim)
-        if found is None and claim is not None:
-            found = self._apart(use, claim)
+        if found is None and claim is not None and self._is_of_one_node(use, claim):
+            found = self._apart(use) or self._on_any_nodes(use, claim) or self._with_others(use, claim)
         return found or self._in_any_zone(use, claim)
 
     def of_one_pod(self, use: ClaimUse) -> VolumeProblem | None:
@@ -108,8 +112,8 @@ class Volumes:
     def _at_once(self, use: ClaimUse, claim: DeclaredClaim) -> int:
         """Pods that mount a claim at a time: those of one template, or of all that wait for each other."""
         pods = {use.together: use.replicas or 0}
-        for each in self.users(claim) if use.together else ():
-            if each.what == use.what and each.together:
+        for each in self._of_object.get((use.what, *claim[:2]), ()) if use.together else ():
+            if each.together:
                 pods[each.together] = max(each.replicas or 0, pods.get(each.together, 0))
         return sum(pods.values())
 
@@ -271,36 +275,71 @@ class Volumes:
         answers = [selection(self._cluster, pool, NodeAffinity(required=terms)) for pool in pools]
         return True if True in answers else None if None in answers else False
 
-    def _apart(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
-        """A volume for one node, and pods on different ones. Source: attach-detach controller (v1.36)."""
-        if set(claim.access_modes) != {ONE_NODE} or use.read_only or self._is_of_files(use, claim):
-            return None
-        if not use.apart:
-            return self._on_any_nodes(use, claim)
+    def _is_of_one_node(self, use: ClaimUse, claim: DeclaredClaim) -> bool:
+        """Source: attach-detach controller (v1.36)."""
+        return (
+            set(claim.access_modes) == {ONE_NODE} and not use.read_only and not self._is_of_files(use, claim)
+        )
+
+    def _apart(self, use: ClaimUse) -> VolumeProblem | None:
+        """A volume for one node, and pods that are on different ones."""
         name = f"claim {use.claim} is {ONE_NODE}, for pods of one node, and {use.apart}"
-        if (use.replicas or 0) > 1:
+        if use.apart and (use.replicas or 0) > 1:
             message = f"{name}: only 1 of the {use.replicas} pods runs at a time"
             return VolumeProblem(message, _SHARE, whole=False)
-        if use.adds_first:
+        if use.apart and use.adds_first:
             message = f"{name}: a rolling update, which starts a new pod before it removes one, never ends"
             return VolumeProblem(message, _RECREATE, whole=False)
         return None
 
     def _on_any_nodes(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
         """Nothing keeps the pods on the node of the volume but the volume itself, if it is local."""
-        named = claim.storage_class and not is_of_node(claim.storage_class)
-        bound = self._bound(use, claim)
-        known = bound or self._by_name.get(("StorageClass", claim.storage_class))
-        local = known is not None and (bool(known.terms) or known.made_by_hand or known.local)
-        several = use.lasting and (use.replicas or 0) > 1 and not use.each_node
-        if not several or not named or local or use.side_by_side or self._nodes_of(use) == 1:
+        pods = self._at_once(use, claim) if use.together else (use.replicas or 0) if use.lasting else 0
+        known = bool(claim.storage_class) and not use.apart and not use.each_node
+        if pods < 2 or not known or self._is_local(use, claim) or self._is_on_one(use):
             return None
         return VolumeProblem(
-            f"claim {use.claim} is {ONE_NODE}, for pods of one node, and nothing keeps the {use.replicas} "
+            f"claim {use.claim} is {ONE_NODE}, for pods of one node, and nothing keeps the {pods} "
             "pods on one: those on others wait for the volume",
             _SHARE,
             whole=False,
         )
+
+    def _with_others(self, use: ClaimUse, claim: DeclaredClaim) -> VolumeProblem | None:
+        """Pods of two objects that both run for long."""
+        first = self._first_of(claim) if (use.lasting or use.recurs) and not use.each_node else None
+        if first is None or first.what == use.what or (use.in_turn and first.in_turn) or self._is_on_one(use):
+            return None
+        name = f"claim {use.claim} is {ONE_NODE}, for pods of one node, and {first.what} mounts it too"
+        ours, theirs = dict(use.selected), dict(first.selected)
+        for key, values in ours.items():
+            if not set(theirs.get(key, values)).intersection(values):
+                other = ", ".join(theirs[key])
+                message = f"{name}, on nodes with {key} {other}, not {', '.join(values)}: one of them waits"
+                return VolumeProblem(message, _SHARE, whole=False)
+        if self._is_local(use, claim):
+            return None
+        message = f"{name}: its pods and those of {use.what} wait for each other where they are on two nodes"
+        return VolumeProblem(message, _SHARE, whole=False, possible=True)
+
+    def _first_of(self, claim: DeclaredClaim) -> ClaimUse | None:
+        """Of the pods that mount a claim and run for long, those of the object that is first by name."""
+        key = claim[:2]
+        if key not in self._firsts:
+            users = [each for each in self.users(claim) if each.lasting or each.recurs]
+            told = [each for each in users if not (each.read_only or each.each_node or self._is_on_one(each))]
+            self._firsts[key] = min(told, key=lambda each: (each.in_turn, each.what), default=None)
+        return self._firsts[key]
+
+    def _is_on_one(self, use: ClaimUse) -> bool:
+        return use.side_by_side or self._nodes_of(use) == 1
+
+    def _is_local(self, use: ClaimUse, claim: DeclaredClaim) -> bool:
+        """Whether the volume itself keeps its pods on a node."""
+        bound = self._bound(use, claim)
+        known = bound or self._by_name.get(("StorageClass", claim.storage_class))
+        local = known is not None and (bool(known.terms) or known.made_by_hand or known.local)
+        return local or is_of_node(claim.storage_class)
 
     def _is_of_files(self, use: ClaimUse, claim: DeclaredClaim) -> bool:
         """Whether the volume is part of a file system of the network, where access modes limit nothing."""

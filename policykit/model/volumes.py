@@ -83,3 +83,5 @@ class ClaimUse(NamedTuple):
     """nodeName passes the scheduler by."""
     beside: tuple[str, ...] = ()
     """Claims that the same pods mount and the template lists before."""
+    recurs: bool = False
+    """There are such pods again and again, or until somebody removes the one."""

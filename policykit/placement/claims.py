@@ -28,6 +28,7 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
     manifest, replicas, cluster = review.manifest, review.pod_set.replicas, review.cluster
     known = cluster is not None and (cluster.complete or bool(review.card_resources))
     elsewhere = review.selects_unlisted_pool or is_for_unlisted_nodes(review.affinity, review.tolerations)
+    spec = review.pod_set.spec
     common = ClaimUse(
         owner(manifest, review.pod_set).namespace or review.namespace,
         f"{manifest.kind} {manifest.name}".strip(),
@@ -44,7 +45,8 @@ def claim_uses(review: Review) -> Iterator[tuple[Path, ClaimUse]]:
         each_node=review.pod_set.per_node,
         selected=_selected(review),
         side_by_side=_side_by_side(review),
-        unscheduled=manifest.kind != "Pod" and _is_named(review.pod_set.spec.get("nodeName")),
+        recurs=(manifest.group, manifest.kind) == ("batch", "CronJob") or _is_kept(manifest.kind, spec),
+        unscheduled=manifest.kind != "Pod" and _is_named(spec.get("nodeName")),
     )
     named: tuple[str, ...] = ()
     for path, claim, storage_class, read_only in found:
@@ -80,6 +82,10 @@ def _claims(review: Review) -> Iterator[tuple[Path, str, str, bool]]:
 def _class(spec: object) -> str:
     name = text(mapping(spec).get("storageClassName"))
     return "" if is_placeholder(name) else name
+
+
+def _is_kept(kind: str, spec: Mapping[str, Any]) -> bool:
+    return kind == "Pod" and spec.get("restartPolicy", "Always") == "Always"
 
 
 def _is_named(node: object) -> bool:

@@ -6,9 +6,10 @@ DaemonSet on its other nodes; so do those that select nodes with another value o
 ReadWriteOnce the pods must be on one node, unless the volume is part of a file system of the network: where
 required anti-affinity, a host port, a spread constraint or their size keeps them apart, the others wait for
 the volume, and a rolling update, which starts the new pod first, never ends. Replicas that may be on any
-nodes wait too, once one of them is on another node. A class that waits for the first consumer has its volumes
-made by the scheduler: with nodeName it never sees the pods, so none is made. A class that does not wait has a
-disk made in any zone: two of one pod may be in two zones, or one in a zone where the pods do not run.
+nodes wait too, once one of them is on another node; so do pods of two objects that both run for long. A class
+that waits for the first consumer has its volumes made by the scheduler: with nodeName it never sees the pods,
+so none is made. A class that does not wait has a disk made in any zone: two of one pod may be in two zones,
+or one in a zone where the pods do not run.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for use in uses:
         found = volumes.problem(use.value) if volumes else None
         if found is not None and found.known:
-            severity = Severity.ERROR if found.certain else None
+            severity = Severity.ERROR if found.certain else Severity.INFO if found.possible else None
             yield Violation(use.at("claim"), found.message, found.help, severity)
 
 
