@@ -64,6 +64,24 @@ class UnassignedModel(NamedTuple):
     """KServe has runtimes of its own for it."""
 
 
+class LentTemplate(NamedTuple):
+    """A template that workflows may borrow, with the volumes that it mounts and does not have itself."""
+
+    owner: str
+    namespace: str
+    name: str
+    mounts: frozenset[str]
+
+
+class BorrowedTemplate(NamedTuple):
+    """A template of another object, and the volumes of the workflow. Locations of its fact: `name`."""
+
+    owner: str
+    namespace: str
+    name: str
+    volumes: frozenset[str]
+
+
 class PodSelector(NamedTuple):
     """What selects pods of others by labels. Locations of its fact: each key, `selector`, and `bound`."""
 

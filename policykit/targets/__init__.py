@@ -251,6 +251,11 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("supportedModelFormats", "predictor"),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.workflow_templates:facts"),
+        frozenset({"ClusterWorkflowTemplate", "CronWorkflow", "Workflow", "WorkflowTemplate"}),
+        substrings=("templateRef", "WorkflowTemplate"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:vertical_scalers"),
         frozenset({"VerticalPodAutoscaler"}),
     ),

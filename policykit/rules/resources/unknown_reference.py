@@ -8,7 +8,8 @@ files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS n
 the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
 deviceLabelFields gives the labels of devices. A runtime is chosen for a model that names
 none only by its formats with `autoSelect`. A template for device claims is no claim. Multus looks for a
-network in the namespace of the pod, unless another is named.
+network in the namespace of the pod, unless another is named. A template that a workflow of Argo borrows
+mounts the volumes of that workflow, not those of its own object.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from policykit.linter.scope import Scope
 from policykit.model.gang import Autoscaler
 from policykit.model.queue import Demand
 from policykit.model.references import (
+    BorrowedTemplate,
+    LentTemplate,
     NamedObject,
     NamedParts,
     ObjectReference,
@@ -88,6 +91,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 yield Violation(each.at("name"), f"{message}, but {other} {name}", f"write {field}: {name}")
     yield from _parts(scope)
     yield from _unassigned(scope)
+    yield from _borrowed(scope)
     scaled: dict[str, _Known] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
@@ -166,6 +170,25 @@ def _unassigned(scope: Scope) -> Iterator[Violation]:
         )
 
 
+def _borrowed(scope: Scope) -> Iterator[Violation]:
+    """Volumes that a template needs in every object here of the name."""
+    borrowed = scope.of(BorrowedTemplate)
+    lent: dict[tuple[str, str, str], frozenset[str]] = {}
+    for one in scope.of(LentTemplate) if borrowed else ():
+        key = one.value[:3]
+        lent[key] = lent.get(key, one.value.mounts) & one.value.mounts
+    for each in borrowed:
+        wanted = lent.get(each.value[:3], frozenset()) - each.value.volumes
+        if wanted and not each.partial:
+            several = "volumes" if len(wanted) > 1 else "a volume"
+            yield Violation(
+                each.at("name"),
+                f"template {each.value.name} of {each.value.owner} mounts {', '.join(sorted(wanted))}, "
+                f"{several} that this workflow does not have: those of {each.value.owner} are not used",
+                "add it to volumes or volumeClaimTemplates of this workflow, or to volumes of the template",
+            )
+
+
 class _Known(NamedTuple):
     names: Names
     unfilled: UnfilledNames
@@ -192,5 +215,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(Autoscaler, ObjectReference, PartReference, UnassignedModel),
+    reports_at=(Autoscaler, BorrowedTemplate, ObjectReference, PartReference, UnassignedModel),
 )
