@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from policykit.kube import autoscaling
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 """A possible name of an object or queue."""
 _MAX_WORDS = 5_000
+_OF_LABELS = {"topologySpreadConstraints"}
+"""What it does depends on the labels of the pods, which values of a chart do not state."""
 _OF_CHARTS = frozenset({"Application", "ApplicationSet", "HelmRelease"})
 """Kinds that state values of charts as a map."""
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
@@ -194,12 +197,14 @@ class FileRules:
             )
         if inner.parsed.root is not None and not inner.parsed.problem:
             yield from self._by_kind(located, self._inside(inner))
-            yield from self._chart_values(located)
+            if located.manifest.read_as == CHART_VALUES.name:
+                yield from self._chart_values(located)
 
     def configuration(self, located: LocatedObject) -> Iterator[Finding]:
         """Findings about a configuration that is a document of its own."""
-        yield from self._by_kind(located, self._fixes)
-        yield from self._chart_values(located)
+        found = self._by_kind(located, self._fixes)
+        is_of_chart = located.manifest.read_as == CHART_VALUES.name
+        return chain(found, self._chart_values(located)) if is_of_chart else found
 
     def object(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
         """Findings about an object: its structure, its kind, then its pods."""
@@ -214,23 +219,23 @@ class FileRules:
                 self.unrecognized.append(str(located.resource))
             for cause in causes(self._violations(reviewed)):
                 yield self._finding(located, cause.rule, cause.violation, self._fixes, reviewed)
-        if not pod_sets:
+        if located.manifest.kind in _OF_CHARTS:
             yield from self._chart_values(located)
 
     def _chart_values(self, located: LocatedObject) -> Iterator[Finding]:
         """Findings about what values of a chart say of pods: warnings, since the chart makes the pods."""
-        manifest, context = located.manifest, self._context
-        if manifest.read_as != CHART_VALUES.name and manifest.kind not in _OF_CHARTS:
-            return
         from policykit.linter.chart_values import parts
         from policykit.linter.rule import Structure
 
+        manifest, context = located.manifest, self._context
         located = located._replace(manifest=manifest._replace(partial=True))
         for pod_set, problems in parts(manifest):
             structure = Structure(located.manifest, problems)
             for rule in self._rules.of(STRUCTURE) if problems else ():
                 for violation in rule.check(structure, context):
                     yield self._finding(located, rule, _at_most_warning(rule, violation), None)
+            if pod_set.places.keys() == _OF_LABELS:
+                continue
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
             if not reviewed.card_resources:  # a chart may install daemons of nodes
                 reviewed = reviewed._replace(is_system_pod=True)

@@ -23,5 +23,5 @@ def parts(manifest: Manifest) -> Iterator[tuple[PodSet, tuple[Problem, ...]]]:
 
 
 def _problems(part: str, data: object, path: Path) -> Iterator[Problem]:
-    for problem in check_part(part, dict(data) if isinstance(data, dict) else {}):
+    for problem in check_part(part, dict(data) if isinstance(data, dict) else {}, partial=True):
         yield problem.below(path)._replace(intended=(), repair=None)

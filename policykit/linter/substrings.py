@@ -35,7 +35,10 @@ def _as_set(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
-_COMMON = ("cheduler", "ode", "ork", ".sh", "ueue", "ost", "time", "par", ".io", "onfi", "vic", "ity")
+_COMMON = (
+    *("cheduler", "ode", "ork", ".sh", "ueue", "ost", "time", "par", ".io", ".com", "onfi", "vic", "ity"),
+    *("gp", "ko", "um", "gr", "isr", "pol", "IBL"),
+)
 """Parts that several of the words have and few lines: a search for one stands for those for all its words."""
 
 

@@ -216,14 +216,11 @@ FACTS: tuple[FactReader, ...] = (
                 "NodePool",
             }
         ),
+    ),
+    FactReader(
+        Lazy("policykit.targets.facts.device_labels:selections"),
         pods=True,
-        substrings=(
-            "deviceLabelFields",
-            "feature.node.kubernetes.io/pci-",
-            "feature.node.kubernetes.io/usb-",
-            "nvidia.com/v1",
-            "mellanox.com/v1alpha1",
-        ),
+        substrings=(".present",),
     ),
     FactReader(
         Lazy("policykit.targets.facts.device_names:resources"),
@@ -238,17 +235,15 @@ FACTS: tuple[FactReader, ...] = (
             }
         ),
         pods=True,
-        substrings=("resourceName", "intel.com/", "mellanox.com/", "openshift.io/", "rdma/"),
+        substrings=("resourceName", "intel.com/", "mellanox.com", "openshift.io/", "rdma/"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.device_names:gates"),
         frozenset({"Application", "DeviceClass", "HelmRelease", "ResourceClaim", "ResourceClaimTemplate"}),
-        substrings=("dra-driver", "resource.nvidia.com"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.references:formats"),
         frozenset({"ClusterServingRuntime", "InferenceService", "ServingRuntime"}),
-        substrings=("supportedModelFormats", "predictor"),
     ),
     FactReader(
         Lazy("policykit.targets.facts.workflow_templates:facts"),

@@ -12,6 +12,7 @@ from typing import Any
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.templates import resource_requests
 from policykit.manifests.document import Manifest
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered
 
@@ -59,8 +60,11 @@ def _are_resources(value: object) -> bool:
     return bool(amounts) and not any(amount == "" or _is_nested(amount) for amount in amounts)
 
 
+_NESTED = (dict, list)
+
+
 def _is_nested(value: object) -> bool:
-    return isinstance(value, (dict, list))
+    return isinstance(value, _NESTED)
 
 
 _FORMS: Mapping[str, Callable[[object], bool]] = {
@@ -76,17 +80,19 @@ def matches_shape(data: object) -> bool:
     """Whether a document without a kind has parts of pods. One of Docker Compose has `services`."""
     if not isinstance(data, dict) or isinstance(data.get("services"), dict):
         return False
-    return any(_parts(data, ()))
+    return bool(_parts_of(data))
 
 
 def pod_sets(manifest: Manifest) -> tuple[PodSet, ...]:
     """One for each map of the values with fields of pods, in document order."""
     return tuple(
-        _pod_set(path, fields) for base, values in _values(manifest) for path, fields in _parts(values, base)
+        _pod_set((*base, *path), fields)
+        for base, values in _values(manifest)
+        for path, fields in _parts_of(values)
     )
 
 
-def _values(manifest: Manifest) -> Iterator[tuple[Path, object]]:
+def _values(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
     """The values that a document is, or that an object states as a map."""
     spec = mapping(manifest.data.get("spec"))
     if manifest.read_as:
@@ -103,15 +109,22 @@ def _values(manifest: Manifest) -> Iterator[tuple[Path, object]]:
             yield (*place, "helm", "valuesObject"), mapping(source.get("helm")).get("valuesObject")
 
 
-def _parts(values: object, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    if isinstance(values, list):
+@memoize_last  # a document is asked for its form first
+def _parts_of(values: Any) -> tuple[tuple[Path, Mapping[str, Any]], ...]:
+    return tuple(_parts(values, ()))
+
+
+def _parts(values: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    if type(values) is list:
         for at, each in enumerate(values):
-            yield from _parts(each, (*path, at))
-    elif isinstance(values, dict):
-        fields = {name: values[name] for name, has_form in _FORMS.items() if has_form(values.get(name))}
+            if type(each) in _NESTED:
+                yield from _parts(each, (*path, at))
+    elif type(values) is dict:
+        nested = {name: value for name, value in values.items() if type(value) in _NESTED}
+        fields = {name: value for name, value in nested.items() if name in _FORMS and _FORMS[name](value)}
         if fields:
             yield path, fields
-        for name, value in values.items():
+        for name, value in nested.items():
             if name not in fields:
                 yield from _parts(value, (*path, name))
 

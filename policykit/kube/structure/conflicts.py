@@ -68,8 +68,9 @@ def fractions(amounts: object, path: Path) -> Iterator[Problem]:
             yield from _thousandths(value, (*path, name))
         if not isinstance(value, str):
             continue
-        if name in _PROCESSORS and value.endswith(_LARGE):
-            yield from _of_bytes(value, (*path, name))
+        if name in _PROCESSORS:
+            yield from _of_bytes(value, (*path, name)) if value.endswith(_LARGE) else ()
+            continue
         if not value.endswith("m") or not _is_bytes(name):
             continue
         if parse(value) is not None:

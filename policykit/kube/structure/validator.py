@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from policykit.kube.placeholders import is_placeholder, stands_for_text
@@ -109,12 +110,23 @@ def _quick_checks(releases: Mapping[str, str]) -> QuickChecks:
 _QUICK: dict[frozenset[tuple[str, str]], QuickChecks] = {}
 
 
-def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:
-    """Problems of a part of a pod by itself: `NodeAffinity`, as other files than manifests hold it."""
-    shape = Shape({"$ref": f"#/$defs/{name}"}, FILE)
+def check_part(name: str, data: dict[str, Any], *, partial: bool = False) -> tuple[Problem, ...]:
+    """Problems of a part of a pod by itself: `NodeAffinity`, as other files than manifests hold it.
+
+    `partial`: what it requires may be elsewhere.
+    """
+    shape = _part(name, partial)
+    if _quick_checks({}).passes(data, shape):
+        return ()
     walk = _Validation(shape, data, NOTHING)
     walk.visit(data, shape.schema, shape.file)
     return walk.result()
+
+
+@lru_cache(maxsize=16)
+def _part(name: str, partial: bool) -> Shape:
+    marks = {"x-partial": True} if partial else {}
+    return Shape({"$ref": f"#/$defs/{name}", **marks}, FILE)
 
 
 _MAX_SUGGESTIONS = 100

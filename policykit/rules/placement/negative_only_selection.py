@@ -72,7 +72,7 @@ _VIRTUAL = frozenset({"virtual-kubelet"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a pod if every expression is negative, except those that exclude single nodes or zones."""
     terms = review.affinity.required
-    if keys := _alternatives(terms or ()):
+    if terms and len(terms) > 1 and (keys := _alternatives(terms)):
         yield Violation(
             review.pod_set.place("affinity", *REQUIRED_TERMS, 1, "matchExpressions", 0),
             f"the terms are ORed, so a node that {keys[0]} excludes is matched by the term of {keys[1]}: "

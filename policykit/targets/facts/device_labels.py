@@ -51,7 +51,7 @@ _LONGEST = 100_000
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of configurations that state the fields, of operators, and of pods."""
+    """Of configurations that state the fields, and of operators."""
     if manifest.partial:
         return
     for configuration in _configurations(manifest):
@@ -69,7 +69,11 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             for label in filter(None, map(_LABEL.match, marks.labels)):
                 names = frozenset({str(len(label[2].split("_"))), _OF_GPU_OPERATOR})
                 yield Fact(NamedParts(_OWNER, "", label[1], names), {}, answers=True)
-    for pod_set in pod_sets:
+
+
+def selections(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Of pods that select nodes by such labels."""
+    for pod_set in pod_sets if not manifest.partial else ():
         for key, path in _selected(pod_set):
             found = _LABEL.match(key)
             if found is not None:
