@@ -12,6 +12,8 @@ from policykit.namedtuple import NamedTuple
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+KINDS = frozenset({"nodeAffinity", "podAffinity", "podAntiAffinity"})
+"""Parts of affinity, each of which may have the two lists."""
 NODE_NAME = "metadata.name"
 """The only field of a node that a term can select."""
 

@@ -10,6 +10,7 @@ from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.selectors import int64
 from policykit.model.pool import Taint, Toleration
 
+FIELDS = frozenset({"key", "operator", "value", "effect", "tolerationSeconds"})
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 MALFORMED = Toleration(operator="(malformed)")
 """A list item that is not a toleration: it tolerates nothing."""

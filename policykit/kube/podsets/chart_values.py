@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube.affinity import PREFERRED, REQUIRED
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.templates import resource_requests
+from policykit.kube.tolerations import FIELDS
 from policykit.manifests.document import Manifest
 from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered
 
-_TOLERATION = frozenset({"key", "operator", "value", "effect", "tolerationSeconds"})
-_RULES = frozenset(
-    {"requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"}
-)
 _TYPES = frozenset({"array", "object", "string"})
 """Of JSON Schema."""
 _RESOURCES = frozenset({"claims", "limits", "requests"})
@@ -27,7 +25,7 @@ _RESOURCES = frozenset({"claims", "limits", "requests"})
 
 def _are_tolerations(value: object) -> bool:
     listed = mappings(value)
-    return bool(listed) and all(_TOLERATION & each.keys() for each in listed)
+    return bool(listed) and all(FIELDS & each.keys() for each in listed)
 
 
 def _is_node_selector(value: object) -> bool:
@@ -41,7 +39,7 @@ def _is_affinity(value: object) -> bool:
     """A map with the rules of affinity, perhaps in the wrong place, but not `podAntiAffinity: soft`."""
     stated = mapping(value)
     listed = [stated, *(part for part in stated.values() if part)]
-    return any(_RULES & mapping(part).keys() for part in listed) and all(
+    return any(not {REQUIRED, PREFERRED}.isdisjoint(mapping(part)) for part in listed) and all(
         isinstance(part, (dict, list)) and not {"enabled", "type"} & mapping(part).keys() for part in listed
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from policykit.kube import tolerations
+from policykit.kube import affinity, tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.table import known as has_pods
 from policykit.kube.structure.problem import (
@@ -27,11 +27,7 @@ from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 
-_OF_TOLERATION = frozenset({"effect", "key", "operator", "tolerationSeconds", "value"})
-_OF_AFFINITY = frozenset({"nodeAffinity", "podAffinity", "podAntiAffinity"})
-_OF_TERMS = frozenset(
-    {"preferredDuringSchedulingIgnoredDuringExecution", "requiredDuringSchedulingIgnoredDuringExecution"}
-)
+_OF_TERMS = frozenset({affinity.PREFERRED, affinity.REQUIRED})
 _PATTERNS = (
     "gatekeeper.sh",
     "jspolicy.com",
@@ -91,7 +87,7 @@ def _of_mapping(data: Mapping[str, Any], path: Path, walk: _Walk) -> Iterator[Pr
 
 
 def _is_affinity(value: Mapping[str, Any]) -> bool:
-    return value.keys() <= _OF_AFFINITY and all(
+    return value.keys() <= affinity.KINDS and all(
         each is None or (isinstance(each, dict) and each.keys() <= _OF_TERMS) for each in value.values()
     )
 
@@ -132,7 +128,7 @@ def _selector(value: Mapping[str, Any], path: Path) -> Iterator[Problem]:
 
 
 def _tolerations(listed: list[Any], path: Path) -> Iterator[Problem]:
-    if not all(isinstance(each, dict) and each.keys() <= _OF_TOLERATION for each in listed):
+    if not all(isinstance(each, dict) and each.keys() <= tolerations.FIELDS for each in listed):
         return
     read = tolerations.read(listed)
     for position, (written, toleration) in enumerate(zip(listed, read, strict=True)):
