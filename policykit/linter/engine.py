@@ -11,6 +11,7 @@ from policykit.kube import podsets
 from policykit.kube.structure.schema import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules, facts_of, unreadable
 from policykit.linter.configurations import (
+    CHART_VALUES,
     Configuration,
     EmbeddedConfiguration,
     bare,
@@ -283,9 +284,13 @@ class _FileLinter:
 
     def _configuration(self, located: LocatedObject) -> None:
         """Lints a configuration that is a document of its own."""
-        self._objects += 1
+        before = len(self._found)
         if not self._only_facts:
             self._found.extend(self._file_rules.configuration(located))
+        if located.manifest.read_as == CHART_VALUES.name and len(self._found) == before:
+            self._skipped = self._skipped or _without(located.manifest)  # whatever else it may be
+        else:
+            self._objects += 1
         self._state(located)
 
     def _object(self, manifest: Manifest, partial: bool) -> None:

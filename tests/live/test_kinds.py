@@ -32,6 +32,7 @@ NOT_OF_CLUSTERS = {
         "few clusters have them: names in files are compared with those in files",
     ),
     "Application": "of Argo CD, which applies what it names",
+    "Cluster": "a file of kops",
     "ClusterConfig": "a file of eksctl",
     "Component": "a file of kustomize",
     "HelmRelease": "of Flux, which applies what it names",
