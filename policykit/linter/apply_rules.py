@@ -37,7 +37,7 @@ _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _MAX_WORDS = 5_000
 _OF_LABELS = {"topologySpreadConstraints"}
 """What it does depends on the labels of the pods, which values of a chart do not state."""
-_OF_CHARTS = frozenset({"Application", "ApplicationSet", "HelmRelease"})
+_OF_CHARTS = frozenset({"Application", "ApplicationSet", "HelmRelease", "Kustomization"})
 """Kinds that state values of charts as a map."""
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 

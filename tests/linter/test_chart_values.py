@@ -49,6 +49,11 @@ REFUSED = {
         f"{APPLICATION}      valuesObject:\n{indented(TOLERATION, 8)}",
         [f"14:43 {OPERATOR}"],
     ),
+    "of a kustomization": (
+        f"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+        f"helmCharts:\n- name: serve\n  valuesInline:\n{indented(TOLERATION, 4)}",
+        [f"7:39 {OPERATOR}"],
+    ),
     "in a string": (f"{APPLICATION}      values: |\n{indented(TOLERATION, 8)}", [f"14:43 {OPERATOR}"]),
     "a toleration that contradicts itself": (
         "tolerations:\n- {key: a, operator: Exists, value: b}\n",

@@ -97,6 +97,9 @@ def _values(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
         yield (), manifest.data
     elif manifest.group == "helm.toolkit.fluxcd.io":
         yield ("spec", "values"), spec.get("values")
+    elif manifest.kind == "Kustomization":
+        for at, chart in numbered(manifest.data.get("helmCharts")):
+            yield ("helmCharts", at, "valuesInline"), chart.get("valuesInline")
     elif manifest.group == "argoproj.io":
         base: Path = ("spec",)
         if manifest.kind == "ApplicationSet":

@@ -38,7 +38,7 @@ _PATTERNS = (
 )
 """Groups of objects with patterns of others, and with what a test compares them with."""
 _OF_RESOURCES = frozenset({"claims", "limits", "requests"})
-_VALUES = frozenset({"helmValues", "values", "valuesObject"})
+_VALUES = frozenset({"helmValues", "values", "valuesInline", "valuesObject"})
 """Of charts, which are read as pods are."""
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INVALID_LABEL, WRONG_TYPE})
 """What is wrong whoever reads it."""
