@@ -510,6 +510,12 @@ def _kueue(n: int) -> Files:
     return _objects(*objects)
 
 
+def _chart_values(n: int) -> Files:
+    """Values for n workloads of a chart, each with a mistake."""
+    tolerations = "  tolerations: [{key: nvidia.com/gpu, operator: Equals, effect: NoSchedule}]"
+    return {"values.yaml": "".join(f"worker{number}:\n{tolerations}\n" for number in range(n))}
+
+
 def _flavors(n: int) -> Files:
     """One ClusterQueue."""
     flavors = [
@@ -607,6 +613,7 @@ SHAPES: Mapping[str, Shape] = {
     "replicated jobs": Shape(_replicated_jobs, (*_LINT, *_HYBRID), size=10),
     "limits of a LimitRange": Shape(_limits, (*_LINT, *_HYBRID)),
     "references of Kueue": Shape(_kueue, size=50),
+    "values of a chart": Shape(_chart_values, size=20),
     "flavors of a ClusterQueue": Shape(_flavors),
     "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
     "a file among others": Shape(_jobs_in_files, ("lint", "1.yaml", *_LINT[2:], *_HYBRID), size=8),
