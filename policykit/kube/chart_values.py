@@ -11,7 +11,7 @@ from typing import Any
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.namedtuple import NamedTuple
 
 KINDS = frozenset({"HelmRelease", "Application"})
@@ -41,13 +41,16 @@ def chart_values(manifest: Manifest) -> Iterator[ChartValues]:
         yield from _of_release(spec, manifest.namespace or "")
     elif manifest.kind == "Application" and manifest.group == "argoproj.io":
         namespace = text(mapping(spec.get("destination")).get("namespace"))
-        sources = spec.get("sources")
-        listed = sources if isinstance(sources, list) else []
-        places: list[tuple[object, Path]] = [(spec.get("source"), ("spec", "source"))]
-        places += [(source, ("spec", "sources", number)) for number, source in enumerate(listed)]
-        for source, path in places:
+        for path, source in sources(spec, ("spec",)):
             for found in _of_source(source, path):
                 yield found._replace(namespace=namespace)
+
+
+def sources(spec: Mapping[str, Any], base: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Those of an Application of Argo CD, each with its path. `base`: the path of the spec."""
+    yield (*base, "source"), mapping(spec.get("source"))
+    for number, source in numbered(spec.get("sources")):
+        yield (*base, "sources", number), source
 
 
 def _of_release(spec: Mapping[str, Any], namespace: str) -> Iterator[ChartValues]:
@@ -63,8 +66,7 @@ def _of_release(spec: Mapping[str, Any], namespace: str) -> Iterator[ChartValues
     )
 
 
-def _of_source(source: object, at: Path) -> Iterator[ChartValues]:
-    data = mapping(source)
+def _of_source(data: Mapping[str, Any], at: Path) -> Iterator[ChartValues]:
     name = text(data.get("chart"))
     if not name:
         return

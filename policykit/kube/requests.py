@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Container = Mapping[str, Any]
 
+FIELDS = frozenset({"claims", "limits", "requests"})
+"""What the resources of a container may state."""
 _POD_LEVEL = frozenset({"cpu", "memory"})
 
 

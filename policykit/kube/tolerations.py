@@ -12,6 +12,13 @@ from policykit.model.pool import Taint, Toleration
 
 FIELDS = frozenset({"key", "operator", "value", "effect", "tolerationSeconds"})
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+ADVICE = {
+    "key": "write the key of the taint, as `kubectl describe node` shows it",
+    "operator": "write operator: Exists to match any value, or Equal with the taint's value",
+    "value": "delete the value, or write operator: Equal to compare it",
+    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds requires NoExecute",
+}
+"""What to do about a field that `problems` names."""
 MALFORMED = Toleration(operator="(malformed)")
 """A list item that is not a toleration: it tolerates nothing."""
 COMPARISON = "TaintTolerationComparisonOperators"

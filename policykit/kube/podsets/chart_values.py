@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube import requests
 from policykit.kube.affinity import PREFERRED, REQUIRED
+from policykit.kube.chart_values import sources
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.templates import resource_requests
 from policykit.kube.tolerations import FIELDS
@@ -20,7 +22,6 @@ from policykit.manifests.shape import mapping, mappings, numbered
 
 _TYPES = frozenset({"array", "object", "string"})
 """Of JSON Schema."""
-_RESOURCES = frozenset({"claims", "limits", "requests"})
 
 
 def _are_tolerations(value: object) -> bool:
@@ -52,7 +53,7 @@ def _are_constraints(value: object) -> bool:
 def _are_resources(value: object) -> bool:
     """Amounts that a chart need not fill in."""
     stated = mapping(value)
-    if not stated or not _RESOURCES.issuperset(stated):
+    if not stated or not requests.FIELDS.issuperset(stated):
         return False
     amounts = [amount for side in ("limits", "requests") for amount in mapping(stated.get(side)).values()]
     return bool(amounts) and not any(amount == "" or _is_nested(amount) for amount in amounts)
@@ -104,9 +105,7 @@ def _values(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
         base: Path = ("spec",)
         if manifest.kind == "ApplicationSet":
             base, spec = ("spec", "template", "spec"), mapping(mapping(spec.get("template")).get("spec"))
-        places = [((*base, "source"), mapping(spec.get("source")))]
-        places += [((*base, "sources", at), source) for at, source in numbered(spec.get("sources"))]
-        for place, source in places:
+        for place, source in sources(spec, base):
             yield (*place, "helm", "valuesObject"), mapping(source.get("helm")).get("valuesObject")
 
 

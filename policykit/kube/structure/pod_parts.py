@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from policykit.kube import affinity, tolerations
+from policykit.kube import affinity, requests, tolerations
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.table import known as has_pods
 from policykit.kube.structure.problem import (
@@ -37,7 +37,6 @@ _PATTERNS = (
     "open-cluster-management.io",
 )
 """Groups of objects with patterns of others, and with what a test compares them with."""
-_OF_RESOURCES = frozenset({"claims", "limits", "requests"})
 _VALUES = frozenset({"helmValues", "values", "valuesInline", "valuesObject"})
 """Of charts, which are read as pods are."""
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INVALID_LABEL, WRONG_TYPE})
@@ -106,7 +105,7 @@ def _placed(problem: Problem, base: Path) -> Problem:
 
 def _are_resources(value: Mapping[str, Any]) -> bool:
     amounts = (value.get("requests"), value.get("limits"))
-    return value.keys() <= _OF_RESOURCES and any(isinstance(each, dict) for each in amounts)
+    return value.keys() <= requests.FIELDS and any(isinstance(each, dict) for each in amounts)
 
 
 def _resources(value: dict[str, Any], path: Path, check: CheckPart) -> Iterator[Problem]:
@@ -141,13 +140,5 @@ def _tolerations(listed: list[Any], path: Path) -> Iterator[Problem]:
         # One problem per field: the first is the one to fix.
         for field, message in dict(reversed(tolerations.problems(toleration, comparison=True))).items():
             if not is_placeholder(getattr(toleration, field)):
-                advice = _ADVICE[field]
+                advice = tolerations.ADVICE[field]
                 yield Problem((*here, field), f"invalid toleration: {message}", advice, kind=CONFLICTING)
-
-
-_ADVICE = {
-    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds requires NoExecute",
-    "key": "write the key of the taint, as `kubectl describe node` shows it",
-    "operator": "write operator: Exists to match any value, or Equal with the taint's value",
-    "value": "delete the value, or write operator: Equal to compare it",
-}

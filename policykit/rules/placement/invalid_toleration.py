@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.structure.schema import Shape, shape_of
 from policykit.kube.structure.values import label_problem
-from policykit.kube.tolerations import COMPARISON, EFFECTS, problems
+from policykit.kube.tolerations import ADVICE, COMPARISON, EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
@@ -50,12 +50,6 @@ spec:
 """
 
 _OPERATORS = ("", "Equal", "Exists", "Gt", "Lt")
-_ADVICE = {
-    "key": "write the key of the taint, as `kubectl describe node` shows it",
-    "operator": "write operator: Exists to match any value, or Equal with the taint's value",
-    "value": "delete the value, or write operator: Equal to compare it",
-    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds requires NoExecute",
-}
 _SECONDS = "write effect: NoExecute, or delete tolerationSeconds"
 
 
@@ -72,7 +66,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 path = review.pod_set.place("tolerations", position, field)
                 text = getattr(toleration, field)
                 if not is_placeholder(text) and not (shape and _is_schema_problem(shape, path, field, text)):
-                    advice = _SECONDS if field == "effect" and not toleration.effect else _ADVICE[field]
+                    advice = _SECONDS if field == "effect" and not toleration.effect else ADVICE[field]
                     yield Violation(path, f"invalid toleration: {message}", advice)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.admission.argo import MORE, names, volumes
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
@@ -21,8 +22,6 @@ _SPEC: Mapping[str, Path] = {
     "Workflow": ("spec",),
     "WorkflowTemplate": ("spec",),
 }
-_MORE = ("podSpecPatch", "templateDefaults", "workflowTemplateRef")
-"""Parts of a workflow from which volumes may come as well."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -33,8 +32,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     spec, namespace = mapping(lookup(manifest.data, base)), manifest.namespace or context.namespace
     if manifest.kind in _LENDERS:
         yield from _lent(manifest, spec, "" if manifest.kind == _LENDERS[0] else namespace)
-    ends = manifest.kind not in _LENDERS and not any(field in spec for field in _MORE)
-    volumes = _volumes(spec) if ends else None
+    ends = manifest.kind not in _LENDERS and not any(field in spec for field in MORE)
+    known = volumes(spec) if ends else frozenset({None})
     for path, reference in _references(spec, base):
         owner, template = text(reference.get("name")), text(reference.get("template"))
         if not owner or not template or is_filled_in(owner) or is_filled_in(template):
@@ -43,38 +42,24 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         where = "" if cluster else namespace
         named = f"{_LENDERS[0 if cluster else 1]} {owner}"
         yield Fact(PartReference(named, where, "template", template), {"name": (*path, "template")})
-        if volumes is not None:
-            yield Fact(BorrowedTemplate(named, where, template, volumes), {"name": (*path, "template")})
+        if all(known):
+            there = frozenset(filter(None, known))
+            yield Fact(BorrowedTemplate(named, where, template, there), {"name": (*path, "template")})
 
 
 def _lent(manifest: Manifest, spec: Mapping[str, Any], namespace: str) -> Iterator[Fact]:
     templates = [each for _, each in numbered(spec.get("templates"))]
-    names = frozenset(text(each.get("name")) for each in templates)
+    called = frozenset(text(each.get("name")) for each in templates)
     owner = f"{manifest.kind} {manifest.name}"
-    if names and not any(not name or is_filled_in(name) for name in names):
-        yield Fact(NamedParts(owner, namespace, "template", names), {}, answers=True)
+    if called and not any(not name or is_filled_in(name) for name in called):
+        yield Fact(NamedParts(owner, namespace, "template", called), {}, answers=True)
     for each in templates:
-        own = _names(each.get("volumes"))
-        mounts = _names(lookup(each, ("container", "volumeMounts")))
-        mounts |= _names(lookup(each, ("script", "volumeMounts")))
-        unknown = None in own or "podSpecPatch" in each
-        wanted = frozenset(name for name in mounts - own if name is not None and not unknown)
+        own = {*names(each.get("volumes"))}
+        mounts = {*names(lookup(each, ("container", "volumeMounts")))}
+        mounts |= {*names(lookup(each, ("script", "volumeMounts")))}
+        known = all(own) and "podSpecPatch" not in each
+        wanted = frozenset(name for name in mounts - own if name and known)
         yield Fact(LentTemplate(owner, namespace, text(each.get("name")), wanted), {}, answers=True)
-
-
-def _volumes(spec: Mapping[str, Any]) -> frozenset[str] | None:
-    """Those of a workflow; None: some are not known."""
-    found = _names(spec.get("volumes")) | _names(spec.get("volumeClaimTemplates"), "metadata", "name")
-    known = frozenset(name for name in found if name is not None)
-    return known if len(known) == len(found) else None
-
-
-def _names(listed: object, *path: str) -> frozenset[str | None]:
-    """None: one that is not known."""
-    names = [lookup(each, path or ("name",)) for _, each in numbered(listed)]
-    return frozenset(
-        name if isinstance(name, str) and name and not is_filled_in(name) else None for name in names
-    )
 
 
 def _references(spec: Mapping[str, Any], base: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -57,11 +57,11 @@ def _spec(spec: object, base: Path) -> Iterator[Problem]:
 
 def _mounts(spec: object, base: Path) -> Iterator[Problem]:
     """Source: `addVolumeReferences` of the workflow controller (v3.7)."""
-    if not isinstance(spec, dict) or any(field in spec for field in _MORE):
+    if not isinstance(spec, dict) or any(field in spec for field in MORE):
         return
-    known = {*_names(spec.get("volumes")), *_names(spec.get("volumeClaimTemplates"), "metadata", "name")}
+    known = volumes(spec)
     for position, template in numbered(spec.get("templates")):
-        there = {*known, *_names(template.get("volumes"))}
+        there = {*known, *names(template.get("volumes"))}
         if None in there or "podSpecPatch" in template:
             continue
         at: Path = (*base, "templates", position)
@@ -80,11 +80,17 @@ def _mounts(spec: object, base: Path) -> Iterator[Problem]:
                     )
 
 
-_MORE = ("podSpecPatch", "templateDefaults", "workflowTemplateRef")
+MORE = ("podSpecPatch", "templateDefaults", "workflowTemplateRef")
 """Parts of a workflow from which volumes may come as well."""
 
 
-def _names(listed: object, *path: str) -> Iterator[str | None]:
+def volumes(spec: Data) -> frozenset[str | None]:
+    """Names of those that a workflow has for all its templates; None: one that is not known."""
+    claims = names(spec.get("volumeClaimTemplates"), "metadata", "name")
+    return frozenset({*names(spec.get("volumes")), *claims})
+
+
+def names(listed: object, *path: str) -> Iterator[str | None]:
     """None: one that is not known."""
     for _, each in numbered(listed):
         name = lookup(each, path or ("name",))
