@@ -98,9 +98,8 @@ def embedded_configurations(
     manifest: Manifest, text: str, known: Sequence[Configuration]
 ) -> Iterator[EmbeddedConfiguration]:
     """Configurations in the strings of an object, or of a document of Helm values; `text`: the whole file."""
-    if (
-        not manifest.kind
-    ):  # values of a chart in a string of others are rare, and to look for them is not cheap
+    if not manifest.kind:
+        # Values of a chart in a string of others are rare, and to look for them is not cheap.
         known = [each for each in known if each is not CHART_VALUES]
     if not known or not may_hold(manifest):
         return

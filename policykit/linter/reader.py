@@ -307,11 +307,11 @@ def is_json_stream(text: str) -> bool:
         return False
     from json import JSONDecoder
 
-    read, spaces = JSONDecoder().raw_decode, re.compile(r"\s*")
+    read, begins = JSONDecoder().raw_decode, re.compile(r"\S")
     number = at = 0
     try:
-        while (at := spaces.match(text, at).end()) < len(text):  # type: ignore[union-attr]
-            at, number = read(text, at)[1], number + 1
+        while found := begins.search(text, at):
+            at, number = read(text, found.start())[1], number + 1
     except (ValueError, RecursionError):
         return False
     return number > 1

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from policykit.kube.affinity import REQUIRED
 from policykit.kube.chart_values import KINDS as CHARTS
 from policykit.kube.chart_values import chart_values
 from policykit.kube.placeholders import is_placeholder
@@ -15,7 +16,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.manifests.shape import mapping, numbered, text, texts
 from policykit.model.references import NamedParts, PartReference
 
 _LABEL = re.compile(r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.present\Z")
@@ -41,12 +42,7 @@ _ALIKE: Mapping[tuple[str, str], tuple[str, str, str]] = {
     ("mellanox.com", "NicClusterPolicy"): ("1", "the network operator", "pci-15b3"),
 }
 """What an operator needs of the label, its name, and the label."""
-_TERMS: Path = (
-    "affinity",
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelectorTerms",
-)
+_TERMS = ("nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _LONGEST = 100_000
 
 
@@ -122,12 +118,9 @@ def _selected(pod_set: PodSet) -> Iterator[tuple[str, Path]]:
     for key in mapping(pod_set.spec.get("nodeSelector")):
         if isinstance(key, str):
             yield key, pod_set.place("nodeSelector", key)
-    terms = mappings(lookup(pod_set.spec, _TERMS))
-    listed = lookup(pod_set.spec, _TERMS)
-    if len(terms) == 1 and isinstance(listed, list) and len(listed) == 1:
-        expressions = terms[0].get("matchExpressions")
-        for number, each in enumerate(expressions if isinstance(expressions, list) else ()):
-            stated = mapping(each)
+    terms = lookup(pod_set.spec, ("affinity", *_TERMS))
+    if isinstance(terms, list) and len(terms) == 1:
+        for number, stated in numbered(lookup(terms[0], ("matchExpressions",))):
             if stated.get("operator") in ("In", "Exists"):
-                path = ("affinity", *_TERMS[1:], 0, "matchExpressions", number, "key")
-                yield text(stated.get("key")), pod_set.place(str(path[0]), *path[1:])
+                place = pod_set.place("affinity", *_TERMS, 0, "matchExpressions", number, "key")
+                yield text(stated.get("key")), place
