@@ -146,16 +146,16 @@ def field(data: object, path: Sequence[Step]) -> str:
     """
     text = ""
     for step in path:
-        if isinstance(data, dict):
+        if type(data) is dict:
             data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+        elif type(data) is list and isinstance(step, int) and 0 <= step < len(data):
             data = data[step]
         else:
             data = None
-        if isinstance(step, int):
-            text += f"[{_name(data)}]"
+        if type(step) is str:
+            text += f"/{escaped(step)}" if "/" in step or "~" in step else "/" + step
         else:
-            text += f"/{escaped(step)}" if "/" in step or "~" in step else f"/{step}"
+            text += f"[{_name(data)}]"
     return text
 
 

@@ -156,8 +156,9 @@ def _collection(block: _Block, found: list[tuple[str, ...]], first: int) -> tupl
             places.append(line)
         else:
             raise UnreadError
-        for _ in range(lines):
-            line = next(numbers)
+        if lines:
+            for _ in range(lines):
+                line = next(numbers)
     else:
         line = len(found)
     if stack:
@@ -297,7 +298,10 @@ class _BlockNode(Node):
                 if step not in place:
                     break
                 place, data = place[step], data[step]
-                line, place = (place, place) if type(place) is int else place
+                if type(place) is int:
+                    line = place
+                else:
+                    line, place = place
             elif type(place) is list and type(step) is int and 0 <= step < len(place):
                 place, data, line = place[step], data[step], -1
             elif type(data) is dict or type(data) is list:
