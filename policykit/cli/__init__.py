@@ -24,54 +24,79 @@ class _Entry(NamedTuple):
 
     command: Lazy[Command]
     caption: str
+    task: str
+    """The heading above it in the help."""
 
 
 COMMANDS = {
     "init": _Entry(
-        Lazy("policykit.cli.profiles:init"), "create a commented policykit.yaml from a bundled profile"
+        Lazy("policykit.cli.profiles:init"),
+        "create a commented policykit.yaml from a bundled profile",
+        "Start",
     ),
-    "gen": _Entry(Lazy("policykit.cli.gen:command"), "generate scheduler configuration from the policy"),
-    "lint": _Entry(Lazy("policykit.cli.lint:command"), "find scheduling mistakes in manifests"),
-    "audit": _Entry(
-        Lazy("policykit.cli.audit:command"), "check a running cluster: nodes, workloads, what was generated"
-    ),
-    "baseline": _Entry(
-        Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones"
-    ),
-    "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests"),
-    "migrate": _Entry(
-        Lazy("policykit.cli.migrate:command"), "add to a policy what older versions let it omit"
-    ),
-    "plan": _Entry(
-        Lazy("policykit.cli.plan:command"), "show what a policy change does, and safe steps for it"
-    ),
-    "where": _Entry(
-        Lazy("policykit.cli.where:command"), "show which pools pods can run in, and why others refuse them"
-    ),
-    "why": _Entry(Lazy("policykit.cli.why:command"), "explain why pods of a running cluster are pending"),
-    "clusters": _Entry(
-        Lazy("policykit.cli.clusters:command"), "list policies, what they apply to, and unjudged files"
-    ),
-    "explain": _Entry(Lazy("policykit.cli.rules:explain"), "show a rule's documentation"),
     "import": _Entry(
-        Lazy("policykit.cli.import_:command"), "create a policy from existing nodes, queues, scheduler files"
+        Lazy("policykit.cli.import_:command"),
+        "create a policy from existing nodes, queues, scheduler files",
+        "Start",
     ),
-    "nodes": _Entry(Lazy("policykit.cli.nodes:command"), "show how live nodes differ from the policy"),
-    "rules": _Entry(Lazy("policykit.cli.rules:list_rules"), "list all rules"),
-    "profiles": _Entry(Lazy("policykit.cli.profiles:profiles"), "list or print bundled policies"),
-    "cards": _Entry(Lazy("policykit.cli.listings:cards"), "list or describe accelerator cards"),
-    "versions": _Entry(Lazy("policykit.cli.listings:versions"), "list known releases, and how they differ"),
-    "schema": _Entry(Lazy("policykit.cli.listings:schema"), "list or print bundled JSON Schemas"),
     "completion": _Entry(
-        Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish"
+        Lazy("policykit.cli.completion:command"), "print a completion script for bash, zsh or fish", "Start"
     ),
-    "lsp": _Entry(
-        Lazy("policykit.cli.lsp:command"), "run a language server for editors: findings, docs and fixes"
+    "gen": _Entry(
+        Lazy("policykit.cli.gen:command"), "generate scheduler configuration from the policy", "Generate"
     ),
     "krm": _Entry(
-        Lazy("policykit.cli.krm:command"), "run as a KRM function in kustomize: generate, patch or lint"
+        Lazy("policykit.cli.krm:command"),
+        "run as a KRM function in kustomize: generate, patch or lint",
+        "Generate",
     ),
+    "lint": _Entry(Lazy("policykit.cli.lint:command"), "find scheduling mistakes in manifests", "Check"),
+    "where": _Entry(
+        Lazy("policykit.cli.where:command"),
+        "show which pools pods can run in, and why others refuse them",
+        "Check",
+    ),
+    "baseline": _Entry(
+        Lazy("policykit.cli.baseline:command"), "record findings so that lint reports only new ones", "Check"
+    ),
+    "clusters": _Entry(
+        Lazy("policykit.cli.clusters:command"),
+        "list policies, what they apply to, and unjudged files",
+        "Check",
+    ),
+    "lsp": _Entry(
+        Lazy("policykit.cli.lsp:command"),
+        "run a language server for editors: findings, docs and fixes",
+        "Check",
+    ),
+    "patch": _Entry(Lazy("policykit.cli.patch:command"), "apply workload kinds to manifests", "Change"),
+    "plan": _Entry(
+        Lazy("policykit.cli.plan:command"), "show what a policy change does, and safe steps for it", "Change"
+    ),
+    "migrate": _Entry(
+        Lazy("policykit.cli.migrate:command"), "add to a policy what older versions let it omit", "Change"
+    ),
+    "audit": _Entry(
+        Lazy("policykit.cli.audit:command"),
+        "check a running cluster: nodes, workloads, what was generated",
+        "Cluster",
+    ),
+    "why": _Entry(
+        Lazy("policykit.cli.why:command"), "explain why pods of a running cluster are pending", "Cluster"
+    ),
+    "nodes": _Entry(
+        Lazy("policykit.cli.nodes:command"), "show how live nodes differ from the policy", "Cluster"
+    ),
+    "explain": _Entry(Lazy("policykit.cli.rules:explain"), "show a rule's documentation", "Look up"),
+    "rules": _Entry(Lazy("policykit.cli.rules:list_rules"), "list all rules", "Look up"),
+    "profiles": _Entry(Lazy("policykit.cli.profiles:profiles"), "list or print bundled policies", "Look up"),
+    "cards": _Entry(Lazy("policykit.cli.listings:cards"), "list or describe accelerator cards", "Look up"),
+    "versions": _Entry(
+        Lazy("policykit.cli.listings:versions"), "list known releases, and how they differ", "Look up"
+    ),
+    "schema": _Entry(Lazy("policykit.cli.listings:schema"), "list or print bundled JSON Schemas", "Look up"),
 }
+"""In the order of the help, which lists them by task."""
 
 
 def run(arguments: Sequence[str]) -> int:

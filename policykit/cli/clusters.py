@@ -38,8 +38,8 @@ _OBJECT = (b"apiVersion", b"kind")
 def command(folder: str, format_: str) -> int:
     """List the policies of the repository that DIR is in, what each applies to, and unjudged files.
 
-    A policy applies to what its `applies` lists, else to what the Flux objects next to it apply. A file that
-    nothing else applies belongs to the nearest policy above it.
+    A policy applies to what its `applies` lists, else to what the objects of Flux and Argo CD next to it
+    apply. A file that nothing else applies belongs to the nearest policy above it.
     """
     if not os.path.isdir(folder):
         raise UsageError("no such folder", "name a folder of a repository", folder)

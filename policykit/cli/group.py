@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -17,8 +18,8 @@ from policykit.nearest import nearest
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Table = Mapping[str, tuple[Lazy[Command], str]]
-"""Commands and their lines in the help, by name."""
+Table = Mapping[str, tuple[Lazy[Command], str, str]]
+"""Commands, their lines in the help and the tasks they are for, by name."""
 
 
 class _Commands(click.Group):
@@ -33,13 +34,15 @@ class _Commands(click.Group):
         return self.table[cmd_name][0].load().made() if cmd_name in self.table else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, caption) for name, (_, caption) in self.table.items()])
+        width = max(map(len, self.table))
+        for task, commands in groupby(self.table.items(), lambda item: item[1][2]):
+            with formatter.section(task):
+                formatter.write_dl([(name.ljust(width), caption) for name, (_, caption, _) in commands])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        items = [CompletionItem(name, help=caption) for name, (_, caption) in self.table.items()]
+        items = [CompletionItem(name, help=caption) for name, (_, caption, _) in self.table.items()]
         found = [item for item in items if item.value.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 

@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from policykit.linter.finding import Finding, Report
+from policykit.manifests.node import BREAK
 from policykit.namedtuple import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
-_BREAK = re.compile(b"\n")
+_BREAK = re.compile(rb"\r\n|[\n\r]|\xc2\x85|\xe2\x80[\xa8\xa9]")
+"""Line breaks as findings count them (`BREAK` of the parser), in UTF-8."""
 
 
 class SourceFiles:
@@ -29,8 +31,8 @@ class SourceFiles:
         if path not in self._lines:
             self._lines.clear()
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
-            lines = text.split("\n")
-            self._lines[path] = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+            plain = text.isascii() and "\r" not in text
+            self._lines[path] = text.split("\n") if plain else BREAK.split(text)
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else ""
 

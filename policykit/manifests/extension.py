@@ -6,6 +6,7 @@ Its modules do what functions in Python do, faster; what is rare, and every prob
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -18,12 +19,12 @@ def _imported() -> tuple[ModuleType | None, ModuleType | None, str]:
     if os.environ.get(VARIABLE) == "0":
         return None, None, f"off: {VARIABLE}=0"
     try:
-        from policykit.manifests import _tree, _words
+        tree, words = (import_module(f"policykit.manifests.{name}") for name in ("_tree", "_words"))
     except ModuleNotFoundError:
         return None, None, "not built"
     except ImportError as error:
         return None, None, f"not usable: {error}"
-    return _tree, _words, f"in use, with libyaml {_tree.LIBYAML}"
+    return tree, words, f"in use, with libyaml {tree.LIBYAML}"
 
 
 tree: Any

@@ -100,6 +100,8 @@ def dash(text: str, item: Node) -> int:
 
 _BEGINNING = r"(?m)^---(?=[ \t\r\n]|\Z)"
 _END = r"(?m)^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n"
+_RARE_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+"""Line breaks of YAML 1.1 that hardly anybody means: no document is looked for behind them."""
 _NOTHING = r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z"
 """Blank lines, comments and directives: no document yet. Each line matches in one way only."""
 
@@ -134,7 +136,9 @@ def slice_of(text: str, document: int) -> Slice:
     """
     found = slices(text)
     if not 0 <= document < len(found):
-        raise EditError(f"the text has no document {document}")
+        if rare := _RARE_BREAK.search(text):
+            raise EditError(f"a line ends with U+{ord(rare[0]):04X}: end all lines with LF, or all with CR LF")
+        raise EditError(f"the text has no document {document + 1}")
     return found[document]
 
 

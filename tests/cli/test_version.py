@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,14 @@ def test_this_installation(tmp_path: Path, words: tuple[str, ...]) -> None:
         + WARNING.format("0.4.0"),
         "",
     )
+
+
+@pytest.mark.parametrize("module", ["_tree", "_words"])
+def test_an_extension_that_is_not_there(module: str) -> None:
+    if find_spec(f"policykit.manifests.{module}") is None and os.environ.get(extension.VARIABLE) != "0":
+        assert extension.STATE == "not built"
+    else:
+        assert extension.STATE.startswith(("in use, with libyaml ", "off: "))
 
 
 def test_verbose_alone(shell: Shell) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.formats.findings import SourceFiles, relative
+from policykit.manifests.node import BREAK
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,8 @@ def test_a_place_leads_back(text: str, at: int) -> None:
     text, at = text.replace("\ufeff", ""), min(at, len(text))
     at = min(at, len(text))
     line, column = SourceFiles(lambda path: text.encode()).line_and_column("a", len(text[:at].encode()))
-    assert text.split("\n")[line - 1][: column - 1] == text[:at].split("\n")[-1]
+    if text[at - 1 : at + 1] != "\r\n":  # no place: it is within a break
+        assert BREAK.split(text)[line - 1][: column - 1] == BREAK.split(text[:at])[-1]
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,13 @@ def shown(text: str, span: Span) -> tuple[str, str, str] | None:
         ("key: |", Span(1, 6, 3, 2), "key: |", "     ^"),
         ("key: [", Span(1, 7, 1, 8), "key: [", "      ^"),
         ("a: \x1b[31m", Span(1, 4, 1, 6), "a:  [31m", "   ^^"),
+        ("# a\rkind: Job\r", Span(2, 7, 2, 10), "kind: Job", "      ^^^"),
+        ("a: 1 # \u2028b: 2\u0085c: 3\nd: 4", Span(4, 1, 4, 2), "d: 4", "^"),
     ],
-    ids=["plain", "CRLF", "BOM", "tab", "wide", "combining", "many lines", "at the end", "escape"],
+    ids=[
+        *("plain", "CRLF", "BOM", "tab", "wide", "combining", "many lines", "at the end", "escape"),
+        *("CR", "line separators"),
+    ],
 )
 def test_excerpt(text: str, span: Span, line: str, marks: str) -> None:
     found = shown(text, span)

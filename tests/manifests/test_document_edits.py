@@ -117,6 +117,11 @@ def test_refused(text: str, patches: list[Patch], document: int) -> None:
         amended(text, patches, document)
 
 
+def test_line_breaks_that_nobody_means_are_named() -> None:
+    with pytest.raises(EditError, match=r"a line ends with U\+000D: end all lines with LF, or all with CR LF"):
+        amended("# a\rb: 1\r", [Patch("replace", ("b",), 2)], 0)
+
+
 def test_a_broken_neighbour_does_not_matter() -> None:
     text = "a: [\n---\nb: 1\n"
     assert amended(text, [Patch("replace", ("b",), 2)], 1).text == "a: [\n---\nb: 2\n"
