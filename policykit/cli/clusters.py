@@ -27,6 +27,7 @@ from policykit.workspace.policies import (
     shown_as,
 )
 
+_NO_REPOSITORY = "not in a git repository: each file belongs to the nearest policykit.yaml above it"
 _OBJECT = (b"apiVersion", b"kind")
 """Fields of every object."""
 
@@ -52,7 +53,8 @@ def command(folder: str, format_: str) -> int:
 
         write_output(json.dumps({"clusters": policies, "judged_by_none": none}, indent=2) + "\n")
     else:
-        write_output("".join(f"{line}\n" for line in _text(policies, none)))
+        lines = _text(policies, none) if policies or repository_root(folder) else [_NO_REPOSITORY]
+        write_output("".join(f"{line}\n" for line in lines))
     for fault in found.faults:
         print_error(fault)
     broken = _broken([*found.contents])

@@ -225,12 +225,13 @@ def _policies(policy: str | None, every: bool) -> list[str]:
     if every:
         files = policy_files(repository_root(os.getcwd()) or os.getcwd())
         found = [path for path in files if is_cluster(path)]
-    else:
-        one = policy or nearest_policy(os.getcwd())
-        found = [one] if one else []
-    if not found:
+        if not found:
+            raise UsageError("no policykit.yaml found in the repository", "name one with -p, without --all")
+        return found
+    one = policy or nearest_policy(os.getcwd())
+    if not one:
         raise UsageError("no policykit.yaml found in this or any parent folder", "name one with -p")
-    return found
+    return [one]
 
 
 def _default(policy: str) -> str:

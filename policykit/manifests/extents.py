@@ -137,7 +137,9 @@ def slice_of(text: str, document: int) -> Slice:
     found = slices(text)
     if not 0 <= document < len(found):
         if rare := _RARE_BREAK.search(text):
-            raise EditError(f"a line ends with U+{ord(rare[0]):04X}: end all lines with LF, or all with CR LF")
+            raise EditError(
+                f"a line ends with U+{ord(rare[0]):04X}: end all lines with LF, or all with CR LF"
+            )
         raise EditError(f"the text has no document {document + 1}")
     return found[document]
 

@@ -59,6 +59,9 @@ class TreeEntry(NamedTuple):
     """Bytes; None: git does not have it."""
 
 
+_ELSE = "; for `plan` and `patch`, name an earlier policy file with --from"
+
+
 @cached
 def top_of(folder: str) -> str:
     """Real path of the repository that contains a folder. Raises SourceError if there is none."""
@@ -66,7 +69,7 @@ def top_of(folder: str) -> str:
     if b"not a git repository" in done.stderr:
         raise SourceError(
             "is not in a git repository, so changes cannot be determined",
-            "leave out the revision, or name a file",
+            f"leave out the revision{_ELSE}",
             folder,
         )
     return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
@@ -244,7 +247,7 @@ def remote_urls(root: str) -> tuple[str, ...]:
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
     git = program_path("git")
     if not git:
-        raise SourceError("git is not installed", "install it, or leave out the revision", root)
+        raise SourceError("git is not installed", f"install it, or leave out the revision{_ELSE}", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     command = [git, "--no-pager", *_TRUSTED, *words]
     return subprocess.run(

@@ -70,3 +70,11 @@ def test_a_policy_with_a_mistake_fails(shell: Shell) -> None:
 
 def test_no_policy(shell: Shell) -> None:
     assert shell.run("clusters").out == "no policy in this repository\n"
+
+
+def test_outside_a_repository(shell: Shell) -> None:
+    """Nothing but the place of a file counts there."""
+    shell.write({"policykit.yaml": policy("one"), "apps/job.yaml": FLEET["other/job.yaml"]})
+    (shell.folder / ".git").rmdir()
+    said = "not in a git repository: each file belongs to the nearest policykit.yaml above it\n"
+    assert shell.run("clusters") == (0, said, "")

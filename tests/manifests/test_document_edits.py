@@ -118,7 +118,9 @@ def test_refused(text: str, patches: list[Patch], document: int) -> None:
 
 
 def test_line_breaks_that_nobody_means_are_named() -> None:
-    with pytest.raises(EditError, match=r"a line ends with U\+000D: end all lines with LF, or all with CR LF"):
+    with pytest.raises(
+        EditError, match=r"a line ends with U\+000D: end all lines with LF, or all with CR LF"
+    ):
         amended("# a\rb: 1\r", [Patch("replace", ("b",), 2)], 0)
 
 

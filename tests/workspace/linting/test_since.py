@@ -493,14 +493,14 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         f"policykit: {tmp_path}: is not in a git repository, so changes cannot be determined\n"
-        "  help: leave out the revision, or name a file\n"
+        "  help: leave out the revision; for `plan` and `patch`, name an earlier policy file with --from\n"
     )
 
 
 def test_without_git(repository: Repository, tmp_path: Path) -> None:
     result = repository.since("HEAD", PATH=str(tmp_path / "empty"))
     assert (result.code, result.out) == (2, "")
-    assert "git is not installed\n  help: install it, or leave out the revision\n" in result.err
+    assert "git is not installed\n  help: install it, or leave out the revision; for `plan`" in result.err
 
 
 def test_nothing_of_the_repository_is_written(repository: Repository) -> None:
