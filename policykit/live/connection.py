@@ -50,7 +50,8 @@ def connect(access: Access) -> Client:
         from kubernetes import client as package
     except ImportError:
         raise UsageError(
-            "reading a cluster needs the package kubernetes", "pip install 'policykit-k8s[live]'"
+            "reading a cluster needs the package kubernetes",
+            "install policykit-k8s[live] from the source you use, or kubernetes into this environment",
         ) from None
     settings: Configuration = package.Configuration()
     with _quiet() as messages:
@@ -64,6 +65,7 @@ def connect(access: Access) -> Client:
     return Client(package.ApiClient(settings), server_name(settings.host), context, chosen, access.timeout)
 
 
+_CORRECT = "correct it, or name another one"
 _LOGIN = "check the user of the context in the kubeconfig"
 
 
@@ -110,9 +112,9 @@ def _from_kubeconfig(access: Access, settings: Configuration) -> tuple[str, str]
         )
     except yaml.YAMLError:
         # The error would quote the file, which may hold a token.
-        raise ClusterError(f"the kubeconfig {path} is not YAML", "correct it, or name another one") from None
+        raise ClusterError(f"the kubeconfig {path} is not YAML", _CORRECT) from None
     except (ConfigException, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ClusterError(f"the kubeconfig {path} cannot be used: {_reason(error)}", _LOGIN) from None
+        raise ClusterError(f"the kubeconfig {path} cannot be used: {_reason(error)}", _CORRECT) from None
     return str(chosen["name"]), str((chosen.get("context") or {}).get("namespace") or "")
 
 
@@ -134,7 +136,7 @@ def _reason(error: Exception) -> str:
         return error.strerror or "it cannot be read"
     if isinstance(error, ConfigException):
         return str(error).partition("\n")[0]
-    return "it has not the shape of one"
+    return "it does not have the structure of one"
 
 
 @contextmanager

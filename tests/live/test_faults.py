@@ -178,13 +178,13 @@ def test_what_is_not_installed_is_named(server: ApiServer, shell: Shell) -> None
         (
             "{}",
             "the kubeconfig {} cannot be used: Invalid kube-config file. Expected key current-context in {}",
-            "check the user of the context in the kubeconfig",
+            "correct it, or name another one",
         ),
         (f"a: [{TOKEN}", "the kubeconfig {} is not YAML", "correct it, or name another one"),
         (
             TOKEN,
-            "the kubeconfig {} cannot be used: it has not the shape of one",
-            "check the user of the context in the kubeconfig",
+            "the kubeconfig {} cannot be used: it does not have the structure of one",
+            "correct it, or name another one",
         ),
     ],
     ids=["empty", "no YAML", "a text"],
@@ -239,7 +239,7 @@ def test_the_package_is_needed(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
     fails(
         shell.run("lint", "--live"),
         "reading a cluster needs the package kubernetes",
-        "pip install 'policykit-k8s[live]'",
+        "install policykit-k8s[live] from the source you use, or kubernetes into this environment",
     )
 
 
