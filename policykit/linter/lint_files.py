@@ -171,6 +171,8 @@ def _attempt(run: Run, input_file: InputFile) -> _Attempt:
     try:
         return _judged(run, input_file)
     except Exception as error:
+        if isinstance(error, PolicykitError) and error.place == input_file.file:
+            error.place = input_file.path  # as findings show it
         return _failed(failure_of(error, input_file.path))
 
 

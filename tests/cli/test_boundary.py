@@ -238,6 +238,13 @@ def test_a_link_that_is_named_leads_nowhere_else(repo: Shell, words: list[str], 
     assert TOKEN not in result.out + result.err
 
 
+def test_a_file_beside_the_named_one_is_called_what_findings_call_it(repo: Shell) -> None:
+    put(repo, {"policykit.yaml": POLICY, "link.yaml": "-> ../outside/pod.yaml"})
+    result = repo.run("lint", "told.yaml")
+    assert result.code == 2
+    assert result.err.startswith("policykit: link.yaml: cannot be read: it resolves to ")
+
+
 def test_folders_elsewhere_are_not_walked_which_show_files_says(repo: Shell) -> None:
     put(repo, {"in": "-> ../outside", "root": "-> /", "sub/up": "-> ..", "git": "-> .git", "own": "-> sub"})
     result = repo.run("lint", "--show-files", "--format", "concise")
