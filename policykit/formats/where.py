@@ -12,7 +12,8 @@ from policykit.gates.pod_gates import Answer
 from policykit.manifests.path import pointer
 from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
-from policykit.placement.recognition import HOW_TO_STATE
+from policykit.placement.owner import owner
+from policykit.placement.recognition import HOW_TO_STATE, WORKLOAD_KEY, stated_kind
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
 
@@ -81,6 +82,9 @@ def _kind(review: Review) -> str:
         return f"workload kind {review.workload.name}: {review.decided_by}"
     could = f": could be {' or '.join(review.candidates)}" if review.candidates else ""
     how = f"; {HOW_TO_STATE}" if review.lacks_workload_kind else ""
+    if review.cluster and (stated := stated_kind(owner(review.manifest, review.pod_set), review.pod_set)):
+        known = ", ".join(review.cluster.workloads)
+        how = f": {stated.field[:-1]} {WORKLOAD_KEY} is {stated.name!r}, but the policy has {known or 'none'}"
     return f"no workload kind{could}{how}"
 
 

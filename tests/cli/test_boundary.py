@@ -25,6 +25,15 @@ spec:
   containers:
   - {name: a, image: 'registry.example/a:1', resources: {requests: {nvidia.com/gpu: 1}}}
 """
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  queue: b
+  tasks:
+  - {name: a, template: {spec: {restartPolicy: Never, containers: [{name: a, image: registry.example/a:1}]}}}
+"""
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -239,8 +248,8 @@ def test_a_link_that_is_named_leads_nowhere_else(repo: Shell, words: list[str], 
 
 
 def test_a_file_beside_the_named_one_is_called_what_findings_call_it(repo: Shell) -> None:
-    put(repo, {"policykit.yaml": POLICY, "link.yaml": "-> ../outside/pod.yaml"})
-    result = repo.run("lint", "told.yaml")
+    put(repo, {"policykit.yaml": POLICY, "job.yaml": JOB, "link.yaml": "-> ../outside/pod.yaml"})
+    result = repo.run("lint", "job.yaml")
     assert result.code == 2
     assert result.err.startswith("policykit: link.yaml: cannot be read: it resolves to ")
 

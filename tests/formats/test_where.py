@@ -58,6 +58,12 @@ def test_pods(pods: str, says: str) -> None:
     assert says in reviewed(pods)
 
 
+def test_a_kind_that_the_policy_lacks() -> None:
+    assert reviewed(kind="serving").splitlines()[1] == (
+        "  no workload kind: label policykit.io/workload is 'serving', but the policy has training, inference"
+    )
+
+
 def test_json() -> None:
     raw = JOB.replace(b"PODS", b"2").replace(b"KIND", b"training")
     pairs = [Answer("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))]
