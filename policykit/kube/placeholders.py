@@ -87,7 +87,7 @@ def is_filled_in(value: str) -> bool:
 
 
 def stands_for_text(value: object) -> bool:
-    """Whether a collection is a name in brackets, for text: `[ACCESS_KEY]`, `{volume-id}`, `[[size]]`."""
+    """Whether a collection is a name in brackets, for text: `[ACCESS_KEY]`, `{bucket name}`, `[[size]]`."""
     if isinstance(value, list) and len(value) == 1:
         (inner,) = value
         if isinstance(inner, list):
@@ -95,5 +95,6 @@ def stands_for_text(value: object) -> bool:
         return is_capitals(inner) and "_" in inner
     if isinstance(value, dict) and len(value) == 1:
         (name, nothing), *_ = value.items()
-        return nothing is None and (is_capitals(name) or _COMPOUND.fullmatch(name) is not None)
+        if nothing is None and isinstance(name, str):
+            return is_capitals(name) or _COMPOUND.fullmatch(name.replace(" ", "-")) is not None
     return False

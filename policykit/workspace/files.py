@@ -101,6 +101,7 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             is_folder = filesystem.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
                 entry.name in NEVER
+                or (is_folder and _is_of_go(entry.name, path, here))
                 or (rules and _ignored(absolute + entry.name, is_folder, rules))
                 or (exclude and excluded(_display(path), exclude))
             ):
@@ -120,6 +121,18 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             ):
                 yield path
         pending.extend(reversed(folders))
+
+
+def _is_of_go(name: str, path: str, parent: str) -> bool:
+    """Whether a folder has the modules that a Go program needs: others' files, which nobody applies.
+
+    Sources: `go mod vendor`, dep, and the cache of modules, where each has its version in its name.
+    """
+    if name != "vendor":
+        return "@v" in name and name.rpartition("@v")[2][:1].isdigit()
+    return filesystem.isfile(os.path.join(path, "modules.txt")) or filesystem.isfile(
+        os.path.join(parent, "Gopkg.lock")
+    )
 
 
 def excluded(path: str, globs: Iterable[str]) -> bool:
@@ -313,7 +326,8 @@ def script_of(path: str) -> str:
         if not safe_paths.contains(limit, filesystem.realpath(folder)):
             return ""
         for script in _scripts(folder):
-            if name.search(_raw(script)):
+            text = _raw(script)
+            if name.search(text) and (script.endswith(_SCRIPTS) or text.startswith(b"#!")):
                 return os.path.basename(script)
     return ""
 
@@ -321,8 +335,10 @@ def script_of(path: str) -> str:
 @cached
 def _scripts(folder: str) -> tuple[str, ...]:
     with suppress(OSError):
-        names = sorted(name for name in filesystem.names(folder) if name.endswith(_SCRIPTS))
-        return tuple(os.path.join(folder, name) for name in names)
+        names = sorted(
+            name for name in filesystem.names(folder) if name.endswith(_SCRIPTS) or "." not in name
+        )
+        return tuple(path for name in names if filesystem.isfile(path := os.path.join(folder, name)))
     return ()
 
 

@@ -120,8 +120,8 @@ _OUTPUT = 256 << 20
 """Most bytes of its memory and of its objects."""
 
 
-_LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err="(.*)"$')
-"""How kubectl logs an error: with the time and its process, and the error in quotes."""
+_LOGGED = re.compile(r'^[EF]\d{4} .*?\] "command failed" err=(?:"(?P<quoted>.*)"|<(?P<lines>.*)>)$')
+"""How kubectl logs an error: with the time and its process, and the error in quotes, or its lines in <>."""
 _LEADING = re.compile(r"^(?:Error: )?(?:.*(?:accumulation of path|target for path) '[^']*': )?")
 """kustomize prefixes the cause with every folder on the way."""
 _OF_FILE = re.compile(
@@ -309,7 +309,8 @@ def _cause(text: str, wrapper: str, folder: str) -> str:
     messages = (one for one in text.splitlines() if not _REMARK.match(one))
     line = " ".join(" ".join(messages).split())
     if logged := _LOGGED.match(line):
-        line = logged[1].replace("\\n", " ").replace('\\"', '"')
+        quoted, lines = logged["quoted"], logged["lines"]
+        line = lines.strip() if quoted is None else quoted.replace("\\n", " ").replace('\\"', '"')
     line = _LEADING.sub("", line)
     line = _OF_FILE.sub(r"\1: \2", line)
     for path in (os.path.relpath(folder, wrapper), folder):

@@ -202,6 +202,14 @@ PATCH = "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: a}\n"
             "",
         ),
         (
+            {
+                "kustomization.yaml": "resources: [pod.yaml, rendered.yaml]\n",
+                "pod.yaml": POD,
+                "render": "#!/bin/sh\ncat <&0 > rendered.yaml\nkustomize build .\n",
+            },
+            "",
+        ),
+        (
             {"kustomization.yaml": "resources: [a.yaml, b.yaml]\n", "a.yaml": POD, "b.yaml": POD},
             "",
         ),

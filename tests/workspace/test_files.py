@@ -32,13 +32,31 @@ TREE = (
     "sub/f.YAML",
     ".hidden/g.yaml",
     "node_modules/h.yaml",
+    "go/pkg/mod/k8s.io/api@v0.20.4/testdata/i.yaml",
+    "go/vendor/modules.txt",
+    "go/vendor/k8s.io/api/j.yaml",
+    "dep/Gopkg.lock",
+    "dep/vendor/k8s.io/api/k.yaml",
+    "charts/vendor/l.yaml",
+    "team@various/m.yaml",
 )
 
 
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
-        (["."], [".hidden/g.yaml", "a.yaml", "b.yml", "c.json", "sub/e.yaml"]),
+        (
+            ["."],
+            [
+                ".hidden/g.yaml",
+                "a.yaml",
+                "b.yml",
+                "c.json",
+                "charts/vendor/l.yaml",
+                "sub/e.yaml",
+                "team@various/m.yaml",
+            ],
+        ),
         (["sub"], ["sub/e.yaml"]),
         (["./sub/"], ["sub/e.yaml"]),
         (["d.txt"], ["d.txt"]),

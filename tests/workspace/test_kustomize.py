@@ -36,6 +36,11 @@ TWICE = (
             'a field "x" is unknown',
         ),
         (
+            'E1123 07:16:21.767201   31030 run.go:72] "command failed" err=<\n'
+            '\tmapping key "a" already defined\n\tat line 4\n >\n',
+            'mapping key "a" already defined at line 4',
+        ),
+        (
             "I1123 07:16:21.767200   31030 log.go:245] well-defined vars that were never replaced: version\n"
             'E1123 07:16:21.767201   31030 run.go:72] "command failed" err="wildcard is not supported"\n',
             "wildcard is not supported",
@@ -58,6 +63,7 @@ TWICE = (
         "kustomize",
         "warnings",
         "kubectl",
+        "lines of kubectl",
         "remarks of kubectl",
         "of kustomize",
         "a file outside",

@@ -22,6 +22,8 @@ from policykit.manifests.shape import mapping, mappings, numbered
 
 _TYPES = frozenset({"array", "object", "string"})
 """Of JSON Schema."""
+_PAIR = frozenset({"key", "operator", "value", "values"})
+"""Fields of a chart's own form for one label."""
 
 
 def _are_tolerations(value: object) -> bool:
@@ -30,9 +32,9 @@ def _are_tolerations(value: object) -> bool:
 
 
 def _is_node_selector(value: object) -> bool:
-    """A map of scalars, but not a chart's own with a switch, nor a part of a schema."""
+    """A map of scalars, but not a chart's own with a switch or one label, nor a part of a schema."""
     stated = mapping(value)
-    own = "enabled" in stated or stated.get("type") in _TYPES
+    own = "enabled" in stated or stated.get("type") in _TYPES or ("key" in stated and stated.keys() <= _PAIR)
     return bool(stated) and not own and not any(map(_is_nested, stated.values()))
 
 

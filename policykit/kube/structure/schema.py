@@ -70,6 +70,15 @@ def shape_of(
     return _bundled_shape(api_version, kind)
 
 
+def is_extended(data: Mapping[str, Any], kind: str) -> bool:
+    """Whether a provider's own definition of the kind, which has more fields, is meant.
+
+    Source: the FlinkDeployments of Amazon EMR on EKS, which have a release and a role.
+    """
+    spec = data.get("spec") if kind == "FlinkDeployment" else None
+    return isinstance(spec, dict) and "emrReleaseLabel" in spec
+
+
 @lru_cache(maxsize=1024)
 def _bundled_shape(api_version: str, kind: str) -> Shape | None:
     file = bundled.table("schemas", "kinds.json")["shapes"].get(api_version, {}).get(kind)

@@ -31,6 +31,7 @@ from policykit.kube.structure.schema import (
     ServedApis,
     Shape,
     fits,
+    is_extended,
     release_problem,
     shape_of,
     target,
@@ -64,7 +65,7 @@ def check(
     only if `served` states the release. What admission refuses is left out where the schema already
     reports the value. `literal`: nothing replaces `${NAME}`, which is no number then.
     """
-    shape = shape_of(api_version, kind, served.custom)
+    shape = None if is_extended(data, kind) else shape_of(api_version, kind, served.custom)
     refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
     if shape is None:
         from policykit.kube.structure import pod_parts
@@ -129,6 +130,9 @@ def _part(name: str, partial: bool) -> Shape:
     return Shape({"$ref": f"#/$defs/{name}", **marks}, FILE)
 
 
+_HIGHEST_PORT = 65535
+_QUERY = frozenset({"apiVersion", "kind", "status"})
+"""Of what a policy of Open Cluster Management looks for: the server sets the status of objects."""
 _MAX_SUGGESTIONS = 100
 """Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 
@@ -156,6 +160,8 @@ class _Validation:
         self.guesses = 0
 
     def result(self) -> tuple[Problem, ...]:
+        if self.data.keys() == _QUERY:
+            return tuple(self.problems)
         missing = (problem for place, problem in self.lacking if not self._excused(place))
         return (*self.problems, *missing)
 
@@ -174,6 +180,8 @@ class _Validation:
         if value is None or not schema or (value == "" and self.partial):
             return
         kind = type(value)
+        if kind is int and not value and self._fills_in(schema):
+            return
         if kind is dict:
             self._mapping(value, schema, file, reference)
         elif kind is list:
@@ -187,6 +195,13 @@ class _Validation:
                 or (unsubstituted(value, schema) if self.literal else None)
                 or scalar_problem(value, schema)
             )
+
+    def _fills_in(self, schema: Schema) -> bool:
+        """Knative replaces port 0 by the port of the container.
+
+        Sources: `validateProbe` and `validateContainersPorts` of Knative Serving (v1.20).
+        """
+        return schema.get("maximum") == _HIGHEST_PORT and self.root.file.startswith("knative/")
 
     def _fraction(self, value: Any, schema: Schema) -> Problem | None:
         """In CRDs quantities are integers or text, also in pod templates."""

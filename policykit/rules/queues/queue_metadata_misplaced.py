@@ -204,7 +204,13 @@ def _of_pods(one: _TargetKey, place: Path, manifest: Manifest, pod_sets: Sequenc
         return False
     if one.target.jobs and one.target.jobs.includes(manifest.group):
         return False  # its jobs name the queue
-    return any(place == each.places.get(str(place[-1])) for each in pod_sets)
+    field = str(place[-1])
+    value = lookup(manifest.data, (*place, one.key.key))
+    return any(
+        place == each.places.get(field)
+        or (each.labels if field == "labels" else each.annotations).get(one.key.key) == value
+        for each in pod_sets
+    )
 
 
 def _serves(one: _TargetKey, pod_set: PodSet, cluster: Cluster | None) -> bool:

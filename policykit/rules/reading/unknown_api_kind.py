@@ -59,12 +59,13 @@ _SCALERS = frozenset(kind for _, kind in _REFERENCES)
 
 
 _OF_OTHERS: Mapping[str, frozenset[str]] = {
+    "keda.sh": frozenset({"KedaController"}),
     "scheduling.x-k8s.io": frozenset({"Queue", "QueueUnit"}),
     "serving.kserve.io": frozenset({"Predictor"}),
 }
 """Kinds that another project has under the group of one.
 
-Sources: the definitions of kube-queue 0.1 and of KServe's ModelMesh 0.12.
+Sources: the definitions of KEDA's OLM operator 2.17, of kube-queue 0.1 and of KServe's ModelMesh 0.12.
 """
 
 

@@ -16,7 +16,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.manifests.shape import mapping, text
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.list_overrides import ListField
 
 _ATOMIC: tuple[tuple[str, ...], ...] = (
@@ -34,10 +34,18 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     """Facts from objects with pods, from patches of them, and from patches within a Kustomization."""
     if manifest.kind == "Kustomization":
         yield from _inline(manifest.data)
-    else:
+    elif not (manifest.partial and _is_whole(manifest.data, pod_sets)):
         for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
             places = {"list": path} if written.patch else {}
             yield Fact(written, places, answers=not written.patch, as_written=True)
+
+
+def _is_whole(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> bool:
+    """Whether nothing is left to another object: then it is what a test compares, not a patch."""
+    listed = [mappings(pod_set.spec.get("containers")) for pod_set in pod_sets]
+    return "selector" in mapping(data.get("spec")) and all(
+        each and all("image" in container for container in each) for each in listed
+    )
 
 
 def _inline(data: Mapping[str, Any]) -> Iterator[Fact]:

@@ -333,6 +333,7 @@ def test_advice_of_a_command_in_one_text(command: str, advice: str | None) -> No
         ([["size", "name"]], False),
         ([[1]], False),
         ({"volume-id": None}, True),
+        ({"bucket name": None}, True),
         ({"NAME": None}, True),
         (["plain"], False),
         (["A_KEY", "B_KEY"], False),
