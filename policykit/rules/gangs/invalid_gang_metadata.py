@@ -52,6 +52,7 @@ _MARKS = (
     "scheduling.x-k8s.io/pod-group",
     "scheduling.volcano.sh/group-min-member",
     "volcano.sh/network-topology-",
+    "volcano.sh/numa-topology-policy",
     "yunikorn.apache.org/",
     "kueue.x-k8s.io/pod-group-",
     "kueue.x-k8s.io/podset-",
@@ -148,6 +149,9 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("group", "odGroup", "ray.io", *(w for target in TARGETS for w in target.gang_substrings)),
+    substrings=(
+        *("group", "odGroup", "ray.io", "exclusive-topology"),
+        *(word for target in TARGETS for word in target.gang_substrings),
+    ),
     fix=Applicability.SAFE,
 )

@@ -14,6 +14,24 @@ from policykit.model.severity import Severity
 from policykit.nearest import nearest, one_edit_apart
 from policykit.targets import GANG_ANNOTATIONS, TARGETS
 
+_OF_CONTROLLERS = (
+    "alpha.jobset.sigs.k8s.io/exclusive-topology",
+    "leaderworkerset.sigs.k8s.io/exclusive-topology",
+    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology",
+)
+"""Read by controllers that place groups of pods. Source: `pkg/constants` and `api` of JobSet (0.10) and
+LeaderWorkerSet (0.8)."""
+_WRITTEN = {
+    "kueue.x-k8s.io/local-queue": "kueue.x-k8s.io/queue-name",
+    "kueue.x-k8s.io/queue": "kueue.x-k8s.io/queue-name",
+    "scheduling.k8s.io/group": "scheduling.k8s.io/group-name",
+    "scheduling.volcano.sh/queue": "scheduling.volcano.sh/queue-name",
+    "yunikorn.apache.org/applicationId": "yunikorn.apache.org/app-id",
+    "yunikorn.apache.org/queue-name": "yunikorn.apache.org/queue",
+}
+"""Keys that are unlike what was meant in more than a letter, but can mean nothing else."""
+_READ = frozenset({"scheduling.volcano.sh/group-name"})
+"""Keys that are one of the known ones but for their domain, and are read."""
 _SEPARATORS = re.compile(r"[-_.]")
 _OF_OPERATORS = ("ray.io/gang-scheduling-enabled", "ray.io/scheduler-name")
 """Read by operators that make the groups of a scheduler. Source: `controllers/ray/utils/constant.go` of
@@ -59,7 +77,8 @@ def _places(pod_sets: Sequence[PodSet]) -> Iterator[Path]:
 def _known() -> Mapping[str, str]:
     """Keys without their separators to how they are written."""
     listed = (key.key for target in TARGETS for key in target.keys if "/" in key.key)
-    return {_plain(key): key for key in (*listed, *_OF_OPERATORS, *sorted(GANG_ANNOTATIONS))}
+    others = (*_OF_OPERATORS, *_OF_CONTROLLERS, *sorted(GANG_ANNOTATIONS))
+    return {_plain(key): key for key in (*listed, *others)}
 
 
 def _plain(key: str) -> str:
@@ -70,8 +89,10 @@ def _plain(key: str) -> str:
 def meant_by(key: str) -> str:
     """The key that somebody meant; empty: it is a key itself, or unlike any."""
     known, plain = _known(), _plain(key)
-    if key in known.values():
+    if key in known.values() or key in _READ:
         return ""
+    if key in _WRITTEN:
+        return _WRITTEN[key]
     if plain in known:
         return known[plain]
     near = next((known[each] for each in known if _close(plain, each)), "")
@@ -81,14 +102,21 @@ def meant_by(key: str) -> str:
 def _of_another_domain(key: str) -> str:
     """The same key of another scheduler: quota.scheduling.sigs.k8s.io/name for that of Koordinator."""
     domain, _, name = key.rpartition("/")
-    start = domain.split(".")[:_LEADING]
-    if len(domain.split(".")) <= _LEADING + 1 or not domain.endswith(_ENDS):
+    parts = domain.split(".")
+    if not domain.endswith(_ENDS):
         return ""
     for other in _known().values():
         there, _, same = other.rpartition("/")
-        if same == name and there.split(".")[:_LEADING] == start and len(there.split(".")) > _LEADING + 1:
+        if same == name and _begin_alike(parts, there.split("."), "-" in name):
             return other
     return ""
+
+
+def _begin_alike(one: Sequence[str], other: Sequence[str], distinct: bool) -> bool:
+    """Domains with the same start; for a key of a name that says what it is, the first label is enough."""
+    if min(len(one), len(other)) > _LEADING + 1:
+        return one[:_LEADING] == other[:_LEADING]
+    return distinct and one[0] == other[0]
 
 
 def _alike(key: str) -> str:

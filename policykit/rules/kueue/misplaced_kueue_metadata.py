@@ -9,7 +9,7 @@ webhooks refuse names that no object can have, and a time limit that is no numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets import PodSet, pod_sets, queues
@@ -21,6 +21,7 @@ from policykit.model.severity import Severity
 from policykit.rules.kueue import metadata_values
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (
+    MIN_PARALLELISM,
     PRIORITY_CLASS,
     QUEUE_NAME,
     SLICE_CONSTRAINTS,
@@ -71,6 +72,8 @@ _SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"})
 """Their pods serve without the others, so each may be admitted by its own label (`pod_webhook.go`, 0.19)."""
 _PROVISIONING = "provreq.kueue.x-k8s.io/"
 """Annotations that become parameters of a ProvisioningRequest."""
+_OF_OBJECTS = (MIN_PARALLELISM,)
+"""Annotations of the object that Kueue admits, and those of its pods."""
 _REQUESTS = (*TOPOLOGY_KEYS, SLICE_TOPOLOGY, SLICE_SIZE, SLICE_CONSTRAINTS)
 
 
@@ -103,6 +106,8 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
             yield from _queue_annotation(manifest, place, labels, sure=have is not None)
     yield from _priority_annotation(manifest, (*labels[:-1], "annotations"), labels)
     yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
+    yield from _as_labels(manifest, labels, _OF_OBJECTS)
+    yield from _as_labels(manifest, pods.get("labels"), _REQUESTS)
     if QUEUE_NAME in mapping(lookup(manifest.data, labels)):
         yield from _provisioning_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
 
@@ -201,6 +206,20 @@ def _topology_elsewhere(manifest: Manifest, pod_set: PodSet, place: Path) -> Ite
                 (*place, key),
                 f"{key} is on the {manifest.kind}, but Kueue reads it on the pod template",
                 f"move it to {dotted(wanted)}",
+                key=True,
+            )
+
+
+def _as_labels(manifest: Manifest, place: Path | None, keys: Sequence[str]) -> Iterator[Violation]:
+    """Annotations among the labels."""
+    found = mapping(lookup(manifest.data, place)) if place else {}
+    for key in keys:
+        if place and key in found and key not in mapping(lookup(manifest.data, (*place[:-1], "annotations"))):
+            yield Violation(
+                (*place, key),
+                f"{key} is a label, but Kueue reads it as an annotation",
+                f"move it to {dotted((*place[:-1], 'annotations'))}",
+                Severity.WARNING,
                 key=True,
             )
 

@@ -127,6 +127,13 @@ def _key_misspelt(subject: Subject) -> Iterator[Change]:
                 yield rename(path, key.replace("-", ""))
 
 
+def _key_cut(subject: Subject) -> Iterator[Change]:
+    """The queue of Kueue by a shorter key."""
+    for path, _ in named(subject.manifest.data, "kueue.x-k8s.io/queue-name"):
+        if path[-2:-1] == ("labels",):
+            yield rename(path, "kueue.x-k8s.io/queue")
+
+
 def _scheduler_misspelt(subject: Subject) -> Iterator[Change]:
     for one in subject.pod_sets:
         if one.scheduler_name in ("volcano", "koord-scheduler", "yunikorn") and one.scheduler_path:
@@ -183,6 +190,7 @@ FAULTS = (
     fault("a task group that takes no pods", "PK310", _group_with(minMember=0)),
     fault("a misspelt name of a task group", "PK310 PK306", _group_name, elsewhere=True),
     fault("a key without its hyphens", "PK310", _key_misspelt),
+    fault("a key without its end", "PK310", _key_cut),
     fault("a misspelt name of a scheduler", "PK122 PK121 PK311", _scheduler_misspelt),
     fault("two schedulers in a gang", "PK311 PK121 PK122", _mixed),
 )

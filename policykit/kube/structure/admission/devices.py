@@ -13,6 +13,7 @@ from policykit.kube.names import (
     label_value_problem,
 )
 from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission import cel
 from policykit.kube.structure.admission.checks import Data, alternatives, name_of, one_of, refused, words
 from policykit.kube.structure.admission.device_parameters import parameters
 from policykit.kube.structure.problem import INCONSISTENT
@@ -125,18 +126,11 @@ def _selectors(listed: object, path: Path) -> Iterator[Problem]:
             yield from _expression(expression, cel)
 
 
-_ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
-
-
 def _expression(expression: str, path: Path) -> Iterator[Problem]:
-    """What no expression of CEL contains outside of quotes: one `=`, `and` and `or`."""
-    bare = _QUOTED.sub("''", expression)
-    if _ASSIGNED.search(bare):
-        yield refused(path, f"is {expression}, which is no CEL", f"compare with `==`: {_WHO}")
-    elif found := re.search(r"(?<!\.)\b(and|or)\b", bare):
-        sign = "&&" if found.group(1) == "and" else "||"
-        yield refused(path, f"is {expression}, which is no CEL", f"write `{sign}`: {_WHO}")
+    what, advice = cel.fault(expression)
+    if advice:
+        why = f": {what}" if what else ""
+        yield refused(path, f"is {expression}, which is no CEL{why}", f"{advice}: {_WHO}")
 
 
 def _tolerations(listed: object, path: Path) -> Iterator[Problem]:

@@ -1,0 +1,101 @@
+"""Expressions of CEL about devices: what no compiler of them takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_QUOTE = re.compile(r"\"\"\"|'''|\"|'")
+_REST = {
+    '"': re.compile(r"(?:[^\"\\\n]|\\.)*\""),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*'"),
+    '"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*\"\"\"", re.DOTALL),
+    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*'''", re.DOTALL),
+}
+"""What follows a quote, up to the one that ends the text."""
+_ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
+_WORD = re.compile(r"(?<!\.)\b(and|or)\b")
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_RAW = re.compile(r"(?<![\w.])[rRbB]{1,2}\Z")
+_NAME = re.compile(r"(?<![\w.?])[A-Za-z_]\w*(?!\w)(?!\s*\()")
+_BOUND = re.compile(r"\(\s*([A-Za-z_]\w*)\s*,")
+_TEXT_FOR_QUANTITY = re.compile(
+    r"\.capacity\[''\]\.\w+\.(compareTo|isGreaterThan|isLessThan|add|sub)\(\s*''\s*\)"
+)
+_ORDERED = re.compile(
+    r"\.capacity\[''\]\.\w+\s*(<=|>=|<|>)|(<=|>=|<|>)\s*device\.capacity\[''\]\.\w+(?!\.|\w)"
+)
+_DECLARED = frozenset(
+    {
+        *("device", "cel", "true", "false", "null", "in"),
+        *("bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type", "uint"),
+        *("base64", "cidr", "duration", "format", "google", "ip", "lists", "math", "optional", "quantity"),
+        *("semver", "sets", "strings", "timestamp", "url"),
+    }
+)
+"""Names that an expression may use without declaring them. Sources: `dynamic-resource-allocation/cel` and
+`apiserver/pkg/cel/library` (Kubernetes v1.36), and the language's own types."""
+
+
+def fault(expression: str) -> tuple[str, str]:
+    """What is wrong and what to do; both empty: nothing is known to be.
+
+    A quote or bracket that is left open, one `=`, `and` and `or`, names that nothing declares, and
+    quantities compared as if they were numbers or texts.
+    """
+    bare = _without_texts(expression)
+    if bare is None:
+        return "a quote is left open", "end the text with the quote that begins it"
+    if unmatched := _unmatched(bare):
+        return f"{unmatched} has no counterpart", "write brackets in pairs"
+    if _ASSIGNED.search(bare):
+        return "", "compare with `==`"
+    if found := _WORD.search(bare):
+        return "", f"write `{'&&' if found.group(1) == 'and' else '||'}`"
+    if found := _ORDERED.search(bare):
+        sign = found.group(1) or found.group(2)
+        return f"{sign} is for numbers, not for quantities", f"write .compareTo(quantity('4Gi')) {sign} 0"
+    if found := _TEXT_FOR_QUANTITY.search(bare):
+        return f"{found.group(1)} takes a quantity, not a text", f"write {found.group(1)}(quantity('4Gi'))"
+    name = next(_undeclared(bare), "")
+    return (f"nothing declares {name}", f"quote it: '{name}' is a text") if name else ("", "")
+
+
+def _without_texts(expression: str) -> str | None:
+    """With empty texts, and without comments; None: one does not end."""
+    parts, at = [], 0
+    while found := _QUOTE.search(expression, at):
+        before = expression[at : found.start()]
+        if "//" in before.rpartition("\n")[2]:
+            end = expression.find("\n", found.start())
+            parts.append(before.rpartition("//")[0])
+            if end < 0:
+                return "".join(parts)
+            at = end
+            continue
+        rest = _REST[found.group()].match(expression, found.end())
+        if rest is None:
+            return None
+        parts += [before[:-3], _RAW.sub("", before[-3:]), "''"]
+        at = rest.end()
+    return "".join((*parts, expression[at:]))
+
+
+def _unmatched(bare: str) -> str:
+    still_open: list[str] = []
+    for each in bare:
+        if each in "([{":
+            still_open.append(each)
+        elif each in _BRACKETS and (not still_open or still_open.pop() != _BRACKETS[each]):
+            return each
+    return still_open[-1] if still_open else ""
+
+
+def _undeclared(bare: str) -> Iterator[str]:
+    """Names that are neither declared nor bound by a macro such as exists(x, ...)."""
+    if "{" in bare or "//" in bare:
+        return
+    bound = set(_BOUND.findall(bare))
+    for found in _NAME.finditer(bare):
+        if found.group() not in _DECLARED and found.group() not in bound:
+            yield found.group()
