@@ -3,7 +3,8 @@
 The API server refuses pods that name a PriorityClass that does not exist, and those whose `priority` is not
 the value of their class: it writes the number itself. The rule compares names
 with the policy and the PriorityClasses linted together; if neither has any, they are defined
-elsewhere, and it reports nothing. A WorkloadPriorityClass of Kueue is not one.
+elsewhere, and it reports nothing. A WorkloadPriorityClass of Kueue is not one. Names that begin with
+`system-` are reserved for the two classes of Kubernetes itself: no other such class can exist.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from policykit.linter.scope import Scope
 from policykit.model.kueue import DeclaredPriorityClass
 from policykit.model.queue import DeclaredPriority, PriorityUse
 from policykit.model.severity import Severity
-from policykit.nearest import Names
+from policykit.nearest import Names, nearest
 
 BAD = """\
 apiVersion: scheduling.k8s.io/v1
@@ -38,6 +39,8 @@ spec:
 
 GOOD = BAD.replace("priorityClassName: train-high", "priorityClassName: training-high")
 
+_RESERVED = "system-"
+"""Source: `ValidatePriorityClass` in kubernetes `pkg/apis/scheduling/validation` (v1.36)."""
 _EVERYWHERE = frozenset({"system-cluster-critical", "system-node-critical"})
 _OF_CHARTS = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}) | frozenset(
     {"train", "build", "build-preemptible", "inference"}
@@ -47,6 +50,16 @@ _OF_CHARTS = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Only in a complete scope with at least one PriorityClass, or if others of the cluster may have one."""
+    for use in scope.of(PriorityUse):
+        name = use.value.name
+        if name.startswith(_RESERVED) and name not in _EVERYWHERE and not is_placeholder(name):
+            yield Violation(
+                use.at("name"),
+                f"there is no PriorityClass {name}: names with {_RESERVED} are reserved for "
+                f"{' and '.join(sorted(_EVERYWHERE))}, so the API server refuses the pods",
+                f"did you mean {nearest(name, sorted(_EVERYWHERE), 0.0)}?",
+                Severity.ERROR,
+            )
     if not scope.complete:
         return
     of_kueue = {each.value.name for each in scope.of(DeclaredPriorityClass)}
@@ -80,7 +93,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 "name it in the label kueue.x-k8s.io/priority-class of the workload instead",
             )
             continue
-        if not known:
+        if not known or name.startswith(_RESERVED):
             continue
         if name in there or name in _EVERYWHERE or name in _OF_CHARTS or is_placeholder(name):
             continue

@@ -5,7 +5,8 @@ Launchers start one process for each card: torchrun as `nprocPerNode` or its own
 the pod a process finds no device of its own, and the job fails once its pods run. A server without such a
 size uses one card, whatever its container requests. Ray counts as many cards as
 `num-gpus` says, and places tasks that find none; it never places a replica of Ray Serve that needs more cards
-than any of its pods has. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the
+or processors than any of its pods has. The parts of a model by `tensor` of an LLMInferenceService are in one
+pod. Where CUDA_VISIBLE_DEVICES lists fewer devices than the container requests, the
 others are idle; where it lists more, CUDA finds none from the first that is missing.
 """
 
@@ -18,9 +19,8 @@ from policykit.kube import requests
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import digits, mapping, mappings, numbered, text, whole
+from policykit.manifests.shape import digits, mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
@@ -64,7 +64,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Pods without a card, and those whose number is not known, are left alone."""
     seen: set[Path] = set()
     if manifest.group == "ray.io" and not manifest.partial:
-        yield from _placed_by_ray(manifest, context.cluster)
+        from policykit.rules.resources.ray_placement import never_placed
+
+        yield from never_placed(manifest, context.cluster)
     if manifest.kind == "MPIJob" and not manifest.partial:
         yield from _beyond_slots(manifest)
     for pod_set in () if manifest.partial else pod_sets(manifest.data):
@@ -118,64 +120,6 @@ _OF_SEVERAL_DEVICES = frozenset(
 
 Sources: TPU7x in the documentation of Cloud TPU, Neuron's device plugin, Intel's `ZE_FLAT_DEVICE_HIERARCHY`.
 """
-_SERVE: Path = ("spec", "serveConfigV2")
-
-
-_ENTRYPOINT: Path = ("spec", "entrypointNumGpus")
-
-
-def _placed_by_ray(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
-    """What needs more cards than any pod of the Ray cluster has.
-
-    Sources: `RayActorOptionsSchema` of Ray Serve, and the job submission of Ray (2.46)."""
-    config, asked = lookup(manifest.data, _SERVE), _amount(lookup(manifest.data, _ENTRYPOINT))
-    groups = pod_sets(manifest.data) if isinstance(config, str) or asked else ()
-    if not groups or any(has_unknown_amounts(one, cluster) for one in groups):
-        return
-    most = max(_cards_of(manifest, one, cluster) for one in groups)
-    if not most:
-        return  # without cards Ray looks for those of the machine
-    if asked > most:
-        yield Violation(
-            _ENTRYPOINT,
-            f"the entrypoint needs {asked:g} cards, but no pod of the Ray cluster has more than {most}: it "
-            "is never started",
-            "request more cards in a worker group",
-        )
-    if isinstance(config, str):
-        yield from _replicas(config, most)
-
-
-def _replicas(config: str, most: int) -> Iterator[Violation]:
-    """A placement group asks for several pods."""
-    for document in parse(config):
-        data = document.root.data if document.root is not None and not document.problem else None
-        for number, application in numbered(lookup(data, ("applications",))):
-            for position, each in numbered(application.get("deployments")):
-                path: Path = ("ray_actor_options", "num_gpus")
-                cards = _amount(lookup(each, path))
-                if each.get("placement_group_bundles") is None and cards > most:
-                    name = text(each.get("name")) or "a deployment"
-                    yield Violation(
-                        _SERVE,
-                        f"a replica of {name} needs {cards:g} cards, but no pod of the Ray cluster has more "
-                        f"than {most}: it is never placed",
-                        "request more cards in a worker group, or use placement_group_bundles",
-                        inside=("applications", number, "deployments", position, *path),
-                    )
-
-
-def _amount(written: object) -> float:
-    return written if isinstance(written, int | float) and not isinstance(written, bool) else 0
-
-
-def _cards_of(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None) -> int:
-    """As Ray counts them: as it is told, else the limit of its container."""
-    told = _number(lookup(manifest.data, (*pod_set.path[:-1], *_START)))
-    asked = requests.effective(pod_set.spec, pod_set.devices)
-    return sum(asked[name] for name in card_resources_in(asked, cluster)) if told is None else told
-
-
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 
 
@@ -228,6 +172,8 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
         slots = _number(lookup(manifest.data, _SLOTS))
         if slots and _has_several(pod_set):
             yield _Processes(slots, _SLOTS, "ranks share cards, or find no device")
+    if kind == ("serving.kserve.io", "LLMInferenceService"):
+        yield from _of_parallelism(manifest, pod_set)
     if manifest.group == "ray.io":
         path = (*pod_set.path[:-1], *_START)
         if number := _number(lookup(manifest.data, path)):
@@ -237,6 +183,19 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
         for server in servers(manifest, pod_set):
             if server.place is not None:
                 yield _Processes(server.cards, server.place, "the server does not start")
+
+
+def _of_parallelism(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
+    """What KServe's own template gives the server, of which a part may be elsewhere only with workers.
+
+    Source: `config-llm-template.yaml` of KServe (0.20)."""
+    base = pod_set.path[:-1]
+    alone = lookup(manifest.data, (*base, "worker")) is None and pod_set.path[-1:] == ("template",)
+    main = next((each for _, _, each in requests.containers(pod_set.spec) if each.get("name") == "main"), {})
+    own = main.get("command") or "tensor" in str(main.get("args"))
+    path = (*base, "parallelism", "tensor")
+    if alone and not own and (number := _number(lookup(manifest.data, path))):
+        yield _Processes(number, path, "parts by tensor are in one pod, and the server does not start")
 
 
 _MPIRUN = re.compile(r"\b(?:mpirun|mpiexec|horovodrun)\b")
@@ -337,7 +296,8 @@ RULE = Rule(
         "--num-shard",
         "VISIBLE_DEVICES",
         "serveConfigV2",
-        "entrypointNumGpus",
+        "entrypointNum",
+        "parallelism",
         "nproc",
         "mpiReplicaSpecs",
         "--num_gpus",

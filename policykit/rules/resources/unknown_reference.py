@@ -7,7 +7,8 @@ device claim, the model formats of a runtime of KServe, the keys of a ConfigMap 
 files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
 the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
 deviceLabelFields gives the labels of devices. A runtime is chosen for a model that names
-none only by its formats with `autoSelect`. A template for device claims is no claim. Multus looks for a
+none only by its formats with `autoSelect`. A template for device claims is no claim, and a
+TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no kind. Multus looks for a
 network in the namespace of the pod, unless another is named. A template that a workflow of Argo borrows
 mounts the volumes of that workflow, not those of its own object.
 """
@@ -85,10 +86,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 f"{kinds[0]} {name} is in namespace {elsewhere}, but is looked for in {each.value.namespace}",
                 f"write {elsewhere}/{name}, or move it to {each.value.namespace}",
             )
-        elif kinds in _CLAIMS and name not in _objects(scope, kinds, objects).names:
-            other, field = _CLAIMS[kinds]
+        elif kinds in _OTHERS and name not in _objects(scope, kinds, objects).names:
+            other, advice = _OTHERS[kinds]
             if name in _objects(scope, (other,), objects).names:
-                yield Violation(each.at("name"), f"{message}, but {other} {name}", f"write {field}: {name}")
+                yield Violation(each.at("name"), f"{message}, but {other} {name}", advice.format(name=name))
     yield from _parts(scope)
     yield from _unassigned(scope)
     yield from _borrowed(scope)
@@ -121,11 +122,16 @@ def _elsewhere(scope: Scope, reference: ObjectReference, spaces: dict[str, set[s
     return "" if not all(others) or reference.namespace in others else ", ".join(others)
 
 
-_CLAIMS = {
-    ("ResourceClaim",): ("ResourceClaimTemplate", "resourceClaimTemplateName"),
-    ("ResourceClaimTemplate",): ("ResourceClaim", "resourceClaimName"),
+_OTHERS = {
+    ("ResourceClaim",): ("ResourceClaimTemplate", "write resourceClaimTemplateName: {name}"),
+    ("ResourceClaimTemplate",): ("ResourceClaim", "write resourceClaimName: {name}"),
+    ("ClusterTrainingRuntime",): (
+        "TrainingRuntime",
+        "add kind: TrainingRuntime to runtimeRef: without a kind it names a ClusterTrainingRuntime",
+    ),
+    ("TrainingRuntime",): ("ClusterTrainingRuntime", "write kind: ClusterTrainingRuntime"),
 }
-"""The kinds of device claims to each other, and the field of pods that names it."""
+"""Kinds that are taken for each other, and how the other one is named."""
 
 
 def _objects(scope: Scope, kinds: tuple[str, ...], objects: dict[tuple[str, ...], _Known]) -> _Known:

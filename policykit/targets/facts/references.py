@@ -58,12 +58,10 @@ _REFERENCES: Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]] = {
         ("spec", "predictor", "model", "runtime"),
         ("ClusterServingRuntime", "ServingRuntime"),
     ),
-    ("trainer.kubeflow.org", "TrainJob"): (
-        ("spec", "runtimeRef", "name"),
-        ("ClusterTrainingRuntime", "TrainingRuntime"),
-    ),
 }
 """Of each kind where it names another, and the kinds that may have the name."""
+_RUNTIME: Path = ("spec", "runtimeRef")
+_RUNTIME_KINDS = ("ClusterTrainingRuntime", "TrainingRuntime")
 _REQUESTS: Mapping[str, Path] = {
     _CLAIM: ("spec", "devices", "requests"),
     _TEMPLATE: ("spec", "spec", "devices", "requests"),
@@ -80,6 +78,11 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield Fact(NamedObject(manifest.kind, manifest.name, namespace), {}, answers=True)
     if kind in _REFERENCES:
         path, kinds = _REFERENCES[kind]
+        yield from _reference(lookup(manifest.data, path), path, kinds)
+    if kind == ("trainer.kubeflow.org", "TrainJob"):
+        stated = text(lookup(manifest.data, (*_RUNTIME, "kind"))) or _RUNTIME_KINDS[0]
+        path = (*_RUNTIME, "name")
+        kinds = (stated,) if stated in _RUNTIME_KINDS else _RUNTIME_KINDS
         yield from _reference(lookup(manifest.data, path), path, kinds)
     base = _REQUESTS.get(manifest.kind)
     for number in _positions(lookup(manifest.data, base)) if base and kind in DECLARED else ():

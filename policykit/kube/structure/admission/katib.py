@@ -108,6 +108,7 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
     if not isinstance(made, dict) or not isinstance(listed, list):
         return
     yield from _main_container(template, made)
+    yield from _condition(template, made)
     used = {found for text in _texts(made) for found in _USED.findall(text)}
     told = {name_of(parameter) for _, parameter in numbered(listed)}
     if all(told) and len(told) == len(listed):
@@ -141,6 +142,22 @@ def _main_container(template: Data, made: Data) -> Iterator[Problem]:
         )
 
 
+def _condition(template: Data, made: Data) -> Iterator[Problem]:
+    """What says that a trial is done is a condition of its kind: a trial that nothing ends never succeeds."""
+    stated, version = template.get("successCondition"), made.get("apiVersion")
+    wrong, right = _DONE.get(version if isinstance(version, str) else "", ("", ""))
+    if wrong and isinstance(stated, str) and re.search(rf"type ?== ?.?{wrong}\b", stated):
+        what = f"waits for the condition {wrong}, but a {made.get('kind')} that succeeds has {right}"
+        help_ = f"write {right}, or delete it: Katib knows the condition of this kind"
+        yield refused((*_TEMPLATE, "successCondition"), what, help_, Severity.WARNING)
+
+
+_DONE = {
+    "batch/v1": ("Succeeded", "Complete"),
+    "kubeflow.org/v1": ("Complete", "Succeeded"),
+    "kubeflow.org/v2beta1": ("Complete", "Succeeded"),
+}
+"""Of the kinds of jobs in each API version a condition that is none of theirs, and theirs."""
 _JOBS = ("batch/v1", "kubeflow.org/v1", "kubeflow.org/v2beta1")
 
 

@@ -260,12 +260,18 @@ def knative(data: Data) -> Iterator[Problem]:
 
 
 def keda(data: Data) -> Iterator[Problem]:
-    """Source: `CheckReplicaCountBoundsAreValid` (KEDA v2.18): at most 100 where nothing is written."""
+    """Source: `CheckReplicaCountBoundsAreValid` (KEDA v2.18): at most 100 where nothing is written, and a
+    minimum of 0 that is written counts as 1, which is that of the HorizontalPodAutoscaler."""
     spec = data.get("spec")
     if not isinstance(spec, dict):
         return
     bounds = {"maxReplicaCount": 100, **spec}
     yield from ordered(bounds, ("spec",), "minReplicaCount", "maxReplicaCount", "KEDA refuses it")
+    paused = any(str(key).startswith(_PAUSED) for key in mapping(lookup(data, ("metadata", "annotations"))))
+    if "scaleTargetRef" in spec and whole(spec.get("maxReplicaCount")) == 0 and not paused:
+        help_ = f'write 1 or more; for no pods at all, add the annotation {_PAUSED}-replicas: "0"'
+        what = "is 0, but the HorizontalPodAutoscaler that KEDA makes of it needs at least 1"
+        yield refused(("spec", "maxReplicaCount"), what, help_)
     idle, least = whole(spec.get("idleReplicaCount")), whole(spec.get("minReplicaCount", 0))
     if spec.get("cooldownPeriod") is not None and idle is None and least and "scaleTargetRef" in spec:
         help_ = (
@@ -273,7 +279,8 @@ def keda(data: Data) -> Iterator[Problem]:
         )
         what = f"has no effect while minReplicaCount is {least}"
         yield refused(("spec", "cooldownPeriod"), what, help_, Severity.INFO, key=True)
-    if idle is not None and least is not None and idle >= least:
+    written = spec.get("minReplicaCount") is not None
+    if idle is not None and least is not None and idle >= (max(least, 1) if written else 0):
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
     for position, trigger in numbered(spec.get("triggers")):
@@ -283,6 +290,7 @@ def keda(data: Data) -> Iterator[Problem]:
             yield refused(path, what, f"write it as spec.{field}", Severity.WARNING, key=True)
 
 
+_PAUSED = "autoscaling.keda.sh/paused"
 _OF_SPEC = frozenset(
     {
         "cooldownPeriod",
