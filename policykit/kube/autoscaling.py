@@ -56,9 +56,22 @@ def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     if not isinstance(target, dict) or not isinstance(target.get("name"), str):
         return None
     kind = target["kind"] if isinstance(target.get("kind"), str) else kind
+    shares = tuple(_shares(manifest))
     return Autoscaler(
-        manifest.namespace or namespace, kind, target["name"], maximum, tuple(_shares(manifest))
+        manifest.namespace or namespace, kind, target["name"], maximum, shares, _taken(manifest)
     )
+
+
+_TRANSFER: Path = ("metadata", "annotations", "scaledobject.keda.sh/transfer-hpa-ownership")
+_OWN: Path = ("spec", "advanced", "horizontalPodAutoscalerConfig", "name")
+
+
+def _taken(manifest: Manifest) -> str:
+    """Source: `getHPAName` of KEDA, and its webhook's `verifyHpas` (v2.18)."""
+    if manifest.kind != "ScaledObject" or lookup(manifest.data, _TRANSFER) != "true":
+        return ""
+    name = lookup(manifest.data, _OWN)
+    return name if isinstance(name, str) else f"keda-hpa-{manifest.name}"
 
 
 def places(manifest: Manifest) -> Mapping[str, Path]:

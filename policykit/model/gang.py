@@ -152,6 +152,8 @@ class Autoscaler(NamedTuple):
     """None: unknown (a placeholder)."""
     shares: tuple[str, ...] = ()
     """Resources whose use it measures as a share of what the pods request."""
+    takes_over: str = ""
+    """Name of a HorizontalPodAutoscaler that becomes its own."""
 
 
 class VerticalScaler(NamedTuple):

@@ -7,8 +7,9 @@ in its own. It is an error if they run only in other pools than the pod, or if n
 both, and the policy lists every pool. Of several terms of affinity a pod must match all: with a term for each
 of two workloads no pod does. A term without labelSelector selects no pods at all. Required anti-affinity to
 the pods of a DaemonSet leaves no node where that runs on all of them, nor does one in the only zone of both.
-The API server evicts no pod of two budgets, whatever they allow: draining its node fails. It is information
-that a budget lets none of its pods go, as minAvailable 1 of a single replica does.
+The API server evicts no pod of two budgets, whatever they allow: draining its node fails. Nor does a budget
+protect pods that have its value under another label, such as `run` instead of `app`. It is information that a
+budget lets none of its pods go, as minAvailable 1 of a single replica does.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         rarest = min((pods.get(label, []) for label in wanted), key=len, default=[])
         if not any(wanted <= demand.value.labels.items() for demand in rarest):
             yield from _nearly(scope, each, names)
+            yield from _by_another_key(scope, each, pods)
 
 
 def _unmet(scope: Scope, context: Context) -> Iterator[Violation]:
@@ -185,6 +187,30 @@ def _nearly(
                 f"did you mean {likely}?",
             )
         return
+
+
+_OF_AN_APP = ("app", "app.kubernetes.io/instance", "app.kubernetes.io/name", "k8s-app", "name", "run")
+"""Labels that say which application pods are of, one of which is often taken for another."""
+
+
+def _by_another_key(scope: Scope, selector: LocatedFact[PodSelector], pods: _Labelled) -> Iterator[Violation]:
+    """A budget of one label, beside a workload that has its value in a label of the same meaning."""
+    labels = selector.value.labels
+    key, value = next(iter(labels.items()))
+    if not selector.value.budget or len(labels) > 1 or key not in _OF_AN_APP or is_placeholder(value):
+        return
+    if scope.may_hold(value):
+        return
+    for other in _OF_AN_APP:
+        for one in pods.get((other, value), ()):
+            if other != key and one.resource.name == value and _is_there(one, selector):
+                yield Violation(
+                    selector.at(key),
+                    f"no pods here have the label {key}: {value}; those of {one.resource.kind} {value} have "
+                    f"{other}: {value}",
+                    f"write {other}",
+                )
+                return
 
 
 RULE = Rule(

@@ -1,11 +1,11 @@
 """An autoscaler contradicts another one or its pods, or asks for more pods than the cluster or queue holds.
 
 Two autoscalers of one workload, AIBrix' PodAutoscalers too, change its replicas against each other, and a
-HorizontalPodAutoscaler stops when it notices; KEDA refuses a ScaledObject for a workload that has one. Pods
-with cards beyond what all pools hold, or beyond the limit of their queue, stay pending, so the load that they
-were to take stays too. Utilization is a share of what each container requests: if one requests nothing, there
-is none. It is measured over all pods that the workload's selector takes, those of another workload with the
-same labels too.
+HorizontalPodAutoscaler stops when it notices; KEDA refuses a ScaledObject for a workload that has one, unless
+an annotation gives it that one. Pods with cards beyond what all pools hold, or beyond the limit of their
+queue, stay pending, so the load that they were to take stays too. Utilization is a share of what each
+container requests: if one requests nothing, there is none. It is measured over all pods that the workload's
+selector takes, those of another workload with the same labels too.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def _on_one_target(scalers: list[LocatedFact[Autoscaler]]) -> Iterator[Violation
         key = (each.path, (value.namespace, value.kind, value.name))
         other = first.setdefault(key, each)
         named = (each.resource.kind, each.resource.name)
-        if other is not each and named != (other.resource.kind, other.resource.name):
+        taken = value.takes_over == other.resource.name or other.value.takes_over == each.resource.name
+        if other is not each and not taken and named != (other.resource.kind, other.resource.name):
             yield Violation(
                 each.at("name"),
                 f"{value.kind} {value.name} is scaled by {other.resource.kind} {other.resource.name} too",

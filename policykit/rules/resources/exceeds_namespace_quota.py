@@ -3,10 +3,11 @@
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
 start together never starts, while its first pods hold their part. A container above a LimitRange is refused
 as well, also where it states no limit and requests more than the LimitRange gives it, and one below the
-minimum. So is a pod with a container that does not state what a quota counts; Argo Workflows adds containers
-whose amounts its own configuration states. Of several LimitRanges in a namespace all must be met, and where
-one demands more than another allows, no container is. Workloads beside a quota share it: pods above it are
-not created, and a rolling update that starts a new pod first never ends where there is no room for that pod.
+minimum. So is a pod with a container that does not state what a quota counts, as a pod of Spark without
+`coreLimit`; Argo Workflows adds containers whose amounts its own configuration states. Of several LimitRanges
+in a namespace all must be met, and where one demands more than another allows, no container is. Workloads
+beside a quota share it: pods above it are not created, and a rolling update that starts a new pod first never
+ends where there is no room for that pod.
 """
 
 from __future__ import annotations

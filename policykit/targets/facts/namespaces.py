@@ -162,7 +162,7 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         requests.effective(pod_set.spec, pod_set.devices),
         _limits([limits for limits, _ in amounts]),
         tuple(amounts),
-        _stated(pod_set, resources),
+        _stated(pod_set, resources) if resources else _of_controller(manifest, pod_set),
         _priority(pod_set),
         _is_stated(manifest, namespace),
         pod_set.labels,
@@ -244,15 +244,26 @@ def _limits(containers: Sequence[Amounts]) -> Amounts:
 
 
 def _stated(pod_set: PodSet, resources: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """A request is the limit where none is stated; init containers have to state theirs, too.
-
-    Nothing is known to be missing from containers that only a controller writes, as Spark's operator does.
-    """
-    if not resources:
-        return _ALL_OF_COMPUTE
+    """A request is the limit where none is stated; init containers have to state theirs, too."""
     listed = frozenset.intersection(*map(_of_compute, resources))
     whole = mapping(pod_set.spec.get("resources"))
     return listed | _of_compute(whole) if whole else listed
+
+
+def _of_controller(manifest: Manifest, pod_set: PodSet) -> frozenset[str]:
+    """Nothing is known to be missing from containers that only a controller writes, but for a limit of cpu
+    that Spark gives its pods where it is told one. Source: `BasicExecutorFeatureStep` of Spark (4.0)."""
+    role = pod_set.path[-1] if manifest.group == _SPARK and pod_set.path else ""
+    if role not in ("driver", "executor"):
+        return _ALL_OF_COMPUTE
+    told = mapping(lookup(manifest.data, pod_set.path))
+    settings = mapping(lookup(manifest.data, (*pod_set.path[:-1], "sparkConf")))
+    if "template" in told or "coreLimit" in told or f"spark.kubernetes.{role}.limit.cores" in settings:
+        return _ALL_OF_COMPUTE
+    return _ALL_OF_COMPUTE - {"limits.cpu"}
+
+
+_SPARK = "sparkoperator.k8s.io"
 
 
 def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:

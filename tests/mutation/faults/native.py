@@ -146,6 +146,12 @@ def _class_misspelt(subject: Subject) -> Iterator[Change]:
             yield replace(path, misspelt(value))
 
 
+def _class_of_the_system(subject: Subject) -> Iterator[Change]:
+    for seen in judged(subject):
+        if "priorityClassName" not in seen.pod_set.spec and seen.pod_set.default_place is not None:
+            yield put(seen.pod_set.place("priorityClassName"), "system-critical")
+
+
 def _runtime_misspelt(subject: Subject) -> Iterator[Change]:
     for seen in judged(subject):
         if "runtimeClassName" not in seen.pod_set.spec and seen.pod_set.default_place is not None:
@@ -342,6 +348,7 @@ FAULTS = (
     fault("a patch that replaces a list", "PK806", _patch, elsewhere=True),
     fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
+    fault("a class of the system that cannot be", "PK805", _class_of_the_system),
     fault("a misspelt runtime class", "PK813", _runtime_misspelt),
     fault("pods that their namespace forbids", "PK815", _standard, elsewhere=True),
     fault("a stop signal, which no release has on", "PK808", _stop_signal),
