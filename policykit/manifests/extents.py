@@ -100,7 +100,7 @@ def dash(text: str, item: Node) -> int:
 
 _BEGINNING = r"(?m)^---(?=[ \t\r\n]|\Z)"
 _END = r"(?m)^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n"
-_RARE_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_RARE_BREAK = "\r(?!\n)|[\x85\u2028\u2029]"
 """Line breaks of YAML 1.1 that hardly anybody means: no document is looked for behind them."""
 _NOTHING = r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z"
 """Blank lines, comments and directives: no document yet. Each line matches in one way only."""
@@ -130,16 +130,23 @@ def slices(text: str) -> tuple[Slice, ...]:
     return tuple(Slice(start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=False))
 
 
+def rare_break(text: str) -> str:
+    """What is unusual about the line breaks of a text whose documents cannot be told apart, or nothing."""
+    found = re.search(_RARE_BREAK, text)
+    return f"a line ends with U+{ord(found[0]):04X}" if found else ""
+
+
+EVEN_BREAKS = "end all lines with LF, or all with CR LF"
+
+
 def slice_of(text: str, document: int) -> Slice:
     """The extent of a document. Raises EditError where the markers alone do not tell where it is: text
     that the parser could not read, such as a directive that a line separator breaks, may be between them.
     """
     found = slices(text)
     if not 0 <= document < len(found):
-        if rare := _RARE_BREAK.search(text):
-            raise EditError(
-                f"a line ends with U+{ord(rare[0]):04X}: end all lines with LF, or all with CR LF"
-            )
+        if rare := rare_break(text):
+            raise EditError(f"{rare}: {EVEN_BREAKS}")
         raise EditError(f"the text has no document {document + 1}")
     return found[document]
 

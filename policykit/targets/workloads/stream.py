@@ -9,7 +9,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
 from policykit.linter.reader import BOM, decode, is_marked_partial, is_partial, is_template
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.extents import Edit, Slice, slices
+from policykit.manifests.extents import EVEN_BREAKS, Edit, Slice, rare_break, slices
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, Problem, parse
 from policykit.manifests.patch import EditError, all_patched
@@ -202,6 +202,8 @@ class _Stream:
         except EditError as error:
             raise self._refused(manifest, error) from None
         except PolicykitError as error:
+            if error.place:  # it is about the file
+                raise
             raise SourceError(f"{named} {error.message}", error.hint, place) from None
         self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
         self.notices.extend((f"{place}: {named}", notice) for notice in found.notices)
@@ -251,9 +253,10 @@ class _Stream:
     def _extent(self, document: int) -> Slice:
         found = slices(self._text)
         if len(found) != self._documents:
+            rare = rare_break(self._text)
             raise SourceError(
-                "the boundaries between its documents are unclear",
-                "start each with a `---` line",
+                rare or "the boundaries between its documents are unclear",
+                EVEN_BREAKS if rare else "start each with a `---` line",
                 self._source.path,
             )
         return found[document]

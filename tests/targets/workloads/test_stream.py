@@ -110,6 +110,14 @@ def test_crlf_stays() -> None:
     assert text == f"a: 1\n---\n{POD}{PLACED}---\n".replace("\n", "\r\n")
 
 
+def test_line_breaks_that_nobody_means_are_named() -> None:
+    with pytest.raises(PolicykitError) as caught:
+        run(f"# a\n{POD}".replace("\n", "\r"))
+    assert str(caught.value) == (
+        "a.yaml: a line ends with U+000D\n  help: end all lines with LF, or all with CR LF"
+    )
+
+
 def test_no_final_newline_is_added() -> None:
     assert run(POD.removesuffix("\n")).raw.decode() == (POD + PLACED).removesuffix("\n")
 
