@@ -245,7 +245,8 @@ def _profile(name: str) -> bytes:
     profile = name.removeprefix(PROFILE)
     known = bundled.names("profiles", suffix=".yaml")
     if profile not in known:
-        raise SourceError(f"unknown profile {profile!r}", did_you_mean(profile, known), name)
+        hint = did_you_mean(profile, known) or "`policykit profiles` lists them"
+        raise SourceError(f"unknown profile {profile!r}", hint, name)
     return bundled.read("profiles", f"{profile}.yaml")
 
 

@@ -140,11 +140,16 @@ def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object, written: str
         return f"write {{{field}: {value}}}"
     if isinstance(value, (int, float)):
         text = written or (str(value).lower() if isinstance(value, bool) else str(value))
-        if "string" in types:
+        if any(_takes(schema, text) for schema in allowed):
             return f'write it in quotes: "{text}"'
         if types == {"object"} and not isinstance(value, bool) and (field := _first_text_field(allowed)):
             return f'write {{{field}: "{text}"}}'
     return ""
+
+
+def _takes(schema: Schema, text: str) -> bool:
+    """Whether it is a text, and this one is among those that it lists, if it lists any."""
+    return schema.get("type") == "string" and text in (allowed_values([schema]) or [text])
 
 
 def _holds_text(schema: Schema) -> bool:

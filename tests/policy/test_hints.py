@@ -29,6 +29,16 @@ def read(path: str) -> bytes:
             id="no is one too",
         ),
         pytest.param(
+            "workloads: {a: {gang: 4}}\n",
+            "a:4:23: workloads.a.gang must be all, none or a map, not the number 4",
+            id="a number in place of two words",
+        ),
+        pytest.param(
+            "formerly: {usages: {b: [a]}}\n",
+            "a:4:21: usage b is not in the policy",
+            id="a name where there are none",
+        ),
+        pytest.param(
             "pools: {a: {nodes: two}}\n",
             "a:4:20: pools.a.nodes must be a whole number, a map or a list, not the string 'two'\n"
             "  help: write a number, such as 2",

@@ -101,7 +101,8 @@ def _check_former_names(draft: Draft, part: str, names: _Names, present: set[str
             message = f"{one} {new} is not in the policy"
             known = sorted(present - {""})
             near = nearest(new, known)
-            hint = f"did you mean {near}?" if near else f"write a present name: {', '.join(known) or 'none'}"
+            hint = f"write a present name: {', '.join(known)}" if known else ""
+            hint = f"did you mean {near}?" if near else hint
             draft.problems.error(("formerly", part, new), message, hint, key=True)
         for number, old in enumerate(olds):
             path = ("formerly", part, new, number)
