@@ -214,6 +214,10 @@ def _fetch(name: str, root: str) -> str:
 def _resolved(name: str, root: str) -> str:
     done = _try(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if done.returncode:
+        if _try(root, "rev-parse", "--verify", "--quiet", "HEAD").returncode:
+            raise SourceError(
+                "the repository has no commit yet", f"commit first, or leave out the revision{_ELSE}", root
+            )
         raise SourceError(
             f"git does not know the commit {name!r}",
             f"check the name with `git log`, or fetch it{_fetch(name, root)}; "

@@ -497,6 +497,16 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     )
 
 
+def test_before_the_first_commit(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(pod("a"))
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    result = process("lint", "--since", "HEAD", cwd=tmp_path)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(
+        f"policykit: {tmp_path}: the repository has no commit yet\n  help: commit first, "
+    )
+
+
 def test_without_git(repository: Repository, tmp_path: Path) -> None:
     result = repository.since("HEAD", PATH=str(tmp_path / "empty"))
     assert (result.code, result.out) == (2, "")
