@@ -11,7 +11,7 @@ from policykit.errors import SourceError
 from policykit.model.cluster import Cluster
 from policykit.namedtuple import NamedTuple
 from policykit.workspace.cache.folder import NO_CACHE
-from policykit.workspace.git import commit_of, temporary_folder, top_of, write_revision
+from policykit.workspace.git import commit_of, has_commit, temporary_folder, top_of, write_revision
 from policykit.workspace.safe_paths import is_within
 
 
@@ -63,6 +63,9 @@ def earlier_state(reference: str, start: str) -> Iterator[EarlierState]:
         yield EarlierState(reference, file=reference)
         return
     root = top_of(start)
+    if reference.endswith((".yaml", ".yml")) and not has_commit(reference, root):
+        hint = "name an earlier policy file, or a revision of git"
+        raise SourceError("there is no such file", hint, reference)
     commit = commit_of(reference, root)
     with temporary_folder() as made:
         folder = os.path.join(made, "repository")

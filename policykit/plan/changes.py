@@ -63,10 +63,19 @@ def _whole(before: Cluster, after: Cluster) -> Iterator[Change]:
 
 def _targets(before: Cluster, after: Cluster) -> Iterator[Change]:
     for change in _parts("target", before.targets, after.targets, _target):
+        if change.sign == CHANGED and _is_release_alone(change.name, before, after):
+            continue
         old = before.targets[change.name].scheduler_name if change.sign == REMOVED else ""
         kinds = [kind.name for kind in after.workloads.values() if old and kind.scheduler == old]
         note = f"schedulerName {old} stays in pods of workload kind {listed(kinds)}" if kinds else change.note
         yield change._replace(note=note)
+
+
+def _is_release_alone(name: str, before: Cluster, after: Cluster) -> bool:
+    """Whether only the release of a target changes, and it is that of Kubernetes, which the policy has."""
+    old, new = before.targets[name], after.targets[name]
+    own = old.version == before.kubernetes_version and new.version == after.kubernetes_version
+    return own and _target(old._replace(version="")) == _target(new._replace(version=""))
 
 
 _Details = Callable[[Any], Mapping[str, str]]

@@ -41,14 +41,19 @@ def node_steps(
     """One step; where the nodes have names, one of each card first. `cards`: those that had theirs."""
     old, new = group.before, group.after
     if old is None and new is not None:
-        text = f"{_nodes(number)} of pool {new.name} join, with its labels and taints."
+        verb = "joins" if number == 1 else "join"
+        text = f"{_nodes(number)} of pool {new.name} {verb}, with its labels and taints."
         yield Step(NODES, text, (), _CHECK)
         return
     assert old is not None
     if new is None:
+        alone = number == 1
+        leave = "is in no pool any more and leaves" if alone else "are in no pool any more and leave"
+        stay = "If it stays, take away its" if alone else "If they stay, take away their"
+        one_by_one = "" if alone else ", one after another"
         text = (
-            f"{_nodes(number)} of pool {old.name}, in no pool any more, leave the cluster, one after "
-            "another. If they stay, take away their labels and taints instead."
+            f"{_nodes(number)} of pool {old.name} {leave} the cluster{one_by_one}. "
+            f"{stay} labels and taints instead."
         )
         yield Step(NODES, text, tuple(_drained(names)), PENDING)
         return

@@ -15,10 +15,10 @@ from policykit.manifests.shape import mappings, text
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Queue
+from policykit.model.queue import Queue, Quota
 from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
-from policykit.plan.effects import PRIORITY, QUEUE, QUOTA, Effect
+from policykit.plan.effects import NOWHERE, PRIORITY, QUEUE, QUOTA, Effect
 from policykit.plan.workloads import Workload
 from policykit.targets import TARGETS
 
@@ -129,9 +129,25 @@ def queue_effects(
         for name, use in used.items():
             if name in old and name in new:
                 yield from _lowered(f"queue {name}", QUEUE, "limit", old[name].limit, new[name].limit, use)
+    for workload in found:
+        review = workload.after
+        name = _queue_of(review.manifest, review.pod_set, names) if review else ""
+        if name in old and name in new:
+            limit = f"the limit of queue {name}"
+            yield from _too_large(workload, limit, old[name].limit, new[name].limit)
     by_namespace = _used(found, lambda review: review.manifest.namespace or review.namespace)
     for used in (by_namespace, _of_pods(pods, lambda pod, one: pod.namespace or "default")):
         yield from _quotas(before, after, used)
+    known = {(quota.namespace, quota.name): quota for quota in before.quotas}
+    lowered: dict[str, list[tuple[Quota, Quota]]] = {}
+    for quota in after.quotas:
+        if (was := known.get((quota.namespace, quota.name))) and not quota.priorities:
+            lowered.setdefault(quota.namespace, []).append((was, quota))
+    for workload in found:
+        review = workload.after
+        for was, quota in lowered.get(review.manifest.namespace or review.namespace, ()) if review else ():
+            what = f"quota {quota.namespace}/{quota.name}"
+            yield from _too_large(workload, what, was.requests, quota.requests)
 
 
 def priority_effects(before: Cluster, after: Cluster, found: Sequence[Workload]) -> Iterator[Effect]:
@@ -202,6 +218,17 @@ def _lowered(who: str, kind: str, what: str, old: Amounts, new: Amounts, use: Us
             now, then = amount_text(resource, most), amount_text(resource, need)
             uses = f"{use.what} request {then}" if use.what else f"{then} are allocated"
             yield Effect(kind, who, f"{what} of {resource} falls to {now}, but {uses}")
+
+
+def _too_large(workload: Workload, limit: str, old: Amounts, new: Amounts) -> Iterator[Effect]:
+    """A single pod that a limit allowed, and allows no longer."""
+    for resource, most in sorted(new.items()):
+        need = workload.after.requests.get(resource, 0) if workload.after else 0
+        if most < need <= old.get(resource, need):
+            now, then = amount_text(resource, most), amount_text(resource, need)
+            message = f"one pod requests {then} {resource}, but {limit} falls to {now}"
+            yield Effect(NOWHERE, workload.title, message, workload.path)
+            return
 
 
 def _used(found: Sequence[Workload], of: Callable[[Review], str]) -> dict[str, Use]:

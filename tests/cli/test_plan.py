@@ -400,10 +400,14 @@ def test_a_policy_that_is_new_has_nothing_to_be_compared_with(repository: Shell)
     [
         (("--all", "-p", "policykit.yaml"), "--all cannot be combined with -p, --nodes, --pods or --queues"),
         (("--from", "nope"), "git does not know the commit 'nope'"),
+        (
+            ("--from", "nope.yaml"),
+            "nope.yaml: there is no such file\n  help: name an earlier policy file, or",
+        ),
         (("--pods", "policykit.yaml"), "contains no Pod objects"),
         (("-p", "conflict", "--from", "policykit.yaml"), "conflict:1:1: a merge conflict was left"),
     ],
-    ids=["all", "no such revision", "no pods", "a merge conflict"],
+    ids=["all", "no such revision", "no such file", "no pods", "a merge conflict"],
 )
 def test_what_fails(repository: Shell, words: tuple[str, ...], message: str) -> None:
     repository.write({"conflict": CONFLICT})

@@ -75,8 +75,18 @@ def effects(change: dict[str, Any], text: str) -> list[Effect]:
             "quota",
             "requests of nvidia.com/gpu falls to 8, but the manifests request 32",
         ),
+        (
+            {"queues.a.limit": {"nvidia.com/gpu": 4}},
+            "nowhere",
+            "one pod requests 8 nvidia.com/gpu, but the limit of queue a falls to 4",
+        ),
+        (
+            {"quotas.ml.requests": {"nvidia.com/gpu": 7}},
+            "nowhere",
+            "one pod requests 8 nvidia.com/gpu, but quota ml/ml falls to 7",
+        ),
     ],
-    ids=["gang", "fewer nodes", "queue", "quota"],
+    ids=["gang", "fewer nodes", "queue", "quota", "queue below a pod", "quota below a pod"],
 )
 def test_effects_on_a_patched_workload(change: dict[str, Any], kind: str, message: str) -> None:
     found = effects(change, patched(JOB, policy(BASE)))

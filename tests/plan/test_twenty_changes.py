@@ -275,9 +275,7 @@ CASES = {
     ),
     "queue deleted": Case(_queue_deleted, ["- queue product"], {}, ["wait until", "merge"], False),
     "scheduler": Case(_scheduler, ["~ workload kind training"], {"replaced": 10}, ["delete", "merge"], False),
-    "releases": Case(
-        _releases, ["~ policy Kubernetes", "~ target kubernetes", "~ target volcano"], {}, ["merge"], True
-    ),
+    "releases": Case(_releases, ["~ policy Kubernetes", "~ target volcano"], {}, ["merge"], True),
     "weights": Case(_weights, ["~ queue research"], {}, ["merge"], True),
     "target off": Case(_target_off, ["- target volcano"], {"queue": 1}, ["wait until", "merge"], False),
     "failed cards": Case(_failed_cards, ["~ pool train"], {"fewer nodes": 10}, ["merge"], True),
