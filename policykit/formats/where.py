@@ -82,9 +82,9 @@ def _kind(review: Review) -> str:
         return f"workload kind {review.workload.name}: {review.decided_by}"
     could = f": could be {' or '.join(review.candidates)}" if review.candidates else ""
     how = f"; {HOW_TO_STATE}" if review.lacks_workload_kind else ""
-    if review.cluster and (stated := stated_kind(owner(review.manifest, review.pod_set), review.pod_set)):
-        known = ", ".join(review.cluster.workloads)
-        how = f": {stated.field[:-1]} {WORKLOAD_KEY} is {stated.name!r}, but the policy has {known or 'none'}"
+    known = ", ".join(review.cluster.workloads) if review.cluster else ""
+    if known and (stated := stated_kind(owner(review.manifest, review.pod_set), review.pod_set)):
+        how = f": {stated.field[:-1]} {WORKLOAD_KEY} is {stated.name!r}, but the policy has {known}"
     return f"no workload kind{could}{how}"
 
 

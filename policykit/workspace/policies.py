@@ -21,7 +21,7 @@ from policykit.workspace.files import (
     upwards,
     walk,
 )
-from policykit.workspace.safe_paths import SMALL
+from policykit.workspace.safe_paths import SMALL, is_within
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -48,13 +48,23 @@ def nearest_policy(folder: str) -> str:
 def policy_by_place(folder: str) -> str:
     """Path of the policy for files in a folder that no cluster is known to apply; empty: there is none.
 
-    It is the nearest one, except policies that state what they apply to and bases that are not clusters.
+    It is the nearest one, except bases that are not clusters, and policies that state what they apply to:
+    these have only what they generate.
     """
     found = nearest_policy(folder)
-    while found and (has_applies(found) or not is_cluster(found)):
+    while found and not (is_cluster(found) and (not has_applies(found) or _generates_into(found, folder))):
         here = os.path.dirname(found)
         found = "" if here == repository_root(here) else nearest_policy(os.path.dirname(here))
     return found
+
+
+def _generates_into(policy: str, folder: str) -> bool:
+    """Whether a folder below a policy is its `generate.out`, or in it."""
+    out = _output_settings(policy).out
+    if not out:
+        return False
+    place = os.path.normpath(os.path.join(os.path.abspath(os.path.dirname(policy)), out))
+    return is_within(os.path.abspath(folder), place)
 
 
 def has_applies(path: str) -> bool:

@@ -52,6 +52,20 @@ PATHS = {
 }
 
 
+def test_what_a_policy_generates_is_its_own(shell: Shell) -> None:
+    """It need not list it: `--require-policy` holds for a whole repository."""
+    stated = policy("dev", {"path": "../apps"}, generate={"out": "generated"})
+    shell.write({"dev/policykit.yaml": stated, "dev/apart/job.yaml": JOB, "apps/job.yaml": JOB})
+    assert shell.run("gen", "--all").code == 0
+    words = ("lint", "--no-cache", "--select", "PK101", "--require-policy", "--show-files")
+    result = shell.run(*words, "dev/generated", "apps")
+    assert (result.code, "no policy" in result.err) == (1, False)
+    result = shell.run(*words)
+    assert result.code == 2
+    (line,) = [line for line in result.err.splitlines() if "no policy applies" in line]
+    assert line.startswith("policykit: dev/apart/job.yaml is not judged: ")
+
+
 @pytest.mark.parametrize(("path", "expected"), PATHS.items(), ids=PATHS)
 @pytest.mark.parametrize("form", ["as written", "as built"])
 def test_each_cluster_judges_what_it_applies(
