@@ -192,7 +192,14 @@ class QuotaExcess(NamedTuple):
     default: bool = False
     """What is allowed is the limit that the container gets."""
     below: bool = False
-    """The container must ask for more, not for less."""
+    """The container, or the pod, must ask for more, not for less."""
+    whole: bool = False
+    """What a LimitRange says of the whole pod."""
+
+    @property
+    def of_range(self) -> bool:
+        """A LimitRange refuses it."""
+        return self.container or self.whole
 
     @property
     def message(self) -> str:
@@ -204,10 +211,11 @@ class QuotaExcess(NamedTuple):
         if self.default:
             of = f"LimitRange {self.quota} of the namespace makes {allowed} its limit"
             return f"requests {asked} {resource} in a container without a limit, but {of}"
-        if self.container:
+        if self.of_range:
             bound = "demands at least" if self.below else "allows at most"
             of = f"LimitRange {self.quota} of the namespace {bound} {allowed}"
-            return f"asks for {asked} {resource} in one container, but {of}"
+            where = " in one container" if self.container else ""
+            return f"asks for {asked} {resource}{where}, but {of}{'' if where else ' of a pod'}"
         side = "has limits of" if self.key.startswith("limits.") else "requests"
         return f"{side} {asked} {resource}, but ResourceQuota {self.quota} of the namespace allows {allowed}"
 
@@ -302,6 +310,8 @@ class NamespaceLimits:
         `minConstraint` in kubernetes `plugin/pkg/admission/limitranger` (v1.36).
         """
         ranges = self._ranges.get(demand.namespace, ())
+        if demand.pods == 1 and (found := _of_whole_pod(ranges, demand)):
+            return found
         for container in demand.containers if ranges else ():
             asked = _most(container)
             above = {key for key, most in self._largest[demand.namespace].items() if asked.get(key, 0) > most}
@@ -321,6 +331,20 @@ class NamespaceLimits:
                     name = next(each.name for each in ranges if each.minimum.get(key) == least)
                     return QuotaExcess(name, key, min(stated), least, container=True, below=True)
         return None
+
+
+def _of_whole_pod(ranges: Sequence[DeclaredRange], demand: Demand) -> QuotaExcess | None:
+    """Of type Pod. What containers get by default only adds to what they ask for."""
+    for each in ranges:
+        for key, most in each.pod_maximum.items():
+            asked = max(demand.request.get(key, 0), demand.limits.get(key, 0))
+            if asked > most:
+                return QuotaExcess(each.name, key, asked, most, whole=True)
+        for key, least in each.pod_minimum.items():
+            asked = demand.request.get(key, 0)
+            if f"requests.{key}" in demand.stated and 0 < asked < least:
+                return QuotaExcess(each.name, key, asked, least, below=True, whole=True)
+    return None
 
 
 def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:

@@ -120,16 +120,20 @@ class DeclaredPriority(NamedTuple):
     value: int | None
     """None: not a whole number (a placeholder)."""
     default: bool = False
+    policy: str = ""
+    """preemptionPolicy, or its default; empty: a placeholder."""
 
 
 class PriorityUse(NamedTuple):
-    """Pods, or a gang, of a priority. Locations of its fact: `name`, and `value` if it is stated."""
+    """Pods, or a gang, of a priority. Locations of its fact: `name`, and `value` and `policy` if stated."""
 
     name: str
     scheduler: str = ""
     """schedulerName of the pods; empty: none written."""
     value: int | None = None
     """The number that the pods state beside the name."""
+    policy: str = ""
+    """The preemptionPolicy that the pods state beside the name."""
 
 
 class Demand(NamedTuple):
@@ -200,3 +204,6 @@ class DeclaredRange(NamedTuple):
     """Of one container, of what it states."""
     requests: Amounts = {}
     """What containers get that state neither a request nor a limit of it."""
+    pod_maximum: Amounts = {}
+    pod_minimum: Amounts = {}
+    """Of all containers of a pod."""

@@ -40,7 +40,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 
 def _values(one: LocatedFact[DeclaredPriority]) -> Iterator[Violation]:
-    name, value, _ = one.value
+    name, value = one.value.name, one.value.value
     if name in OWN:
         if value is not None and value != OWN[name]:
             yield Violation(
@@ -74,7 +74,7 @@ def _duplicates(classes: tuple[LocatedFact[DeclaredPriority], ...]) -> Iterator[
     """
     first: dict[tuple[str, str], LocatedFact[DeclaredPriority]] = {}
     for one in classes:
-        name, value, _ = one.value
+        name, value = one.value.name, one.value.value
         if value is None or not name or one.partial:
             continue
         before = first.setdefault((one.path, name), one).value.value

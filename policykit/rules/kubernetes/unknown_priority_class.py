@@ -1,7 +1,7 @@
 """Nothing defines the PriorityClass that pods name, or they state a number that it does not have.
 
-The API server refuses pods that name a PriorityClass that does not exist, and those whose `priority` is not
-the value of their class: it writes the number itself. The rule compares names
+The API server refuses pods that name a PriorityClass that does not exist, and those whose `priority` or
+`preemptionPolicy` is not that of their class: it writes both itself. The rule compares names
 with the policy and the PriorityClasses linted together; if neither has any, they are defined
 elsewhere, and it reports nothing. A WorkloadPriorityClass of Kueue is not one. Names that begin with
 `system-` are reserved for the two classes of Kubernetes itself: no other such class can exist.
@@ -69,8 +69,10 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         return
     known = bool(there) or scope.is_part
     values: dict[str, set[int | None]] = {}
+    policies: dict[str, set[str]] = {}
     for each in scope.of(DeclaredPriority):
         values.setdefault(each.value.name, set()).add(each.value.value)
+        policies.setdefault(each.value.name, set()).add(each.value.policy)
     names = Names(there)
     listed = ", ".join(names.sorted[:8])
     for use in scope.of(PriorityUse) if known or of_kueue else ():
@@ -81,6 +83,16 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             yield Violation(
                 use.at("value"),
                 f"priority is {use.value.value}, but PriorityClass {name} has {value}: "
+                "the API server refuses the pods",
+                "delete it: the class alone decides",
+                Severity.ERROR,
+            )
+        having = policies.get(name, set())
+        if use.value.policy and len(having) == 1 and not having & {"", use.value.policy}:
+            (policy,) = having
+            yield Violation(
+                use.at("policy"),
+                f"preemptionPolicy is {use.value.policy}, but PriorityClass {name} has {policy}: "
                 "the API server refuses the pods",
                 "delete it: the class alone decides",
                 Severity.ERROR,

@@ -2,8 +2,9 @@
 
 It refuses a field that it does not know, and values of another type: a duration is text. It refuses an
 integration that it does not have, each of which is named by API group and kind in lower case, the
-integration of plain pods in kube-system, strategies of fair sharing in another order than it tries them,
-times below 0, and a feature gate that it does not know. Until it starts nothing is admitted, and its
+integration of plain pods in kube-system, before 0.15 those of Deployments, StatefulSets and LeaderWorkerSets
+without that of pods, strategies of fair sharing in another order than it tries them, times below 0, and a
+feature gate that it does not know. Until it starts nothing is admitted, and its
 webhooks refuse new jobs.
 """
 
@@ -21,6 +22,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, numbered, pairs, text, texts, whole
+from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest, some
 from policykit.rules.kueue.configuration_fields import (
@@ -35,7 +37,14 @@ from policykit.rules.kueue.configuration_fields import (
     WHOLE,
     Fields,
 )
-from policykit.targets.kueue.names import CONFIGURATION, CONFIGURATION_GROUP, FRAMEWORKS, NAMESPACE_NAME
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import (
+    CONFIGURATION,
+    CONFIGURATION_GROUP,
+    FRAMEWORKS,
+    NAMESPACE_NAME,
+    OF_PODS,
+)
 
 BAD = """\
 apiVersion: v1
@@ -69,6 +78,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     data = manifest.data
     yield from _unknown(data, FIELDS, (), new=manifest.api_version.endswith("/v1beta2"))
     yield from _integrations(data)
+    if not manifest.api_version.endswith("/v1beta2"):
+        yield from _without_pods(data, versions.release_of(context.cluster))
     yield from _own_rules(data)
     yield from _times(data)
     yield from _resources(data)
@@ -160,6 +171,25 @@ def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
             f"selects {_SYSTEM}, where Kueue may not manage pods: it does not start",
             f"add {{key: {NAMESPACE_NAME}, operator: NotIn, values: [{_SYSTEM}, kueue-system]}}",
         )
+
+
+def _without_pods(data: Mapping[str, Any], have: Version | None) -> Iterator[Violation]:
+    """v1beta1 is also read by releases that need no pod."""
+    listed = texts(lookup(data, _FRAMEWORKS))
+    if (have is not None and have >= versions.PODS_IMPLIED) or _POD in listed:
+        return
+    if any(map(is_placeholder, listed)):
+        return
+    for position, name in enumerate(listed):
+        if name in OF_PODS:
+            yield Violation(
+                (*_FRAMEWORKS, position),
+                f"integration {name} needs pod, which is not listed: Kueue before "
+                f"{versions.PODS_IMPLIED} does not start",
+                "add pod to frameworks",
+                Severity.WARNING if have is None else Severity.ERROR,
+            )
+            return
 
 
 _STRATEGIES: Path = ("fairSharing", "preemptionStrategies")

@@ -2,7 +2,8 @@
 
 The rule names features by their source: pci.device, kernel.version. No node has another one, unless a
 NodeFeature object of another program brings it. Devices have their numbers in small hexadecimal letters,
-without 0x. An expression with too many or too few values is an error that only nfd-master's log has.
+without 0x. An expression with too many or too few values is an error that only nfd-master's log has. Labels,
+annotations, extended resources and taints in the domain kubernetes.io are left out, but for NFD's own.
 """
 
 from __future__ import annotations
@@ -82,29 +83,36 @@ _COMPARED, _BETWEEN = ("Ge", "Gt", "Le", "Lt"), ("GeLe", "GtLt")
 _LISTED = ("In", "InRegexp", "NotIn")
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
 _ASKED = "kubernetes.io"
+_WRITTEN = {"labels": "label", "annotations": "annotation", "extendedResources": "extended resource"}
+"""Field of a rule to what each of its keys is."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/apis/nfd/nodefeaturerule` and `validate` of Node Feature Discovery (0.10 to 0.19)."""
     for number, rule in numbered(mapping(manifest.data.get("spec")).get("rules")):
         base: Path = ("spec", "rules", number)
-        yield from _labels(mapping(rule.get("labels")), (*base, "labels"))
+        for field, what in _WRITTEN.items():
+            for key in mapping(rule.get(field)):
+                yield from _key(key, what, (*base, field, key), key_itself=True)
+        for at, taint in numbered(rule.get("taints")):
+            yield from _key(taint.get("key"), "taint", (*base, "taints", at, "key"), key_itself=False)
         yield from _matchers(rule.get("matchFeatures"), (*base, "matchFeatures"))
         for at, each in numbered(rule.get("matchAny")):
             yield from _matchers(each.get("matchFeatures"), (*base, "matchAny", at, "matchFeatures"))
 
 
-def _labels(labels: Mapping[str, Any], base: Path) -> Iterator[Violation]:
-    for key in labels:
-        domain, slash, _ = key.partition("/") if isinstance(key, str) else ("", "", "")
-        if not slash or is_filled_in(key) or not _is_below(domain, (_ASKED,)) or _is_below(domain, _OPEN):
-            continue
-        yield Violation(
-            (*base, key),
-            f"{key} is in the domain {domain}, in which a rule may set no label",
-            f"use a domain of your own, or {_OPEN[0]}",
-            key=True,
-        )
+def _key(key: object, what: str, path: Path, *, key_itself: bool) -> Iterator[Violation]:
+    """Source: `Label`, `Annotation`, `Taint` and `ExtendedResource` in `pkg/apis/nfd/validate`."""
+    domain, slash, _ = key.partition("/") if isinstance(key, str) else ("", "", "")
+    may = _OPEN if what == "label" else _OPEN[:1]
+    if not slash or is_filled_in(key) or not _is_below(domain, (_ASKED,)) or _is_below(domain, may):
+        return
+    yield Violation(
+        path,
+        f"{key} is in the domain {domain}, in which a rule may set no {what}",
+        f"use a domain of your own, or {_OPEN[0]}",
+        key=key_itself,
+    )
 
 
 def _is_below(domain: str, known: tuple[str, ...]) -> bool:

@@ -1,9 +1,9 @@
 """A gang, or a single pod, requests more than the quota of its namespace allows.
 
 The API server refuses each pod above a ResourceQuota. A gang whose quota is smaller than the pods that must
-start together never starts, while its first pods hold their part. A container above a LimitRange is refused
-as well, also where it states no limit and requests more than the LimitRange gives it, and one below the
-minimum. So is a pod with a container that does not state what a quota counts, as a pod of Spark without
+start together never starts, while its first pods hold their part. A container or a pod above a LimitRange is
+refused as well, also where it states no limit and requests more than the LimitRange gives it, and one below
+the minimum. So is a pod with a container that does not state what a quota counts, as a pod of Spark without
 `coreLimit`; Argo Workflows adds containers whose amounts its own configuration states. Of several LimitRanges
 in a namespace all must be met, and where one demands more than another allows, no container is. Workloads
 beside a quota share it: pods above it are not created, and a rolling update that starts a new pod first never
@@ -73,7 +73,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             yield from _unstated(scope, demand, limits, reported)
             yield from _of_all_replicas(demand, limits, quotas, reported)
             continue
-        there = (ranges if excess.container else quotas).get((demand.value.namespace, excess.quota), [])
+        there = (ranges if excess.of_range else quotas).get((demand.value.namespace, excess.quota), [])
         if not _share_a_namespace(demand, there):
             continue
         severity = None if demand.value.stated_namespace else Severity.WARNING
@@ -91,7 +91,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
 
 _GANG = "raise the quota, or make the gang smaller: the pods above the quota are never created"
 _POD = "raise the amount, or request less per pod: the API server refuses the pod"
-_LITTLE = "lower the minimum, or let the container ask for more: the API server refuses the pod"
+_LITTLE = "lower the minimum, or ask for more: the API server refuses the pod"
 
 
 def _exclusive(ranges: Iterable[LocatedFact[DeclaredRange]]) -> Iterator[Violation]:

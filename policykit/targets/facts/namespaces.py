@@ -78,7 +78,7 @@ def _resource(key: str) -> str:
 
 def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
     items = mappings(mapping(manifest.data.get("spec")).get("limits"))
-    container = [each for each in items if each.get("type") == "Container"]
+    container, pod = ([each for each in items if each.get("type") == kind] for kind in ("Container", "Pod"))
     found = DeclaredRange(
         manifest.namespace or context.namespace,
         manifest.name,
@@ -88,6 +88,8 @@ def _range(manifest: Manifest, context: Context) -> Iterator[Fact]:
         _is_stated(manifest, context.namespace),
         _greatest(container, "min"),
         _given_requests(container),
+        _least(pod, "max"),
+        _greatest(pod, "min"),
     )
     yield Fact(found, {"name": ("metadata", "name")})
 

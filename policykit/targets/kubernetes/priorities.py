@@ -15,6 +15,7 @@ from policykit.model.queue import DeclaredPriority, Priority, PriorityUse
 
 API_VERSION = "scheduling.k8s.io/v1"
 KIND = "PriorityClass"
+_PREEMPTS, _NEVER = "PreemptLowerPriority", "Never"
 
 
 def write(priority: Priority) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def write(priority: Priority) -> dict[str, Any]:
         "metadata": {"name": priority.name},
         "value": priority.value,
         **({"globalDefault": True} if priority.default else {}),
-        "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
+        "preemptionPolicy": _PREEMPTS if priority.preempts else _NEVER,
     }
     if priority.description:
         data["description"] = priority.description
@@ -41,7 +42,7 @@ def read(data: Mapping[str, Any]) -> Priority:
     return Priority(
         text(mapping(data.get("metadata")).get("name")),
         whole(data.get("value")) or 0,
-        data.get("preemptionPolicy") != "Never",
+        data.get("preemptionPolicy") != _NEVER,
         data.get("globalDefault") is True,
         text(data.get("description")),
     )
@@ -63,7 +64,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         if manifest.group == "scheduling.k8s.io" and not manifest.partial:
             data = manifest.data
             value = 0 if data.get("value") is None else whole(data.get("value"))
-            yield Fact(DeclaredPriority(manifest.name, value, data.get("globalDefault") is True), _PLACES)
+            default = data.get("globalDefault") is True
+            yield Fact(DeclaredPriority(manifest.name, value, default, _policy_of(data)), _PLACES)
         return
     reported: set[Path] = set()
     for pod_set in pod_sets:
@@ -72,9 +74,16 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         if isinstance(name, str) and name and path not in reported and lookup(manifest.data, path) == name:
             reported.add(path)
             number = whole(pod_set.spec.get("priority"))
+            policy = text(pod_set.spec.get("preemptionPolicy"))
             places = {"name": path, **({} if number is None else {"value": pod_set.place("priority")})}
-            yield Fact(PriorityUse(name, pod_set.scheduler_name, number), places)
+            places |= {"policy": pod_set.place("preemptionPolicy")} if policy else {}
+            yield Fact(PriorityUse(name, pod_set.scheduler_name, number, policy), places)
     for path in _OF_GANGS if manifest.group in _GROUPS else ():
         name = lookup(manifest.data, path)
         if isinstance(name, str) and name and path not in reported:
             yield Fact(PriorityUse(name), {"name": path})
+
+
+def _policy_of(data: Mapping[str, Any]) -> str:
+    stated = data.get("preemptionPolicy")
+    return _PREEMPTS if stated is None else text(stated) if stated in (_PREEMPTS, _NEVER) else ""

@@ -73,5 +73,8 @@ FRAMEWORKS = (
 )
 """Integrations of any release (0.9 to 0.19): `FrameworkName` in pkg/controller/jobs."""
 
+OF_PODS = ("deployment", "leaderworkerset.x-k8s.io/leaderworkerset", "statefulset")
+"""Integrations that need that of pods in releases before 0.15: `DependencyList` in pkg/controller/jobs."""
+
 CONFIGURATION, CONFIGURATION_GROUP = "Configuration", "config.kueue.x-k8s.io"
 """Kind and API group of the file that Kueue's manager reads."""

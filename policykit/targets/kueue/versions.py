@@ -48,6 +48,8 @@ LARGE_GROUPS = Version(0, 14, 0)
 """A resource group may have 64 flavors and 64 resources; before, 16."""
 V1BETA2 = Version(0, 15, 0)
 """Every kind is served as v1beta2, with cohortName; v1beta1 stays served and is deprecated."""
+PODS_IMPLIED = Version(0, 15, 0)
+"""Integrations of Deployments, StatefulSets and LeaderWorkerSets need no listed pod."""
 LABEL_ONLY = Version(0, 15, 0)
 """The queue is read only from the label; before, an annotation with the same key counts too."""
 FUNGIBILITY_PREFERENCE = Version(0, 15, 0)

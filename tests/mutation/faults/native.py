@@ -152,6 +152,17 @@ def _class_of_the_system(subject: Subject) -> Iterator[Change]:
             yield put(seen.pod_set.place("priorityClassName"), "system-critical")
 
 
+def _other_preemption(subject: Subject) -> Iterator[Change]:
+    """Pods that do not preempt, though their class, beside them, does."""
+    for seen in judged(subject):
+        path, name = seen.pod_set.place("preemptionPolicy"), seen.pod_set.spec.get("priorityClassName")
+        known = {each.name for each in subject.cluster.priorities} if subject.cluster else set()
+        if name in known and "preemptionPolicy" not in seen.pod_set.spec and has_schema(subject):
+            head = f"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: {name}}}\n"
+            if text := injected(subject, put(path, "Never")):
+                yield Change(text=f"{text.rstrip()}\n---\n{head}value: 1000\n")
+
+
 def _runtime_misspelt(subject: Subject) -> Iterator[Change]:
     for seen in judged(subject):
         if "runtimeClassName" not in seen.pod_set.spec and seen.pod_set.default_place is not None:
@@ -265,6 +276,14 @@ def _feature_rule(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text}\n---\n{unmatched_feature_rule.BAD}")
 
 
+def _denied_annotation(subject: Subject) -> Iterator[Change]:
+    """A rule of Node Feature Discovery that writes under kubernetes.io."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        rule = unmatched_feature_rule.GOOD.replace("labels: {example.com", "annotations: {node.kubernetes.io")
+        yield Change(text=f"{subject.text}\n---\n{rule}")
+
+
 def _unmounted(subject: Subject) -> Iterator[Change]:
     """A scheduler whose container does not have its configuration."""
     manifest = subject.manifest
@@ -303,6 +322,7 @@ FAULTS = (
     fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
     fault("a strategy of the descheduler at the wrong point", "PK816", _descheduler_policy, elsewhere=True),
     fault("a feature that no node has", "PK148", _feature_rule, elsewhere=True),
+    fault("an annotation that NFD denies", "PK148", _denied_annotation, elsewhere=True),
     fault("a configuration that no volume brings", "PK809", _unmounted, elsewhere=True),
     fault("packing with the default weight", "PK812", _packs_weakly),
     fault("a flag of the policy API", "PK809", _removed_flag),
@@ -349,6 +369,7 @@ FAULTS = (
     fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
     fault("a class of the system that cannot be", "PK805", _class_of_the_system),
+    fault("pods that do not preempt as their class does", "PK805", _other_preemption, elsewhere=True),
     fault("a misspelt runtime class", "PK813", _runtime_misspelt),
     fault("pods that their namespace forbids", "PK815", _standard, elsewhere=True),
     fault("a stop signal, which no release has on", "PK808", _stop_signal),

@@ -198,6 +198,20 @@ def _narrow_quota(subject: Subject) -> Iterator[Change]:
         yield Change(text=text)
 
 
+def _low_range(subject: Subject) -> Iterator[Change]:
+    """A LimitRange of pods of a thousandth of a processor beside a workload that asks for more."""
+    manifest = subject.manifest
+    alone = len(subject.others) == 1 and manifest.kind in ("Deployment", "StatefulSet", "DaemonSet")
+    asks = any(
+        at(subject, (*path, "resources", "requests", "cpu")) is not None for path, _ in containers(subject)
+    )
+    if alone and asks and not is_extract(subject):
+        namespace = f", namespace: {manifest.namespace}" if manifest.namespace else ""
+        head = f"apiVersion: v1\nkind: LimitRange\nmetadata: {{name: low{namespace}}}\n"
+        spec = "spec: {limits: [{type: Pod, max: {cpu: 1m}}]}\n"
+        yield Change(text=f"{subject.text.rstrip()}\n---\n{head}{spec}")
+
+
 def _no_room_to_update(subject: Subject) -> Iterator[Change]:
     """A quota of as many pods as a Deployment has, which starts a new one before it removes one."""
     manifest, replicas = subject.manifest, at(subject, ("spec", "replicas"))
@@ -368,6 +382,7 @@ FAULTS = (
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
     fault("a quota without room for an update", "PK215", _no_room_to_update, elsewhere=True),
+    fault("a pod above the LimitRange of pods", "PK215", _low_range, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a policy of cards that HAMi does not know", "PK216", _unknown_card_policy),
     fault("jobs without an index that have racks to themselves", "PK210", _without_index),
