@@ -103,13 +103,14 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _key(key: object, what: str, path: Path, *, key_itself: bool) -> Iterator[Violation]:
     """Source: `Label`, `Annotation`, `Taint` and `ExtendedResource` in `pkg/apis/nfd/validate`."""
-    domain, slash, _ = key.partition("/") if isinstance(key, str) else ("", "", "")
+    name = text(key)
+    domain, slash, _ = name.partition("/")
     may = _OPEN if what == "label" else _OPEN[:1]
-    if not slash or is_filled_in(key) or not _is_below(domain, (_ASKED,)) or _is_below(domain, may):
+    if not slash or is_filled_in(name) or not _is_below(domain, (_ASKED,)) or _is_below(domain, may):
         return
     yield Violation(
         path,
-        f"{key} is in the domain {domain}, in which a rule may set no {what}",
+        f"{name} is in the domain {domain}, in which a rule may set no {what}",
         f"use a domain of your own, or {_OPEN[0]}",
         key=key_itself,
     )
