@@ -8,6 +8,7 @@ from policykit import bundled
 from policykit.cli import click
 from policykit.cli.output import write_output
 from policykit.errors import UsageError
+from policykit.nearest import nearest
 
 
 @click.command("cards")
@@ -29,7 +30,9 @@ def schema(name: str | None) -> int:
         write_output("\n".join(known) + "\n")
         return 0
     if name not in known:
-        raise UsageError(f"unknown schema {name!r}", f"bundled schemas: {', '.join(known)}")
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else "`policykit schema` lists them"
+        raise UsageError(f"unknown schema {name!r}", hint)
     write_output(bundled.read("schemas", f"{name}.json").decode("utf-8"))
     return 0
 
@@ -51,11 +54,12 @@ def versions(target_name: str | None) -> int:
     """List the releases that are known, or what differs between the releases of one system."""
     from policykit.targets import releases
 
-    known = releases.targets()
     if target_name is None:
         write_output(releases.listing())
         return 0
-    if target_name not in known:
-        raise UsageError(f"unknown system {target_name!r}", f"known systems: {', '.join(known)}")
-    write_output(releases.page(target_name))
+    name = releases.named(target_name)
+    if not name:
+        known = ", ".join(releases.targets())
+        raise UsageError(f"unknown system {target_name!r}", f"known systems: {known}")
+    write_output(releases.page(name))
     return 0

@@ -97,6 +97,14 @@ def targets() -> tuple[str, ...]:
     return tuple(target.name for target in TARGETS if target.releases)
 
 
+def named(word: str) -> str:
+    """The name of the target with known releases that is meant, by its name or title; empty: none is."""
+    words = {
+        spelt.lower(): each.name for each in TARGETS if each.releases for spelt in (each.title, each.name)
+    }
+    return words.get(word.lower(), "")
+
+
 def listing() -> str:
     """Each target with its oldest and newest known release."""
     rows = [("system", "supported from", "known until", "dated facts")]

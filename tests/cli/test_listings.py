@@ -25,6 +25,20 @@ def test_one_system(shell: Shell) -> None:
     assert "scheduling.koordinator.sh/numa-topology-spec" in result.out
 
 
+def test_a_system_by_any_name_of_the_list(shell: Shell) -> None:
+    for line in releases.listing().splitlines()[1:-2]:
+        title = line.split()[0]
+        assert shell.run("versions", title).out.startswith(f"{title}: supported from ")
+
+
+def test_a_schema_that_is_misspelt(shell: Shell) -> None:
+    assert shell.run("schema", "kuberntes/apps") == (
+        2,
+        "",
+        "policykit: unknown schema 'kuberntes/apps'\n  help: did you mean kubernetes/apps?\n",
+    )
+
+
 def test_an_unknown_system(shell: Shell) -> None:
     result = shell.run("versions", "slurm")
     assert (result.code, result.out) == (2, "")
