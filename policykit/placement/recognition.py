@@ -21,7 +21,7 @@ WORKLOAD_KEY = "policykit.io/workload"
 CARD_KEY = "policykit.io/card"
 """Label of an object that says, where its kind has components for several cards, which one it is for."""
 HOW_TO_STATE = (
-    f"name one of the policy in the label {WORKLOAD_KEY} of its pods, or add `match` or `role` to one"
+    f"name one of the policy's in the label {WORKLOAD_KEY} of its pods, or add `match` or `role` to one"
 )
 """What to do about pods that are not recognized."""
 
