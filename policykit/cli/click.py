@@ -35,8 +35,11 @@ class _Call(NamedTuple):
     def make(self) -> Any:
         import click
 
+        from policykit.cli import ranges
+
         settings = {key: each.make() if type(each) is _Call else each for key, each in self.settings.items()}
-        return getattr(click, self.name)(*self.positional, **settings)
+        made = getattr(ranges if self.name.endswith("Range") else click, self.name)
+        return made(*self.positional, **settings)
 
 
 def Choice(choices: Sequence[str]) -> Any:  # noqa: N802, click's name

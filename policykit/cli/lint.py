@@ -116,6 +116,7 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     "--jobs",
     type=click.IntRange(min=0),
     default=0,
+    metavar="NUMBER",
     help="Worker processes. Default: as many as are worthwhile.",
 )
 def command(

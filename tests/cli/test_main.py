@@ -43,10 +43,13 @@ def test_version(tmp_path: Path) -> None:
         (["lin"], "unknown command 'lin'. Did you mean 'lint'?"),
         (["zzz"], "unknown command 'zzz'."),
         (["lint", "--nope"], "No such option"),
+        (["lint", "--jobs", "-1"], "Invalid value for '--jobs': '-1' is not a whole number, 0 or more.\n"),
+        (["audit", "--request-timeout", "0"], "'0' is not a number, more than 0.\n"),
+        (["lint", "--build-seconds", "x"], "'x' is not a number, 0 or more.\n"),
         (["explain"], "Missing argument"),
         ([], "Usage: policykit"),
     ],
-    ids=["near", "far", "option", "argument", "nothing"],
+    ids=["near", "far", "option", "range", "open range", "no number", "argument", "nothing"],
 )
 def test_usage(shell: Shell, words: list[str], message: str) -> None:
     result = shell.run(*words)

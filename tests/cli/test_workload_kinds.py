@@ -34,7 +34,9 @@ spec:
         resources: {limits: {nvidia.com/gpu: 1}}
 """
 LABELLED = DEPLOYMENT.replace("{app: a}}\n    spec", "{app: a, policykit.io/workload: serve}}\n    spec")
-HOW = "name one of the policy's in the label policykit.io/workload of its pods, or add `match` or `role` to one"
+HOW = (
+    "name one of the policy's in the label policykit.io/workload of its pods, or add `match` or `role` to one"
+)
 
 
 @pytest.mark.parametrize(
