@@ -268,13 +268,16 @@ def write(
 
 
 def _output(given: str) -> Output:
-    name, _, path = given.partition("=")
+    name, equals, path = given.partition("=")
     if name not in FORMATS:
         near = nearest(name, FORMATS)
         raise UsageError(
             f"unknown format {name!r}",
             f"did you mean {near}?" if near else f"available formats: {', '.join(FORMATS)}",
         )
+    if equals and not path:
+        hint = f"write {name}=FILE, or {name} for standard output"
+        raise UsageError(f"--format {given} names no file", hint)
     return Output(name, path)
 
 

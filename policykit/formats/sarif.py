@@ -94,7 +94,7 @@ def _rule(known: AnyRule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, path: str, index: int, mark: str, files: SourceFiles) -> dict[str, Any]:
-    message = finding.message + (f". {finding.help}" if finding.help else "")
+    message = finding.message + (f". Help: {finding.help}" if finding.help else "")
     found: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,

@@ -532,6 +532,7 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
     ("words", "says"),
     [
         (["--format", "sarfi"], "unknown format 'sarfi'"),
+        (["--format", "json="], "--format json= names no file"),
         (["--format", "text", "--format", "json"], "formats text and json would both go to standard output"),
         (
             ["--format", "json=a", "--output", "b"],

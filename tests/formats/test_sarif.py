@@ -39,7 +39,7 @@ def test_results_and_their_rules() -> None:
         assert "security-severity" not in rule["properties"]
     first = run["results"][0]
     assert first["level"] == "error"
-    assert first["message"]["text"] == "nothing tolerates a: 1. Add the toleration,\nor another one."
+    assert first["message"]["text"] == "nothing tolerates a: 1. Help: Add the toleration,\nor another one."
     assert first["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "apps/train.yaml", "uriBaseId": "SRCROOT"},
         "region": {"startLine": 24, "startColumn": 9, "endLine": 24, "endColumn": 40},
