@@ -162,14 +162,18 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.references:facts"),
         frozenset(
             {
+                "AKSNodeClass",
                 "ClusterServingRuntime",
                 "ClusterTrainingRuntime",
+                "ComputeDomain",
                 "DeviceClass",
+                "EC2NodeClass",
                 "HostDeviceNetwork",
                 "IPoIBNetwork",
                 "InferenceService",
                 "MacvlanNetwork",
                 "NetworkAttachmentDefinition",
+                "NodePool",
                 "OVSNetwork",
                 "PriorityClass",
                 "RayCluster",
@@ -199,6 +203,8 @@ FACTS: tuple[FactReader, ...] = (
             "v1.cni.cncf.io/networks",
             "mellanox.com",
             "sriovnetwork",
+            "nodeClassRef",
+            "NodeClass",
         ),
     ),
     FactReader(
@@ -242,7 +248,7 @@ FACTS: tuple[FactReader, ...] = (
         frozenset({"Application", "DeviceClass", "HelmRelease", "ResourceClaim", "ResourceClaimTemplate"}),
     ),
     FactReader(
-        Lazy("policykit.targets.facts.references:formats"),
+        Lazy("policykit.targets.facts.model_formats:formats"),
         frozenset({"ClusterServingRuntime", "InferenceService", "ServingRuntime"}),
     ),
     FactReader(

@@ -22,8 +22,6 @@ from policykit.model.references import (
     ObjectReference,
     PartReference,
     PodSelector,
-    ServedFormat,
-    UnassignedModel,
 )
 from policykit.targets import target_name_of
 
@@ -39,6 +37,8 @@ _ALL_NETWORKS = (_NETWORK, *(kind for _, kind in _MAKES_NETWORK))
 DECLARED = frozenset(
     {
         ("k8s.cni.cncf.io", _NETWORK),
+        ("karpenter.azure.com", "AKSNodeClass"),
+        ("karpenter.k8s.aws", "EC2NodeClass"),
         *_MAKES_NETWORK,
         ("ray.io", "RayCluster"),
         ("resource.k8s.io", _CLAIM),
@@ -60,8 +60,19 @@ _REFERENCES: Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]] = {
     ),
 }
 """Of each kind where it names another, and the kinds that may have the name."""
-_RUNTIME: Path = ("spec", "runtimeRef")
-_RUNTIME_KINDS = ("ClusterTrainingRuntime", "TrainingRuntime")
+_BY_KIND: Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]] = {
+    ("karpenter.sh", "NodePool"): (
+        ("spec", "template", "spec", "nodeClassRef"),
+        ("EC2NodeClass", "AKSNodeClass"),
+    ),
+    ("trainer.kubeflow.org", "TrainJob"): (
+        ("spec", "runtimeRef"),
+        ("ClusterTrainingRuntime", "TrainingRuntime"),
+    ),
+}
+"""Of each kind where it names another by kind and name, and the kinds: the first one is the default."""
+_DOMAIN_CLAIM: Path = ("spec", "channel", "resourceClaimTemplate", "name")
+"""The template that NVIDIA's driver makes for a ComputeDomain."""
 _REQUESTS: Mapping[str, Path] = {
     _CLAIM: ("spec", "devices", "requests"),
     _TEMPLATE: ("spec", "spec", "devices", "requests"),
@@ -79,11 +90,15 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if kind in _REFERENCES:
         path, kinds = _REFERENCES[kind]
         yield from _reference(lookup(manifest.data, path), path, kinds)
-    if kind == ("trainer.kubeflow.org", "TrainJob"):
-        stated = text(lookup(manifest.data, (*_RUNTIME, "kind"))) or _RUNTIME_KINDS[0]
-        path = (*_RUNTIME, "name")
-        kinds = (stated,) if stated in _RUNTIME_KINDS else _RUNTIME_KINDS
-        yield from _reference(lookup(manifest.data, path), path, kinds)
+    if kind in _BY_KIND:
+        path, kinds = _BY_KIND[kind]
+        named = mapping(lookup(manifest.data, path))
+        wanted = named.get("kind", kinds[0])
+        if wanted in kinds:
+            yield from _reference(named.get("name"), (*path, "name"), (wanted,))
+    made = text(lookup(manifest.data, _DOMAIN_CLAIM)) if manifest.kind == "ComputeDomain" else ""
+    if made:
+        yield Fact(NamedObject(_TEMPLATE, made), {}, answers=True)
     base = _REQUESTS.get(manifest.kind)
     for number in _positions(lookup(manifest.data, base)) if base and kind in DECLARED else ():
         for field in ((), ("exactly",)):
@@ -244,50 +259,6 @@ def requests(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -
                 if name and owner and not is_placeholder(name):
                     place = pod_set.place(field, position, "resources", "claims", number, "request")
                     yield Fact(PartReference(owner, namespace, "request", name), {"name": place})
-
-
-_RUNTIMES = ("ClusterServingRuntime", "ServingRuntime")
-_PREDICTOR: Path = ("spec", "predictor")
-_MODEL: Path = (*_PREDICTOR, "model")
-_OWN_FORMATS = frozenset(
-    {
-        *("autogluon", "huggingface", "lightgbm", "mlflow", "onnx", "openvino", "paddle", "pmml"),
-        *("pytorch", "sklearn", "tensorflow", "tensorrt", "triton", "vLLM", "xgboost"),
-    }
-)
-"""Those of KServe's own runtimes, which a cluster has unless they are left out."""
-
-
-def formats(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of models that a runtime serves, and of a model whose runtime is named.
-
-    Source: `RuntimeSupportsModel` in `pkg/apis/serving/v1alpha1` of KServe (0.17).
-    """
-    if manifest.partial or manifest.group != "serving.kserve.io":
-        return
-    if manifest.kind in _RUNTIMES:
-        listed = mappings(lookup(manifest.data, ("spec", "supportedModelFormats")))
-        names = frozenset(text(each.get("name")) for each in listed)
-        if names and not any(not name or is_placeholder(name) for name in names):
-            yield Fact(NamedParts(f"runtime {manifest.name}", "", "model format", names), {}, answers=True)
-        for each in listed:
-            chosen = each.get("autoSelect") not in (None, False)
-            yield Fact(ServedFormat(text(each.get("name")), chosen), {}, answers=True)
-    elif manifest.kind == "InferenceService":
-        model = mapping(lookup(manifest.data, _MODEL))
-        path: Path = ("modelFormat", "name")
-        runtime, name = text(model.get("runtime")), text(lookup(model, path))
-        if runtime and name and not is_placeholder(runtime) and not is_placeholder(name):
-            yield Fact(
-                PartReference(f"runtime {runtime}", "", "model format", name), {"name": (*_MODEL, *path)}
-            )
-        elif name and not model.get("runtime") and not is_placeholder(name):
-            yield Fact(UnassignedModel(name, name in _OWN_FORMATS), {"format": (*_MODEL, *path)})
-        elif not model:
-            of_format = [each for each in mapping(lookup(manifest.data, _PREDICTOR)) if each in _OWN_FORMATS]
-            yield from (
-                Fact(UnassignedModel(each, True), {"format": (*_PREDICTOR, each)}) for each in of_format
-            )
 
 
 def _claim(stated: Mapping[str, object]) -> str:

@@ -251,7 +251,16 @@ def _below(subject: Subject) -> Iterator[Change]:
 _SHAPE = "PK003 PK004 PK613"
 """PK613: the template of a Reservation, which its CRD leaves open."""
 
+
+def _entrypoint(subject: Subject) -> Iterator[Change]:
+    """The template with which a workflow of Argo begins, misspelt."""
+    name = at(subject, ("spec", "entrypoint")) if subject.manifest.group == "argoproj.io" else None
+    if isinstance(name, str) and at(subject, ("spec", "templates")):
+        yield replace(("spec", "entrypoint"), misspelt(name))
+
+
 FAULTS = (
+    fault("a workflow that begins nowhere", "PK004", _entrypoint),
     fault("a field is misspelt", _SHAPE, _unknown_field),
     fault("a field is in lower case", _SHAPE, _field_in_lower_case),
     fault("a PodSpec field stands in the template", _SHAPE, _below),

@@ -27,6 +27,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("batch", "Job"): "jobs.job",
     ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): "machines.disaggregated_set",
     ("flink.apache.org", "FlinkDeployment"): "flink.flink_deployment",
+    ("grove.io", "PodCliqueSet"): "grove.pod_clique_set",
     ("jobset.x-k8s.io", "JobSet"): "job_sets.job_set",
     ("kai.scheduler", "Topology"): "workloads.topology",
     ("karpenter.k8s.aws", "EC2NodeClass"): "node_classes.ec2_node_class",
@@ -87,9 +88,20 @@ _CHECKS: Mapping[tuple[str, str], str] = {
 """API group and kind to the module and function of this package that checks it."""
 
 
+_TEMPLATED = frozenset(
+    {"batch.volcano.sh", "jobset.x-k8s.io", "kubeflow.org", "leaderworkerset.x-k8s.io", "ray.io"}
+)
+"""API groups with templates of pods that become pods as they are."""
+
+
 def refusals(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
     """Problems of a whole object. Placeholders and values of a wrong type are no problem here."""
-    name = _CHECKS.get((api_version.rpartition("/")[0], kind))
+    group = api_version.rpartition("/")[0]
+    name = _CHECKS.get((group, kind))
     if name:
         module, _, function = name.partition(".")
         yield from getattr(import_module(f"{__name__}.{module}"), function)(data)
+    if group in _TEMPLATED:
+        from policykit.kube.structure.admission import templates
+
+        yield from templates.faults(data, group, kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission import argo_templates
 from policykit.kube.structure.admission.checks import Data, refused
 from policykit.kube.structure.problem import MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
@@ -35,6 +36,7 @@ _OWN = frozenset({"dependencies", "mirrorVolumeMounts", "source"})
 def workflow(data: Data) -> Iterator[Problem]:
     """Source: `workflow_types.go` of Argo Workflows (v3.7), which takes these parts from the API of pods."""
     yield from _spec(lookup(data, ("spec",)), ("spec",))
+    yield from argo_templates.references(lookup(data, ("spec",)), ("spec",))
     if data.get("kind") == "Workflow":
         yield from _mounts(lookup(data, ("spec",)), ("spec",))
 
@@ -43,6 +45,7 @@ def cron_workflow(data: Data) -> Iterator[Problem]:
     """As of the workflows that it makes."""
     path: Path = ("spec", "workflowSpec")
     yield from _spec(lookup(data, path), path)
+    yield from argo_templates.references(lookup(data, path), path)
     yield from _mounts(lookup(data, path), path)
 
 

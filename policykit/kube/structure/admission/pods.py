@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.requests import amounts, below_containers
-from policykit.kube.structure.admission import pod_fields
+from policykit.kube.structure.admission import own_pods, pod_fields
 from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
@@ -32,8 +32,6 @@ _LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationContr
 _MAX_NAMED = 20
 _SELECTING = "apps/v1"
 """All controllers in this API version must select their own pods."""
-_SELECTOR: Path = ("spec", "selector", "matchLabels")
-_LABELS: Path = ("spec", "template", "metadata", "labels")
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
@@ -82,8 +80,20 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         if spec.get("affinity") or spec.get("topologySpreadConstraints"):
             yield from label_keys(spec, lookup(data, (*path[:-1], "metadata", "labels")), path)
     if api_version == _SELECTING:
-        yield from _selected(data)
-        yield from _expressed(data)
+        yield from own_pods.selected(data)
+
+
+def of_template(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Of pods that a controller makes from a template as it is: the API server refuses each of them."""
+    containers = [*_containers(spec, path)]
+    mounting = [each for each in containers if each[1].get("volumeMounts") is not None]
+    yield from _names(spec, path)
+    yield from _claims(spec, path, containers)
+    yield from _mounts(spec, path, {}, mounting)
+    yield from _mounted_once(mounting)
+    if spec.get("volumes") is not None:
+        yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
+        yield from _media(spec, (*path, "volumes"))
 
 
 def _preemption(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
@@ -290,62 +300,6 @@ def _items(listed: object) -> Iterator[tuple[int, str]]:
         name = item.get("name") if isinstance(item, dict) else None
         if isinstance(name, str) and name and not is_filled_in(name):
             yield position, name
-
-
-def _selected(data: dict[str, Any]) -> Iterator[Problem]:
-    wanted, labels = lookup(data, _SELECTOR), lookup(data, _LABELS)
-    if not isinstance(wanted, dict) or not isinstance(labels, dict) or not labels:
-        return  # a kustomization may give the pods all their labels
-    if any(is_placeholder(key) for key in labels):
-        return
-    for key, value in wanted.items():
-        there = labels.get(key)
-        if not isinstance(value, str) or is_placeholder(value) or is_placeholder(key) or there == value:
-            continue
-        if key in labels and (not isinstance(there, str) or is_placeholder(there)):
-            continue
-        from policykit.manifests.writer import scalar
-
-        place = (*_SELECTOR, key)
-        pods = f'"{there}"' if key in labels else "no such label"
-        yield Problem(
-            place,
-            f'{dotted(place)} is "{value}", but its own pods have {pods}',
-            f"write {key}: {scalar(value)} in {dotted(_LABELS)}, or select the existing label",
-            kind=INCONSISTENT,
-        )
-
-
-def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
-    """matchExpressions of a controller's selector must match its own pods."""
-    listed, labels = lookup(data, (*_SELECTOR[:-1], "matchExpressions")), lookup(data, _LABELS)
-    if not isinstance(listed, list) or not isinstance(labels, dict) or not labels:
-        return
-    if any(is_placeholder(each) or not isinstance(each, str) for pair in labels.items() for each in pair):
-        return
-    for position, wanted in enumerate(listed):
-        if isinstance(wanted, dict) and not _meets(labels, wanted):
-            place = (*_SELECTOR[:-1], "matchExpressions", position)
-            key = wanted["key"]
-            pods = f'"{labels[key]}"' if key in labels else "no such label"
-            message = f"{dotted(place)} requires {key} {wanted['operator']}, but its own pods have {pods}"
-            yield Problem(
-                place, message, f"give the pods such a label in {dotted(_LABELS)}", kind=INCONSISTENT
-            )
-
-
-def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:
-    """True also if it cannot be decided: other problems of an expression are reported elsewhere."""
-    key, operator, values = wanted.get("key"), wanted.get("operator"), wanted.get("values") or []
-    if not isinstance(key, str) or is_placeholder(key) or not isinstance(values, list):
-        return True
-    if not all(isinstance(value, str) and not is_placeholder(value) for value in values):
-        return True
-    if operator == "In":
-        return not values or labels.get(key) in values
-    if operator == "NotIn":
-        return key not in labels or labels[key] not in values
-    return (key in labels) is (operator == "Exists") if operator in ("Exists", "DoesNotExist") else True
 
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")

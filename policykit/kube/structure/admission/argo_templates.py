@@ -1,0 +1,81 @@
+"""Argo Workflows: the names by which its templates and tasks refer to each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission.checks import Data, name_of, one_of, refused, words
+from policykit.kube.structure.problem import MISSING_REFERENCE
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
+from policykit.manifests.shape import mapping, numbered
+from policykit.nearest import nearest, some
+
+_WHO = "the workflow fails before its first step"
+_STRATEGIES = ("OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess")
+_RESULTS = frozenset(
+    {"Succeeded", "Failed", "Errored", "Skipped", "Omitted", "Daemoned", "AnySucceeded", "AllFailed"}
+)
+"""What may follow the name of a task and a dot in `depends`."""
+_TASK = re.compile(r"(?<![\w.-])[\w-]+(?:\.([A-Za-z]+))?")
+
+
+def references(spec: object, base: Path) -> Iterator[Problem]:
+    """Source: `ValidateWorkflow` of `workflow/validate` (Argo Workflows v3.7)."""
+    if not isinstance(spec, dict):
+        return
+    yield from one_of(spec, ("podGC", "strategy"), _STRATEGIES, f"no strategy, {_WHO}", base)
+    listed = [template for _, template in numbered(spec.get("templates"))]
+    there = [name_of(template) for template in listed]
+    if spec.get("workflowTemplateRef") is not None or not there or not all(there):
+        return
+    for field in ("entrypoint", "onExit"):
+        yield from _template(name_of(spec, field), there, (*base, field))
+    for position, template in numbered(spec.get("templates")):
+        at: Path = (*base, "templates", position)
+        for path, step in _steps(template):
+            yield from _template(name_of(step, "template"), there, (*at, *path, "template"))
+        yield from _tasks(mapping(template.get("dag")), (*at, "dag"))
+
+
+def _steps(template: Data) -> Iterator[tuple[Path, Data]]:
+    for number, task in numbered(lookup(template, ("dag", "tasks"))):
+        yield ("dag", "tasks", number), task
+    rows = template.get("steps")
+    for number, row in enumerate(rows if isinstance(rows, list) else ()):
+        for place, step in numbered(row):
+            yield ("steps", number, place), step
+
+
+def _template(name: str, there: Sequence[str], path: Path) -> Iterator[Problem]:
+    if name and name not in there and "$" not in name:
+        near = nearest(name, tuple(there))
+        advice = f"did you mean {near}?" if near else f"the templates are {some(sorted(there))}"
+        yield refused(path, f"is {name}, which no template is called: {_WHO}", advice, kind=MISSING_REFERENCE)
+
+
+def _tasks(dag: Data, base: Path) -> Iterator[Problem]:
+    """Tasks wait for tasks of the same dag."""
+    listed = [(number, task) for number, task in numbered(dag.get("tasks"))]
+    there = [name_of(task) for _, task in listed]
+    if not all(there):
+        return
+    for number, task in listed:
+        at: Path = (*base, "tasks", number)
+        waits = [((*at, "dependencies", place), name) for place, name in words(task.get("dependencies"))]
+        depends = name_of(task, "depends")
+        waits += [((*at, "depends"), name) for name in _named(depends)] if "{" not in depends else []
+        for path, name in waits:
+            if name not in there and not is_filled_in(name):
+                advice = f"the tasks are {some(sorted(there))}"
+                what = f"has {name}, which no task of the dag is called: {_WHO}"
+                yield refused(path, what, advice, kind=MISSING_REFERENCE)
+
+
+def _named(depends: str) -> Iterator[str]:
+    """Tasks in `a.Succeeded && (b || c)`; none of what is not so simple."""
+    for found in _TASK.finditer(depends):
+        if found.group(1) is None or found.group(1) in _RESULTS:
+            yield found.group().partition(".")[0]
