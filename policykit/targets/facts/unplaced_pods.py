@@ -78,10 +78,21 @@ def _is_unplaced(found: Review) -> bool:
         return False
     if not found.is_final or found.is_system_pod or any(each.verdict != "refused" for each in found.landings):
         return False
-    if is_for_unlisted_nodes(found.affinity, found.tolerations):
+    if is_for_unlisted_nodes(found.affinity, found.tolerations) and not _lists_them(found.affinity, cluster):
         return False
     answers = {selection(cluster, pool, found.affinity) for pool in cluster.pools}
     return True in answers or (answers == {False} and _is_combined(found.affinity, cluster))
+
+
+def _lists_them(wanted: NodeAffinity, cluster: Cluster) -> bool:
+    """Whether the policy has a pool of virtual nodes with a label that the pods select."""
+    from policykit.kube.affinity import NodeAffinity
+    from policykit.placement.policy_labels import is_for_unlisted_nodes, known_values
+
+    return any(
+        value in known_values(cluster, key) and is_for_unlisted_nodes(NodeAffinity({key: value}), ())
+        for key, value in wanted.selector.items()
+    )
 
 
 def _is_combined(wanted: NodeAffinity, cluster: Cluster) -> bool:
