@@ -58,8 +58,21 @@ def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
     kind = target["kind"] if isinstance(target.get("kind"), str) else kind
     shares = tuple(_shares(manifest))
     return Autoscaler(
-        manifest.namespace or namespace, kind, target["name"], maximum, shares, _taken(manifest)
+        manifest.namespace or namespace,
+        kind,
+        target["name"],
+        maximum,
+        shares,
+        _taken(manifest),
+        _least(manifest),
     )
+
+
+def _least(manifest: Manifest) -> int | None:
+    stated = mapping(manifest.data.get("spec"))
+    written = stated.get("minReplicaCount" if manifest.kind == "ScaledObject" else "minReplicas")
+    least = 1 if written is None else whole(written)
+    return None if least is None else max(least, 1)
 
 
 _TRANSFER: Path = ("metadata", "annotations", "scaledobject.keda.sh/transfer-hpa-ownership")

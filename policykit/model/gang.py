@@ -154,6 +154,8 @@ class Autoscaler(NamedTuple):
     """Resources whose use it measures as a share of what the pods request."""
     takes_over: str = ""
     """Name of a HorizontalPodAutoscaler that becomes its own."""
+    minimum: int | None = 1
+    """Fewest pods while there is any; None: unknown (a placeholder)."""
 
 
 class VerticalScaler(NamedTuple):

@@ -9,7 +9,8 @@ of two workloads no pod does. A term without labelSelector selects no pods at al
 the pods of a DaemonSet leaves no node where that runs on all of them, nor does one in the only zone of both.
 The API server evicts no pod of two budgets, whatever they allow: draining its node fails. Nor does a budget
 protect pods that have its value under another label, such as `run` instead of `app`. It is information that a
-budget lets none of its pods go, as minAvailable 1 of a single replica does.
+budget lets none of its pods go, as minAvailable 1 of a single replica does, or of the fewest pods that an
+autoscaler runs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from policykit.gates.pod_affinity import PodAffinities
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
+from policykit.model.gang import Autoscaler
 from policykit.model.queue import Demand
 from policykit.model.references import AffinePods, EmptySelection, PodSelector, SeparatePods
 from policykit.model.severity import Severity
@@ -138,30 +140,49 @@ def _of_two_budgets(
 def _for_ever(
     scope: Scope, budgets: Iterable[LocatedFact[PodSelector]], pods: _Labelled
 ) -> Iterator[Violation]:
-    """Where the number of the pods is written, and nothing changes it."""
-    scaled = {(each.value.namespace, each.value.kind, each.value.name) for each in scope.autoscalers}
+    """Where the number of the pods is written, or the fewest that one autoscaler runs."""
+    scaled: dict[tuple[str, str, str], list[LocatedFact[Autoscaler]]] = {}
+    for scaler in scope.autoscalers:
+        key = (scaler.value.namespace, scaler.value.kind, scaler.value.name)
+        scaled.setdefault(key, []).append(scaler)
     for each in budgets:
         value, wanted = each.value, each.value.labels.items()
         near = min((pods.get(label, []) for label in wanted), key=len, default=[])
         found = [one for one in near if wanted <= one.value.labels.items() and _is_there(one, each)]
-        number = sum(one.value.replicas for one in found)
-        sure = all(
-            one.resource.kind in _REPLICATED
-            and one.value.counted
-            and (one.value.namespace, one.resource.kind, one.resource.name) not in scaled
-            for one in found
-        )
-        if found and sure and (value.keeps_all or value.kept >= number):
+        numbers = [_fewest(one, scaled) for one in found]
+        number = sum(fewest for fewest in numbers if fewest is not None)
+        if found and None not in numbers and (value.keeps_all or value.kept >= number):
             field = each.fields["bound"].path[-1]
             first = found[0].resource
             pods_here = "the only pod" if number == 1 else f"any of the {number} pods"
+            by = next((scaled[key][0].resource for key in map(_workload, found) if key in scaled), None)
+            while_few = f" while {by.kind} {by.name} runs no more" if by is not None else ""
+            if by is not None and value.keeps_all:
+                pods_here, while_few = "any pod", ""
+            more = "raise the minimum of the autoscaler" if by is not None else "run more pods than must stay"
             yield Violation(
                 each.at("bound"),
-                f"{field} lets nobody evict {pods_here} of {first.kind} {first.name}: "
+                f"{field} lets nobody evict {pods_here} of {first.kind} {first.name}{while_few}: "
                 "a drain of the node, and an autoscaler that removes it, wait",
-                "write maxUnavailable: 1, or run more pods than must stay, unless the pods must never move",
+                f"write maxUnavailable: 1, or {more}, unless the pods must never move",
                 Severity.INFO,
             )
+
+
+def _workload(pods: LocatedFact[Demand]) -> tuple[str, str, str]:
+    return pods.value.namespace, pods.resource.kind, pods.resource.name
+
+
+def _fewest(
+    pods: LocatedFact[Demand], scaled: Mapping[tuple[str, str, str], list[LocatedFact[Autoscaler]]]
+) -> int | None:
+    """None: unknown."""
+    if pods.resource.kind not in _REPLICATED:
+        return None
+    scalers = scaled.get(_workload(pods), ())
+    if scalers:
+        return scalers[0].value.minimum if len(scalers) == 1 and not scalers[0].partial else None
+    return pods.value.replicas if pods.value.counted else None
 
 
 def _is_there(pods: LocatedFact[Demand], budget: LocatedFact[PodSelector]) -> bool:
