@@ -130,6 +130,8 @@ def _part(name: str, partial: bool) -> Shape:
     return Shape({"$ref": f"#/$defs/{name}", **marks}, FILE)
 
 
+_SUBMITTED = "argoproj.io/v1alpha1"
+"""Version of Workflows, which `argo submit` names by itself: --name, --generate-name."""
 _HIGHEST_PORT = 65535
 _QUERY = frozenset({"apiVersion", "kind", "status"})
 """Of what a policy of Open Cluster Management looks for: the server sets the status of objects."""
@@ -344,7 +346,8 @@ class _Validation:
     def named(self, api_version: str, kind: str) -> None:
         """Every object needs a name or a prefix for one."""
         metadata = self.data.get("metadata") or _EMPTY
-        if metadata.get("name") is None and metadata.get("generateName") is None:
+        named = metadata.get("name") is not None or metadata.get("generateName") is not None
+        if not named and (kind != "Workflow" or api_version != _SUBMITTED):
             problem = Problem(
                 ("metadata",),
                 "the object has no `metadata.name`",
