@@ -1,8 +1,9 @@
 """A scheduler or the descheduler is started with a configuration that its image cannot read.
 
-Plugins such as Coscheduling and Trimaran's are built into the image of scheduler-plugins. Kubernetes' own
-kube-scheduler exits with an error when its configuration enables one of them, and no pod of its profiles is
-placed. The descheduler of an image exits where its policy has a version or an argument of another release.
+Plugins such as Coscheduling and Trimaran's are built into the image of scheduler-plugins, and your own
+into yours. Kubernetes' own kube-scheduler exits with an error when its configuration enables one of them,
+and no pod of its profiles is placed. The descheduler of an image exits where its policy has a version or
+an argument of another release.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.scheduler_images import (
     DeschedulerNeed,
     OutOfTreePlugins,
@@ -18,6 +19,7 @@ from policykit.model.scheduler_images import (
     StockScheduler,
 )
 from policykit.model.severity import Severity
+from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS
 
 BAD = """\
 apiVersion: v1
@@ -61,15 +63,23 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for plugins in scope.of(OutOfTreePlugins):
         by = started.get(plugins.value[:3])
         if by is not None:
-            names = plugins.value.names
-            be, them = ("is a plugin", "it") if len(names) == 1 else ("are plugins", "them")
-            yield Violation(
-                plugins.at("plugin"),
-                f"{', '.join(names)} {be} of scheduler-plugins, but {by.what} runs {by.image}, which does "
-                f"not have {them}: the scheduler does not start",
-                "run registry.k8s.io/scheduler-plugins/kube-scheduler, or an image built with the plugins",
-            )
+            yield _violation(plugins, by)
     yield from _descheduler(scope)
+
+
+def _violation(plugins: LocatedFact[OutOfTreePlugins], by: StockScheduler) -> Violation:
+    names = plugins.value.names
+    be, noun, them = ("is", "plugin", "it") if len(names) == 1 else ("are", "plugins", "them")
+    what, image = f"no {noun} of Kubernetes", "an image built with the plugins"
+    if SCHEDULER_PLUGINS.issuperset(names):
+        what = f"{'a ' if len(names) == 1 else ''}{noun} of scheduler-plugins"
+        image = f"registry.k8s.io/scheduler-plugins/kube-scheduler, or {image}"
+    return Violation(
+        plugins.at("plugin"),
+        f"{', '.join(names)} {be} {what}, but {by.what} runs {by.image}, which does not have {them}: the "
+        "scheduler does not start",
+        f"run {image}",
+    )
 
 
 def _descheduler(scope: Scope) -> Iterator[Violation]:

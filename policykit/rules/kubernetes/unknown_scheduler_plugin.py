@@ -2,8 +2,9 @@
 
 An unknown name in an `enabled` list stops the scheduler at start-up. In a `disabled` list, or only in
 `pluginConfig`, it has no effect. Plugins of scheduler-plugins and of Katalyst are reported once, as
-information: the images of these projects have them. List plugins built into your own scheduler in the
-policy under `lint.extraPlugins`.
+information: the images of these projects have them. So is a name like no other in a ConfigMap, which
+may be of the image that mounts it: PK814 tells where that is Kubernetes' own. List plugins built into your
+own scheduler in the policy under `lint.extraPlugins`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ _IDENTIFYING_LENGTH = 8
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The object itself."""
     version = context.cluster.kubernetes_version if context.cluster else ""
-    yield from check_config(manifest.data, context.plugins, minor=parse(version).minor if version else None)
+    minor = parse(version).minor if version else None
+    beside = manifest.holder is not None and manifest.holder.kind == "ConfigMap"
+    for found in check_config(manifest.data, context.plugins, minor=minor):
+        own = beside and found.help == _OWN
+        yield found._replace(severity=Severity.INFO) if own else found
 
 
 def check_config(

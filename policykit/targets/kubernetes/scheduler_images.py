@@ -15,7 +15,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.scheduler_images import OutOfTreePlugins, StockScheduler
 from policykit.targets import added_plugins
-from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS
+from policykit.targets.kubernetes.scheduler.plugins import SCHEDULER_PLUGINS, formerly_known, in_tree_plugins
 
 _STOCK = frozenset(
     {
@@ -32,6 +32,8 @@ _STOCK = frozenset(
     }
 )
 """Names of images that are built from Kubernetes alone, and mirrors that copy them."""
+_STOCK_PLUGINS = in_tree_plugins(None) | formerly_known("v1beta1") | formerly_known("v1beta3")
+"""Those of any release."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
@@ -50,6 +52,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _plugins(manifest: Manifest, holder: Manifest, context: Context) -> Iterator[Fact]:
     enabled = dict(_enabled(manifest.data))
     names = [name for name in enabled if name in SCHEDULER_PLUGINS]
+    if not names:
+        names = [name for name in enabled if name and name not in _STOCK_PLUGINS | frozenset(context.plugins)]
     if names and not added_plugins(manifest.data) and not SCHEDULER_PLUGINS.intersection(context.plugins):
         value = OutOfTreePlugins(
             holder.namespace or context.namespace, holder.name, str(manifest.held_at[-1]), tuple(names)
