@@ -164,7 +164,12 @@ class _Validation:
     def result(self) -> tuple[Problem, ...]:
         if self.data.keys() == _QUERY:
             return tuple(self.problems)
-        missing = (problem for place, problem in self.lacking if not self._excused(place))
+        submitted = self.data.get("kind") == "Workflow" and self.data.get("apiVersion") == _SUBMITTED
+        missing = (
+            problem
+            for place, problem in self.lacking
+            if not self._excused(place) and not (submitted and place[0] == "metadata")
+        )
         return (*self.problems, *missing)
 
     def _excused(self, place: Path) -> bool:
@@ -346,8 +351,7 @@ class _Validation:
     def named(self, api_version: str, kind: str) -> None:
         """Every object needs a name or a prefix for one."""
         metadata = self.data.get("metadata") or _EMPTY
-        named = metadata.get("name") is not None or metadata.get("generateName") is not None
-        if not named and (kind != "Workflow" or api_version != _SUBMITTED):
+        if metadata.get("name") is None and metadata.get("generateName") is None:
             problem = Problem(
                 ("metadata",),
                 "the object has no `metadata.name`",
