@@ -278,6 +278,11 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("esourceClaim",),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.admin_access:facts"),
+        frozenset({"Namespace", "ResourceClaim", "ResourceClaimTemplate"}),
+        substrings=("Namespace", "adminAccess"),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.references:files"),
         frozenset({"ConfigMap"}),
         pods=True,

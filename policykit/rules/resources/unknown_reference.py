@@ -6,11 +6,12 @@ that of an object here is reported. What an object that is here consists of is k
 device claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as
 files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
 the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
-deviceLabelFields gives the labels of devices. A runtime is chosen for a model that names
-none only by its formats with `autoSelect`. A template for device claims is no claim, and a
-TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no kind. Multus looks for a
-network in the namespace of the pod, unless another is named. A template that a workflow of Argo borrows
-mounts the volumes of that workflow, not those of its own object.
+deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a level that their Topology does
+not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it. A
+runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for device
+claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no
+kind. Multus looks for a network in the namespace of the pod, unless another is named. A template that a
+workflow of Argo borrows mounts the volumes of that workflow, not those of its own object.
 """
 
 from __future__ import annotations

@@ -35,6 +35,12 @@ TARGET = Target(
             pods=True,
             substrings=("scheduling.run.ai", "kai.scheduler"),
         ),
+        FactReader(
+            Lazy("policykit.targets.kai.topology:facts"),
+            frozenset({"PodGroup", "Topology"}),
+            pods=True,
+            substrings=("kai.scheduler", "topologyConstraint"),
+        ),
     ),
     queues=QueueSupport(
         Lazy("policykit.targets.kai.facts:queue_semantics"),

@@ -212,6 +212,29 @@ def _low_range(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text.rstrip()}\n---\n{head}{spec}")
 
 
+def _admin_access(subject: Subject) -> Iterator[Change]:
+    """A claim with an administrator's access in a namespace without the label for it."""
+    if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
+        namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: watched}\n"
+        head = (
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: all, namespace: watched}\n"
+        )
+        exactly = "{deviceClassName: gpu.nvidia.com, allocationMode: All, adminAccess: true}"
+        spec = f"spec: {{devices: {{requests: [{{name: all, exactly: {exactly}}}]}}}}\n"
+        yield Change(text=f"{subject.text.rstrip()}\n---\n{namespace}---\n{head}{spec}")
+
+
+def _other_level(subject: Subject) -> Iterator[Change]:
+    """A topology of KAI-Scheduler beside a group that must stay within a level that it lacks."""
+    if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
+        levels = "spec: {levels: [{nodeLabel: example.com/rack}]}\n"
+        topology = f"apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {{name: rows}}\n{levels}"
+        head = "apiVersion: scheduling.run.ai/v2alpha2\nkind: PodGroup\nmetadata: {name: all}\n"
+        within = "topologyConstraint: {topology: rows, requiredTopologyLevel: example.com/row}"
+        text = f"{subject.text.rstrip()}\n---\n{topology}---\n{head}spec: {{minMember: 1, {within}}}\n"
+        yield Change(text=text)
+
+
 def _no_room_to_update(subject: Subject) -> Iterator[Change]:
     """A quota of as many pods as a Deployment has, which starts a new one before it removes one."""
     manifest, replicas = subject.manifest, at(subject, ("spec", "replicas"))
@@ -382,6 +405,8 @@ FAULTS = (
     fault("shares of cards that nothing accounts for", "PK517", _not_shared, elsewhere=True),
     fault("a quota below a gang", "PK215", _narrow_quota, elsewhere=True),
     fault("a quota without room for an update", "PK215", _no_room_to_update, elsewhere=True),
+    fault("an administrator's access without its label", "PK224", _admin_access, elsewhere=True),
+    fault("a level that a topology lacks", "PK224", _other_level, elsewhere=True),
     fault("a pod above the LimitRange of pods", "PK215", _low_range, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a policy of cards that HAMi does not know", "PK216", _unknown_card_policy),

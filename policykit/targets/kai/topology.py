@@ -1,0 +1,74 @@
+"""Facts about topologies of KAI-Scheduler: their levels, and who must stay within one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube.placeholders import is_placeholder
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, numbered, text
+from policykit.model.references import NamedParts, PartReference
+
+KIND, GROUP = "Topology", "kai.scheduler"
+_POD_GROUP, _GROUP_OF_PODS = "PodGroup", "scheduling.run.ai"
+_NAME = "kai.scheduler/topology"
+_LEVELS = tuple(
+    f"kai.scheduler/{part}topology-{how}-placement"
+    for part in ("", "segment-")
+    for how in ("required", "preferred")
+)
+"""Annotations of the topmost owner, or of a template. Source: `plugins/constants` in pkg/podgrouper."""
+_FIELDS = ("requiredTopologyLevel", "preferredTopologyLevel")
+_PART = "level"
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """Source: `getRelevantLevels` in pkg/scheduler/plugins/topology (0.9 to 0.20): jobs without it wait."""
+    if manifest.partial:
+        return
+    if manifest.kind == KIND:
+        yield from _topology(manifest)
+    elif manifest.kind == _POD_GROUP and manifest.group == _GROUP_OF_PODS:
+        spec = mapping(manifest.data.get("spec"))
+        yield from _constraint(spec, ("spec",))
+        for number, each in numbered(spec.get("subGroups")):
+            yield from _constraint(each, ("spec", "subGroups", number))
+    elif pod_sets:
+        own: Path = ("metadata", "annotations")
+        yield from _annotated(manifest.annotations, "", own)
+        for pod_set in pod_sets:
+            path = pod_set.place("annotations")
+            if path != own and path[-1:] == ("annotations",):
+                yield from _annotated(pod_set.annotations, manifest.annotations.get(_NAME, ""), path)
+
+
+def _topology(manifest: Manifest) -> Iterator[Fact]:
+    levels = mappings(mapping(manifest.data.get("spec")).get("levels"))
+    names = frozenset(text(each.get(field)) for each in levels for field in ("nodeLabel", "alias")) - {""}
+    if manifest.group == GROUP and names and not any(map(is_placeholder, names)):
+        yield Fact(NamedParts(_owner(manifest.name), "", _PART, names), {}, answers=True)
+
+
+def _annotated(annotations: Mapping[str, str], inherited: str, path: Path) -> Iterator[Fact]:
+    topology = annotations.get(_NAME, inherited)
+    for key in _LEVELS:
+        if topology and (level := annotations.get(key, "")) and not is_placeholder(level):
+            yield Fact(PartReference(_owner(topology), "", _PART, level), {"name": (*path, key)})
+
+
+def _constraint(stated: Mapping[str, Any], path: Path) -> Iterator[Fact]:
+    constraint = mapping(stated.get("topologyConstraint"))
+    topology = text(constraint.get("topology"))
+    for field in _FIELDS:
+        if topology and (level := text(constraint.get(field))) and not is_placeholder(level):
+            place = (*path, "topologyConstraint", field)
+            yield Fact(PartReference(_owner(topology), "", _PART, level), {"name": place})
+
+
+def _owner(name: str) -> str:
+    return f"Topology {name} of KAI-Scheduler"
