@@ -67,7 +67,14 @@ def amount_problems(asked: Mapping[str, int]) -> tuple[Problem, ...]:
 def _problems(amounts: tuple[tuple[str, int], ...]) -> tuple[Problem, ...]:
     found, asked = [], dict(amounts)
     for name, amount in amounts:
-        for judge in (_outside, _not_allowed, _several_slices, _several_with_memory, _between_templates):
+        for judge in (
+            _outside,
+            _in_bytes,
+            _not_allowed,
+            _several_slices,
+            _several_with_memory,
+            _between_templates,
+        ):
             fault = judge(name, amount, asked)
             if fault is not None:
                 found.append(fault)
@@ -84,6 +91,21 @@ def _outside(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None
         return None
     predicate = f"is {amount}, the maximum is {limit} (percent of one card)"
     return Problem((name,), predicate, f"write {limit}, or request more cards", Severity.WARNING)
+
+
+_MOST_MIB, _MIB = 4_000_000, 1 << 20
+"""No card has as much memory."""
+
+
+def _in_bytes(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
+    """A quantity such as 2Gi for a plain number of MiB."""
+    known = resource(name)
+    counted = known is not None and known.role == "memory" and known.unit == "MiB"
+    if not counted or amount <= _MOST_MIB:
+        return None
+    predicate = f"is {amount}, but it is a number of MiB: no card has as much"
+    advice = f"write {amount // _MIB}" if amount % _MIB == 0 else "write the number of MiB"
+    return Problem((name,), predicate, advice, Severity.WARNING)
 
 
 def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:

@@ -16,6 +16,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import is_number, mapping, mappings, numbered, text, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import DESCHEDULER_CONFIGURATION
 
@@ -51,6 +52,28 @@ _LEAST: Mapping[str, int] = {
 }
 
 
+_FIELDS = (
+    "anomalyCondition",
+    "detectorCacheTimeout",
+    "dryRun",
+    "evictableNamespaces",
+    "highThresholds",
+    "lowThresholds",
+    "nodeFit",
+    "nodeMetricExpirationSeconds",
+    "nodePools",
+    "nodeSelector",
+    "numberOfNodes",
+    "paused",
+    "podSelectors",
+    "prodHighThresholds",
+    "prodLowThresholds",
+    "resourceWeights",
+    "useDeviationThresholds",
+)
+"""Source: `LowNodeLoadArgs` in `pkg/descheduler/apis/config/v1alpha2` (1.8)."""
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/descheduler/apis/config/validation` of Koordinator (1.8)."""
     if manifest.partial or not manifest.api_version.startswith("descheduler/"):
@@ -67,6 +90,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 (*base, "name"), f"two profiles are named {name}: {_END}", "give each its own name"
             )
         seen.add(name)
+        for number, each in numbered(lookup(profile, ("plugins", "deschedule", "enabled"))):
+            if text(each.get("name")) == _LOAD:
+                yield Violation(
+                    (*base, "plugins", "deschedule", "enabled", number, "name"),
+                    f"{_LOAD} has no point deschedule: {_END}",
+                    "move it to balance",
+                )
         enabled = mappings(lookup(profile, ("plugins", "balance", "enabled")))
         plugins = {text(each.get("name")) for each in enabled}
         configured: set[str] = set()
@@ -76,11 +106,23 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             if plugin and plugin in configured:
                 yield Violation((*path, "name"), f"{plugin} is configured twice: {_END}", "merge the two")
             configured.add(plugin)
+            if plugin == _LOAD:
+                yield from _misspelt(args, (*path, "args"))
             if plugin == _LOAD and plugin in plugins:
                 yield from _load(args, (*path, "args"))
                 yield from _anomaly(args, (*path, "args"), versions.release_of(context.cluster))
             elif plugin == _MIGRATION:
                 yield from _migration(args, (*path, "args"))
+
+
+def _misspelt(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Decoding is strict. Fields that are unlike any of these may be those of another release."""
+    for field in args:
+        near = "" if field in _FIELDS or is_placeholder(field) else nearest(str(field), _FIELDS)
+        if near and near not in args:
+            yield Violation(
+                (*base, field), f"{_LOAD} has no field {field}: {_END}", f"did you mean {near}?", key=True
+            )
 
 
 def _load(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:

@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import is_number, mapping, text, texts, whole
+from policykit.manifests.shape import digits, is_number, mapping, text, texts, whole
 from policykit.targets.kubernetes.descheduler import EVICTOR, HIGH, LOW, PluginArgs
 
 END = "the descheduler does not start"
@@ -23,6 +23,20 @@ _DEPRECATED = (
     "ignorePodsWithoutPDB",
     "ignorePvcPods",
 )
+_NUMBERS = (
+    "maxPodLifeTimeSeconds",
+    "minPodLifetimeSeconds",
+    "minReplicas",
+    "numberOfNodes",
+    "podRestartThreshold",
+)
+_STATES = (
+    *("Running", "Pending", "Succeeded", "Failed", "Unknown"),
+    *("NodeAffinity", "NodeLost", "Shutdown", "UnexpectedAdmissionError"),
+    *("PodInitializing", "ContainerCreating", "ImagePullBackOff", "CrashLoopBackOff"),
+    *("CreateContainerConfigError", "ErrImagePull", "CreateContainerError", "InvalidImageName"),
+    *("OOMKilled", "Error", "Completed", "DeadlineExceeded", "Evicted", "ContainerCannotRun", "StartError"),
+)
 _NO_EVICTION = ("Preferred", "Mandatory")
 
 
@@ -35,6 +49,12 @@ def refused(entry: PluginArgs) -> Iterator[Violation]:
             yield Violation(
                 (*base, field), f"{field} has include and exclude: {END}", "delete one of the two", key=True
             )
+    for field in _NUMBERS:
+        stated = entry.args.get(field)
+        if isinstance(stated, (str, bool)) and not is_placeholder(stated):
+            advice = "remove the quotes" if digits(stated) is not None else "write a whole number"
+            message = f"{field} is {stated!r}, but must be a whole number: {END}"
+            yield Violation((*base, field), message, advice)
     check = _CHECKS.get(entry.plugin)
     if check is not None:
         yield from check(entry.args, base)
@@ -113,7 +133,8 @@ def _restarts(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
 
 
 def _life_time(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
-    """Since 0.36 another condition is enough."""
+    """Since 0.36 another condition is enough. The states are those of any release."""
+    yield from _among(args, base, "states", _STATES)
     if not any(args.get(key) for key in ("maxPodLifeTimeSeconds", "states", "conditions", "exitCodes")):
         if whole(args.get("maxPodLifeTimeSeconds")) == 0:
             return

@@ -12,7 +12,9 @@ from policykit.kube.structure.validator import check_part
 from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.rules.kubernetes import plugin_arguments
 from policykit.rules.kubernetes.scheduler_fields import misspelt
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, STRATEGIES
 
@@ -41,6 +43,8 @@ def argument_violations(data: Mapping[str, Any], minor: int) -> Iterator[Violati
                 yield from _fit(args, base, minor)
             elif name in _ARGS:
                 yield from _ARGS[name](args, base)
+            elif name in plugin_arguments.PLUGINS and args:
+                yield from plugin_arguments.violations(name, args, base)
 
 
 def _numbers(data: Mapping[str, Any]) -> Iterator[Violation]:
@@ -276,11 +280,13 @@ def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[V
     ratio = strategy.get(_RATIO_ARGS)
     if kind == RATIO:
         yield from _shape(mapping(ratio).get("shape"), base)
-    elif kind in STRATEGIES and ratio is not None and minor >= _REFUSED_TOGETHER:
+    elif kind in STRATEGIES and ratio is not None:
+        refused = minor >= _REFUSED_TOGETHER
         yield Violation(
             (*base, _RATIO_ARGS),
-            f"{_RATIO_ARGS} is set, but type is {kind}",
+            f"{_RATIO_ARGS} is set, but type is {kind}" + ("" if refused else ": it is ignored"),
             f"write type: {RATIO}, or delete it",
+            None if refused else Severity.WARNING,
             key=True,
         )
 

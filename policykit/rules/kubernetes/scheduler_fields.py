@@ -36,7 +36,7 @@ def field_violations(
     if group != GROUP or version not in VERSIONS:
         return
     yield from _untimely(data, version, minor)
-    yield from _against(CONFIGURATION, data, (), "a scheduler configuration")
+    yield from against(CONFIGURATION, data, (), "a scheduler configuration")
     profiles = data.get("profiles")
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         configs = profile.get("pluginConfig") if isinstance(profile, dict) else None
@@ -44,7 +44,7 @@ def field_violations(
             name = text(config.get("name")) if isinstance(config, dict) else ""
             if name in ARGS and name not in own:
                 path: Path = ("profiles", position, "pluginConfig", number, "args")
-                yield from _against({**_HEAD, **ARGS[name]}, config.get("args"), path, f"the args of {name}")
+                yield from against({**_HEAD, **ARGS[name]}, config.get("args"), path, f"the args of {name}")
 
 
 def _untimely(data: Mapping[str, Any], version: str, minor: int | None) -> Iterator[Violation]:
@@ -98,7 +98,8 @@ def misspelt(data: Mapping[str, Any], field: str) -> bool:
     return field not in data and any(nearest(str(key), (field,)) for key in data)
 
 
-def _against(spec: Spec, value: object, path: Path, where: str) -> Iterator[Violation]:
+def against(spec: Spec, value: object, path: Path, where: str) -> Iterator[Violation]:
+    """Types and unknown fields of a part of the configuration."""
     if value is None or spec is object or is_placeholder(value):
         return
     if isinstance(spec, dict):
@@ -111,7 +112,7 @@ def _against(spec: Spec, value: object, path: Path, where: str) -> Iterator[Viol
             yield _mistyped("array", value, path)
             return
         for position, item in enumerate(value):
-            yield from _against(spec[0], item, (*path, position), where)
+            yield from against(spec[0], item, (*path, position), where)
     elif type(value) is not spec and not (spec is int and type(value) is float and value.is_integer()):
         yield _mistyped(_WORDS[spec], value, path)
 
@@ -121,7 +122,7 @@ def _fields(
 ) -> Iterator[Violation]:
     for key, inner in value.items():
         if key in spec:
-            yield from _against(spec[key], inner, (*path, key), where)
+            yield from against(spec[key], inner, (*path, key), where)
         elif not is_placeholder(key):
             near = nearest(str(key), tuple(sorted(spec)))
             yield Violation(

@@ -179,9 +179,9 @@ def _processes(manifest: Manifest, pod_set: PodSet) -> Iterator[_Processes]:
         if number := _number(lookup(manifest.data, path)):
             yield _Processes(number, path, "Ray places tasks that find no device")
     yield from _of_launchers(pod_set)
-    if kind in _ALONE:
+    if kind in _ALONE or kind == _STATEFUL:
         for server in servers(manifest, pod_set):
-            if server.place is not None:
+            if server.place is not None and (kind in _ALONE or server.name == _IN_ONE_POD):
                 yield _Processes(server.cards, server.place, "the server does not start")
 
 
@@ -257,6 +257,9 @@ _ALONE = frozenset(
 """Kinds whose pods work without each other, so that the sizes of a server are those of one pod."""
 
 
+_STATEFUL = ("apps", "StatefulSet")
+_IN_ONE_POD = "text-generation"
+"""A server whose parts are all in one pod, whatever makes it."""
 _LAUNCHERS = (
     (
         re.compile(r"(?:torchrun|torch\.distributed\.(?:run|launch))\b"),

@@ -58,8 +58,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             folders.setdefault(dirname(node.path), []).append(node)
     for folder in folders.values():
         yield from _two_parents(folder)
-        yield from _cycles(folder)
+        circles = [*_cycles(folder)]
+        yield from circles
         yield from _tier_names(folder)
+        if not circles:
+            yield from _levels(folder)
 
 
 def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Violation]:
@@ -139,6 +142,31 @@ def _cycles(folder: Sequence[_Declared]) -> Iterator[Violation]:
             f"HyperNode {cycle[0]} contains itself ({' > '.join((*cycle, cycle[0]))}): {_NOT_READY}",
             "remove one of the members",
         )
+
+
+def _levels(folder: Sequence[_Declared]) -> Iterator[Violation]:
+    """Members are on lower tiers, and are of the type that they are declared as."""
+    named = {node.value.name: node.value for node in folder}
+    for node in folder:
+        own = node.value.tier
+        for child, number in _children(node).items():
+            tier = named[child].tier if child in named and child != node.value.name else None
+            if own is not None and tier is not None and tier >= own:
+                yield Violation(
+                    node.at(f"{number}.name"),
+                    f"HyperNode {child} is on tier {tier}, but it is a member of {node.value.name} on tier "
+                    f"{own}: a job limited to tier {own} may get either",
+                    "give each HyperNode a higher tier than its members",
+                    Severity.WARNING,
+                )
+        for number, member in enumerate(node.value.members):
+            if member.kind == "Node" and member.name in named:
+                yield Violation(
+                    node.at(f"{number}.name"),
+                    f"{member.name} is a HyperNode here, but the type of the member is Node",
+                    "write type: HyperNode",
+                    Severity.WARNING,
+                )
 
 
 def _tier_names(folder: Sequence[_Declared]) -> Iterator[Violation]:
