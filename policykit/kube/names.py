@@ -57,7 +57,7 @@ def dns_subdomain_problem(name: str) -> str:
         return "is empty"
     if problem := _too_long(name, _MAX_SUBDOMAIN):
         return problem
-    return "" if _SUBDOMAIN.match(name) else f"is not labels joined by '.', each of which {_DNS_RULE}"
+    return "" if _SUBDOMAIN.match(name) else f"is not a DNS name, whose parts between dots {_DNS_RULE}"
 
 
 def _too_long(name: str, limit: int) -> str:

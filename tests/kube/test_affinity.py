@@ -144,7 +144,7 @@ def test_a_node_name_is_a_subdomain() -> None:
     spec = required({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["Node 1"]}]})
     ((path, message),) = affinity_problems(spec)
     assert dotted(path) == f"{TERM}[0].matchFields[0].values"
-    assert message.startswith("node name 'Node 1' is not labels joined by '.'")
+    assert message.startswith("node name 'Node 1' is not a DNS name, ")
 
 
 TERMS = st.builds(Term, st.lists(REQUIREMENTS, max_size=3).map(tuple))

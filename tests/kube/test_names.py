@@ -33,7 +33,7 @@ DNS_RULE = "must begin and end with a lower-case letter or digit, with only thos
         ("a" * 254 + "/x", f"has the prefix {'a' * 254!r}, which has 254 characters, the limit is 253"),
         (
             "NVIDIA.com/gpu",
-            f"has the prefix 'NVIDIA.com', which is not labels joined by '.', each of which {DNS_RULE}",
+            f"has the prefix 'NVIDIA.com', which is not a DNS name, whose parts between dots {DNS_RULE}",
         ),
     ],
     ids=lambda text: text[:24] or "none",

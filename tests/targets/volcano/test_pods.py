@@ -232,7 +232,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             "",
             PodFields(
                 notices=(
-                    "no PodGroup can be named after 'LLM': it is not labels joined by '.', each of which "
+                    "no PodGroup can be named after 'LLM': it is not a DNS name, whose parts between dots "
                     "must begin and end with a lower-case letter or digit, with only those and '-' between",
                 )
             ),

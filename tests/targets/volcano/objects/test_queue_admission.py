@@ -180,7 +180,7 @@ CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
         pytest.param((Queue("a", "b"), Queue("b", "a")), "queue a is its own ancestor", id="cycle"),
         pytest.param(
             (Queue("A"),),
-            "queue 'A' is not labels joined by '.', each of which must begin and end with a lower-case "
+            "queue 'A' is not a DNS name, whose parts between dots must begin and end with a lower-case "
             "letter or digit, with only those and '-' between",
             id="name",
         ),
