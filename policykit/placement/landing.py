@@ -62,7 +62,7 @@ def land(
     (`tryNodes` 1.9).
     """
     if filters.skips_cordoned and pool.unschedulable:
-        return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
+        return Landing(pool, "refused", "unschedulable", _cordoned(cluster))
     if filters.resources_first:
         lacking = [
             _lacking_resource(cluster, pool, shape, requests) for shape in _largest_first(pool, requests)
@@ -71,7 +71,7 @@ def land(
             return Landing(pool, "refused", "resources", lacking[0])
     tolerations = (*tolerations, *injected(pool, requests))
     if pool.unschedulable and not any(tolerates(t, _CORDON) for t in tolerations):
-        return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
+        return Landing(pool, "refused", "unschedulable", _cordoned(cluster))
     taint = untolerated(pool.taints, tolerations)
     if taint is not None:
         refused = Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
@@ -255,7 +255,7 @@ def _nodes(
     for key, value in affinity.selector.items():
         answer = decide(cluster, pool, labels, Requirement(key, "In", (value,)))
         if answer is False:
-            there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes do not have that label"
+            there = _label_there(cluster, labels, key)
             return Landing(pool, "refused", "selector", f"nodeSelector {key}={value}, but {there}")
         if answer is None:
             unknown = unknown or key
@@ -338,6 +338,16 @@ def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amou
     return ""
 
 
+def _cordoned(cluster: Cluster) -> str:
+    return "cordoned" if cluster.observed else "its nodes are cordoned"
+
+
+def _label_there(cluster: Cluster, labels: Mapping[str, str], key: str) -> str:
+    """The value of a label that nodes have, in words; a pool of a running cluster is one node."""
+    nodes, have, do = ("the node", "has", "does") if cluster.observed else ("its nodes", "have", "do")
+    return f"{nodes} {have} {labels[key]!r}" if key in labels else f"{nodes} {do} not have that label"
+
+
 def _affinity_mismatch(
     cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
 ) -> str:
@@ -346,10 +356,7 @@ def _affinity_mismatch(
             if decide(cluster, pool, labels, requirement) is False:
                 wanted = " ".join([requirement.key, requirement.operator, ", ".join(requirement.values)])
                 key = requirement.key
-                there = (
-                    f"its nodes have {labels[key]!r}" if key in labels else "its nodes do not have that label"
-                )
-                return f"required affinity {wanted.strip()}, but {there}"
+                return f"required affinity {wanted.strip()}, but {_label_there(cluster, labels, key)}"
         if term.fields:
             return "required affinity selects other nodes by name"
     return "required affinity has no term that can match"

@@ -34,9 +34,9 @@ def test_by_nodes(shell: Shell) -> None:
         "a.yaml:1  Pod a  pod  (1 pod, each requests 1 x nvidia.com/gpu)\n"
         "  no workload kind\n"
         "  accepted     n1\n"
-        "  refused      n2  selector: nodeSelector zone=z1, but its nodes have 'z2'\n"
+        "  refused      n2  selector: nodeSelector zone=z1, but the node has 'z2'\n"
         "  refused      n3  untolerated-taint: taint a:NoSchedule is not tolerated\n"
-        "  refused      n4  unschedulable: its nodes are cordoned\n"
+        "  refused      n4  unschedulable: cordoned\n"
     )
 
 
@@ -62,7 +62,7 @@ def test_as_json(shell: Shell) -> None:
             "pool": "n2",
             "verdict": "refused",
             "reason": "selector",
-            "detail": "nodeSelector zone=z1, but its nodes have 'z2'",
+            "detail": "nodeSelector zone=z1, but the node has 'z2'",
         },
     ]
     del pod_set["pools"]

@@ -45,7 +45,7 @@ def use(name: str, used: int = 0, **spec: Any) -> NodeUse:
                 2,
                 (),
                 0,
-                (Refusal("unschedulable", "its nodes are cordoned", ("a",)),),
+                (Refusal("unschedulable", "cordoned", ("a",)),),
                 (Shortage(CARD, 4, (0,)),),
             ),
         ),

@@ -82,9 +82,9 @@ def test_cordoned_nodes(server: ApiServer, shell: Shell) -> None:
     server.add(pod("a", pod_spec(4)))
     server.serve("v1", "Event")
     result = shell.run("why", "pod/a")
-    assert "      no room now on 1 node\n      train-3: its nodes are cordoned\n" in result.out
+    assert "      no room now on 1 node\n      train-3: cordoned\n" in result.out
     assert result.out.endswith(
-        "  help: pool train: its nodes are cordoned\n        kubectl uncordon train-3\n"
+        "  help: pool train: cordoned\n        kubectl uncordon train-3\n"
     )
 
 
