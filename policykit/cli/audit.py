@@ -26,6 +26,7 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.rules.placement.node_off_policy import RULE
+from policykit.workspace.policies import hint_without_policy
 
 _START = Span(1, 1, 1, 1)
 
@@ -117,5 +118,6 @@ def command(
 
     cluster = cluster_of(policy or "", cache_of((policy or "",), cache_dir, no_cache))
     if cluster is None:
-        raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())
+        hint = hint_without_policy("name one with -p")
+        raise SourceError("no policy in this or any parent folder", hint, os.getcwd())
     return audit(access, cluster, reporting)

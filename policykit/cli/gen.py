@@ -27,6 +27,7 @@ from policykit.workspace.files import repository_root
 from policykit.workspace.generated_files import folder_of, generated, plan, refuse, refuse_shared
 from policykit.workspace.policies import (
     BrokenPolicies,
+    hint_without_policy,
     is_cluster,
     is_extended,
     nearest_policy,
@@ -236,7 +237,7 @@ def _one_policy(policy: str | None) -> str:
     if not reference:
         raise UsageError(
             "no policykit.yaml found in this or any parent folder",
-            "name one with -p, or run `policykit init`",
+            hint_without_policy("name one with -p, or run `policykit init`"),
         )
     return reference
 

@@ -41,6 +41,7 @@ from policykit.model.severity import Applicability
 from policykit.workspace.linting.incremental import lint
 from policykit.workspace.linting.loader import OpenResult, open_workspace
 from policykit.workspace.linting.request import Request, today
+from policykit.workspace.policies import hint_without_policy
 
 if TYPE_CHECKING:
     from policykit.cli.progress import ProgressLine
@@ -342,9 +343,9 @@ def _print_notes(report: Report, opened: OpenResult, show_files: bool) -> None:
         print_message(line)
     if report.without_policy and report.silent_rules:
         files = "file has" if report.without_policy == 1 else "files have"
+        advice = hint_without_policy("name one with -p, or see `policykit init`")
         print_message(
             f"policykit: {report.without_policy} {files} no policy: {report.silent_rules} "
-            f"rule{'s' if report.silent_rules > 1 else ''} did not"
-            " run (name one with -p, or see `policykit init`)"
+            f"rule{'s' if report.silent_rules > 1 else ''} did not run ({advice})"
         )
     print_message(text.summary(report, failed=bool(notes.failures or report.failures)))

@@ -18,6 +18,7 @@ from policykit.cli.options import (
 from policykit.cli.output import print_message, write_output
 from policykit.errors import SourceError, UsageError
 from policykit.workspace.inputs import cluster_of_nodes, cluster_of_text, stdin
+from policykit.workspace.policies import hint_without_policy
 
 if TYPE_CHECKING:
     from policykit.live.connection import Access
@@ -65,7 +66,8 @@ def command(
     live = _nodes(path or "", access)
     cluster = cluster_for(os.getcwd(), policy, cache)
     if cluster is None:
-        raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())
+        hint = hint_without_policy("name one with -p")
+        raise SourceError("no policy in this or any parent folder", hint, os.getcwd())
     where = membership(cluster, live.pools)
     found = differences(cluster, where)
     order = steps(found, cloud=bool(cluster.provider))

@@ -33,6 +33,7 @@ from policykit.targets.workloads.stream import ManifestText, PatchedText, object
 from policykit.workspace.cache.folder import Cache
 from policykit.workspace.files import discover, read
 from policykit.workspace.gitops.clusters import policies_of
+from policykit.workspace.policies import hint_without_policy
 from policykit.workspace.safe_paths import SafePath, writable
 from policykit.workspace.scopes import is_patch, kustomization_namespace
 from policykit.workspace.writing import replace_all
@@ -199,7 +200,9 @@ def _policies(
     references = (policy,) if policy else policies_of(source.path)
     if not references:
         raise SourceError(
-            "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
+            "no policy in this or any parent folder",
+            hint_without_policy("name one with -p, or see `policykit init`"),
+            source.path,
         )
     found = [_Policy(cluster_from(each, cache), earlier(each)) for each in references]
     for one in found:

@@ -29,7 +29,13 @@ from policykit.workspace.git import default_base, top_of
 from policykit.workspace.kustomizations import components_of, used_by
 from policykit.workspace.linting.loader import OpenResult, open_units
 from policykit.workspace.linting.request import Request
-from policykit.workspace.policies import is_cluster, nearest_policy, policy_files, shown_as
+from policykit.workspace.policies import (
+    hint_without_policy,
+    is_cluster,
+    nearest_policy,
+    policy_files,
+    shown_as,
+)
 from policykit.workspace.safe_paths import is_within
 from policykit.workspace.scopes import is_patch, kustomization_namespace, kustomization_root
 
@@ -230,7 +236,8 @@ def _policies(policy: str | None, every: bool) -> list[str]:
         return found
     one = policy or nearest_policy(os.getcwd())
     if not one:
-        raise UsageError("no policykit.yaml found in this or any parent folder", "name one with -p")
+        hint = hint_without_policy("name one with -p")
+        raise UsageError("no policykit.yaml found in this or any parent folder", hint)
     return [one]
 
 

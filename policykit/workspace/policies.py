@@ -37,6 +37,12 @@ _MARK = b"policykit.io/"
 """Part of every policy's apiVersion."""
 
 
+def hint_without_policy(hint: str) -> str:
+    """What to do where no policy is found, unless one has the wrong name."""
+    other = f"{os.path.splitext(FILE_NAME)[0]}.yml"
+    return f"rename {other} to {FILE_NAME}" if filesystem.exists(other) else hint
+
+
 @cached
 def nearest_policy(folder: str) -> str:
     """Path of the policy for files in a folder; empty: there is none up to the repository root."""

@@ -57,11 +57,11 @@ FILES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "settings that are nested too deep": (
         {"bad/pyproject.toml": f"[tool.policykit.lint]\nselect = {DEEP}\n", "bad/a.yaml": POD},
-        "/bad/pyproject.toml: nested too deep to be read\n  help: fix the file\n",
+        "policykit: bad/pyproject.toml: nested too deep to be read\n  help: fix the file\n",
     ),
     "settings with a number of thousands of digits": (
         {"bad/pyproject.toml": f"[tool.policykit.lint]\nselect = {'9' * 5000}\n", "bad/a.yaml": POD},
-        "/bad/pyproject.toml: not TOML: ",
+        "policykit: bad/pyproject.toml: not TOML: ",
     ),
     "a baseline that is none": (
         {"bad/.policykit-baseline.json": DEEP, "bad/a.yaml": POD},

@@ -345,16 +345,20 @@ def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
     [
         ("[tool.policykit.lint", "not TOML: "),
         ("[tool.policykit.lint]\nfoo = 1\n", "[tool.policykit.lint] has no setting 'foo'"),
+        (
+            "[tool.policykit.lint]\nper_path = 1\n",
+            "[tool.policykit.lint] has no setting 'per_path'\n  help: did you mean per-path?",
+        ),
         ("[tool.policykit.lint]\nselect = 'PK1'\n", "[tool.policykit.lint] select must be a list of strings"),
         ("[tool.policykit.lint]\nselect = ['PK99']\n", "no rule is called 'PK99'"),
     ],
-    ids=["not TOML", "unknown key", "not a list", "unknown rule"],
+    ids=["not TOML", "unknown key", "misspelt key", "not a list", "unknown rule"],
 )
 def test_bad_settings_fail_the_run_while_the_rest_is_linted(shell: Shell, table: str, message: str) -> None:
     shell.write({"bad/pyproject.toml": table, "bad/a.yaml": JOB, "good/a.yaml": JOB})
     result = shell.run("lint")
     assert (result.code, codes(result)) == (2, ["bad/a.yaml PK201", "good/a.yaml PK201"])
-    assert f"bad/pyproject.toml: {message}" in result.err
+    assert f"policykit: bad/pyproject.toml: {message}" in result.err
 
 
 @pytest.mark.parametrize(
@@ -609,3 +613,9 @@ def test_words_that_kustomize_reads_as_text(shell: Shell, kustomization: str, fo
     findings = json.loads(shell.run("lint", "--format", "json").out)["findings"]
     lines = text.splitlines()
     assert [lines[one["line"] - 1].partition(": ")[2] for one in findings] == found
+
+
+@pytest.mark.parametrize("words", [["lint"], ["gen"], ["plan"], ["patch", "a.yaml"]], ids=" ".join)
+def test_a_policy_with_the_wrong_name(shell: Shell, words: list[str]) -> None:
+    shell.write({"policykit.yml": "a: 1\n", "a.yaml": POD})
+    assert "rename policykit.yml to policykit.yaml" in shell.run(*words).err

@@ -83,9 +83,7 @@ def test_cordoned_nodes(server: ApiServer, shell: Shell) -> None:
     server.serve("v1", "Event")
     result = shell.run("why", "pod/a")
     assert "      no room now on 1 node\n      train-3: cordoned\n" in result.out
-    assert result.out.endswith(
-        "  help: pool train: cordoned\n        kubectl uncordon train-3\n"
-    )
+    assert result.out.endswith("  help: pool train: cordoned\n        kubectl uncordon train-3\n")
 
 
 def test_no_pool_accepts(server: ApiServer, shell: Shell) -> None:

@@ -11,8 +11,9 @@ from policykit.errors import Failures, PolicyError, SourceError, UsageError
 from policykit.linter.registry import PRESETS
 from policykit.linter.workspace import Setting
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 from policykit.workspace.command_state import cached
-from policykit.workspace.files import excluded, is_there, read, upwards
+from policykit.workspace.files import excluded, is_there, read, shown_path, upwards
 from policykit.workspace.inputs import custom_kinds_of
 from policykit.workspace.linting.request import Request
 from policykit.workspace.policies import (
@@ -57,16 +58,17 @@ def pyproject_settings(path: str) -> LintSettings:
 
     from policykit.model.cluster import LintSettings
 
+    shown = shown_path(path)
     try:
         data = tomllib.loads(read(path, most=SMALL).decode("utf-8"))
     except ValueError as error:  # also for text that is not UTF-8, and numbers of thousands of digits
-        raise UsageError(f"not TOML: {error}", "fix the file", path) from None
+        raise UsageError(f"not TOML: {error}", "fix the file", shown) from None
     except RecursionError:
-        raise UsageError("nested too deep to be read", "fix the file", path) from None
+        raise UsageError("nested too deep to be read", "fix the file", shown) from None
     found: Any = data
     for name in ("tool", "policykit", "lint"):
         found = found.get(name) if isinstance(found, dict) else None
-    return _settings(path, found) if isinstance(found, dict) else LintSettings()
+    return _settings(shown, found) if isinstance(found, dict) else LintSettings()
 
 
 def _settings(path: str, table: dict[str, Any]) -> LintSettings:
@@ -76,9 +78,9 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
     known = {*_LISTS, *_TABLES, "preset"}
     for key in table:
         if key not in known:
-            raise UsageError(
-                f"[tool.policykit.lint] has no setting {key!r}", f"known: {', '.join(sorted(known))}", path
-            )
+            near = nearest(key.replace("_", "-"), sorted(known))
+            hint = f"did you mean {near}?" if near else f"known: {', '.join(sorted(known))}"
+            raise UsageError(f"[tool.policykit.lint] has no setting {key!r}", hint, path)
     lists = {key: _texts(path, key, table.get(key, [])) for key in _LISTS}
     per_path, severity, accepted = (_table(path, key, table.get(key, {})) for key in _TABLES)
     return LintSettings(
@@ -219,7 +221,7 @@ class SettingsTable:
         if reference and isinstance(error, PolicyError):
             self.broken.add(source, error)
         else:
-            self._failures.add(error, source)
+            self._failures.add(error, shown_as(source) if source else "")
 
     def excluded(self, path: str, setting: int) -> bool:
         """Whether a setting excludes a file; its globs are relative to the folder of its source."""
