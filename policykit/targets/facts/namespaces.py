@@ -260,7 +260,8 @@ def _of_controller(manifest: Manifest, pod_set: PodSet) -> frozenset[str]:
         return _ALL_OF_COMPUTE
     told = mapping(lookup(manifest.data, pod_set.path))
     settings = mapping(lookup(manifest.data, (*pod_set.path[:-1], "sparkConf")))
-    if "template" in told or "coreLimit" in told or f"spark.kubernetes.{role}.limit.cores" in settings:
+    elsewhere = (f"spark.kubernetes.{role}.limit.cores", f"spark.kubernetes.{role}.podTemplateFile")
+    if "template" in told or "coreLimit" in told or any(key in settings for key in elsewhere):
         return _ALL_OF_COMPUTE
     return _ALL_OF_COMPUTE - {"limits.cpu"}
 
