@@ -619,3 +619,10 @@ def test_words_that_kustomize_reads_as_text(shell: Shell, kustomization: str, fo
 def test_a_policy_with_the_wrong_name(shell: Shell, words: list[str]) -> None:
     shell.write({"policykit.yml": "a: 1\n", "a.yaml": POD})
     assert "rename policykit.yml to policykit.yaml" in shell.run(*words).err
+
+
+def test_a_date_among_the_rules_of_a_suppression(shell: Shell) -> None:
+    shell.write({"a.yaml": f"# policykit: ignore[PK201 until 2030-12-31] -- why\n{POD}"})
+    found = shell.run("lint", "--select", "PK903").out
+    assert "PK903 warning: unknown rule '2030-12-31'" in found
+    assert "help: write the date after the bracket: ignore[RULES] until 2030-12-31 -- why\n" in found
