@@ -234,6 +234,8 @@ def decode(raw: bytes) -> Text:
         line = before.count(b"\n")
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", errors="replace"))
         message = f"byte 0x{body[error.start]:02x} is not UTF-8"
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):  # as PowerShell redirects output
+            message = "the file is UTF-16, which is not UTF-8"
         return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
 
 

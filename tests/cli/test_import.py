@@ -177,7 +177,7 @@ def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:
         ({"a.json": QUEUE}, "a.json: contains no Node objects\n"),
         ({}, "a.json: cannot be read: No such file or directory\n"),
         ({"a.json": NODES.decode()[:400]}, "a.json:1:401: not YAML: "),
-        ({"a.json": b"\xff\xfe\x00"}, "a.json: byte 0xff is not UTF-8\n"),
+        ({"a.json": b"\xff\xfe\x00"}, "a.json: the file is UTF-16, which is not UTF-8\n"),
         ({"a.json/b.txt": "x"}, "no file contains Node objects\n"),
     ],
     ids=["empty list", "no nodes", "no file", "cut off", "not text", "empty folder"],

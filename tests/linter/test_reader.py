@@ -50,8 +50,9 @@ def test_decode(raw: bytes, text: str) -> None:
         ("节: ".encode() + b"\xe9", Problem("byte 0xe9 is not UTF-8", 0, 3)),
         (b"\xef\xbb\xbfa\xe9", Problem("byte 0xe9 is not UTF-8", 0, 1)),
         (b"\xe8\x8a", Problem("byte 0xe8 is not UTF-8", 0, 0)),
+        ("a: 1".encode("utf-16"), Problem("the file is UTF-16, which is not UTF-8", 0, 0)),
     ],
-    ids=["first", "second line", "counted in characters", "after a mark", "cut off"],
+    ids=["first", "second line", "counted in characters", "after a mark", "cut off", "UTF-16"],
 )
 def test_other_bytes_have_a_place(raw: bytes, problem: Problem) -> None:
     text = decode(raw)
