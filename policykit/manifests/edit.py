@@ -20,6 +20,7 @@ from policykit.manifests.extents import (
     colon,
     content_end,
     dash,
+    line_break,
     line_end,
     line_start,
     own_items,
@@ -95,7 +96,7 @@ def _root(text: str, document: int) -> Node:
 
 def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
     root = _root(text, document)
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = line_break(text)
     layout = _layout_of(like or root)
     patch = _settled(root, patch)
     if not patch.path:

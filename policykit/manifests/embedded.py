@@ -11,7 +11,7 @@ from typing import Any
 
 from policykit.manifests.document_edits import apply
 from policykit.manifests.edit import edit, read, same, spliced
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, line_break
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Patch, patched
@@ -129,7 +129,7 @@ def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int
 
 def _in_place(outer: str, inside: EmbeddedText, made: Edit, document: int) -> str | None:
     """`outer` with an edit made inside a literal block; None where that would change anything else."""
-    candidate = spliced(outer, _outward(inside, made, "\r\n" if "\r\n" in outer else "\n"))
+    candidate = spliced(outer, _outward(inside, made, line_break(outer)))
     before = [root.data if root else None for root in read(outer)]
     after = [root.data if root else None for root in read(candidate)]
     before[document] = patched(before[document], Patch("replace", inside.path, None))

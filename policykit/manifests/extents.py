@@ -59,6 +59,11 @@ def line_end(text: str, at: int) -> int:
     return end - 1 if end > at and text[end - 1] == "\r" else end
 
 
+def line_break(text: str) -> str:
+    """How most lines of a text end, for lines that are added."""
+    return "\r\n" if "\r\n" in text and 2 * text.count("\r\n") > text.count("\n") else "\n"
+
+
 def line_start(text: str, at: int) -> int:
     return text.rfind("\n", 0, at) + 1
 

@@ -11,6 +11,7 @@ from policykit.manifests.extents import (
     after_line,
     colon,
     content_end,
+    line_break,
     line_end,
     line_start,
     own_pairs,
@@ -64,7 +65,7 @@ def moved(text: str, root: Node, old: Path, new: Path, layout: Layout) -> tuple[
     opening = _opening(text, root, new, layout)
     if block is None or opening is None or old[-1] != new[-1]:
         return None
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = line_break(text)
     shift = opening.column + layout.mapping * len(opening.parents) - block.column
     lead = block.column if block.beside_dash else 0
     own = (" " * lead + text[block.start : block.end]).split("\n")

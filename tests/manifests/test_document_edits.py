@@ -117,6 +117,13 @@ def test_refused(text: str, patches: list[Patch], document: int) -> None:
         amended(text, patches, document)
 
 
+@pytest.mark.parametrize(
+    ("text", "added"), [("a: 1\r\nb: 2\r\n", "c: 3\r\n"), ("a: 1\r\nb: 2\nc: 3\n", "d: 3\n")]
+)
+def test_lines_that_are_added_end_as_most_do(text: str, added: str) -> None:
+    assert amended(text, [Patch("add", (added[0],), 3)], 0).text == text + added
+
+
 def test_line_breaks_that_nobody_means_are_named() -> None:
     with pytest.raises(
         EditError, match=r"a line ends with U\+000D: end all lines with LF, or all with CR LF"

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.edit import same
-from policykit.manifests.extents import Edit, slices
+from policykit.manifests.extents import Edit, line_break, slices
 from policykit.manifests.large_documents import ObjectPatches, edits, spliced
 from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.patch import EditError, Patch, differences
@@ -158,7 +158,7 @@ class _CompanionWriter:
             text += "...\n"
         if not after and not before.endswith("\n"):
             text = text.removesuffix("\n")
-        return Edit(at, at, text.replace("\n", "\r\n") if "\r\n" in before else text)
+        return Edit(at, at, text.replace("\n", line_break(before)))
 
 
 def _keeps_its_end(text: str) -> bool:
