@@ -97,6 +97,7 @@ QUIET = {
     "a chart's own affinity": "affinity: {podAntiAffinity: soft, nodeAffinity: {type: hard}}\nlimits: {}\n",
     "a switch": "nodeSelector: {enabled: true, key: a}\nresources: {enabled: true, limits: {cpu: 1}}\n",
     "one label": "nodeSelector:\n  key: example.com/pool\n  value: example.com/infra\n",
+    "a schema of two types": 'nodeSelector: {type: [object, "null"]}\nresources: {limits: {cpu: 1}}\n',
     "a schema": "nodeSelector: {type: object, additionalProperties: true}\n",
     "amounts that are filled in": 'resources: {limits: {memory: "", cpu: ""}}\n',
     "a daemon on every node": "tolerations: [{operator: Exists}]\n",

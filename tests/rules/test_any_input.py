@@ -57,6 +57,35 @@ def test_one_field_of_another_shape(policy: str | None, draw: st.DataObject) -> 
     assert report.failures == ()
 
 
+ODD_OBJECTS = {
+    "an endless amount of a queue of KAI": """\
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: a}
+spec: {resources: {gpu: {quota: .inf, limit: 1e308}}}
+""",
+    "a list as a format of KServe": """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: a}
+spec: {predictor: {model: {modelFormat: {name: [vllm]}, args: [-tp=2]}}}
+""",
+    "a list as a kind of arguments": """\
+apiVersion: kubescheduler.config.k8s.io/v1beta3
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: [NodeResourcesFit]
+    args: {apiVersion: kubescheduler.config.k8s.io/v1beta3, kind: [NodeResourcesFitArgs]}
+""",
+}
+
+
+@pytest.mark.parametrize("text", ODD_OBJECTS.values(), ids=ODD_OBJECTS.keys())
+def test_what_cannot_be_counted_or_looked_up(text: str) -> None:
+    assert api.lint_texts({"odd.yaml": text.encode()}).failures == ()
+
+
 LAUNCHED = """\
 apiVersion: batch/v1
 kind: Job

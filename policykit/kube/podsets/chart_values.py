@@ -20,8 +20,8 @@ from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered
 
-_TYPES = frozenset({"array", "object", "string"})
-"""Of JSON Schema."""
+_TYPES = ("array", "object", "string")
+"""Of JSON Schema, which may list several."""
 _PAIR = frozenset({"key", "operator", "value", "values"})
 """Fields of a chart's own form for one label."""
 

@@ -106,7 +106,7 @@ def _scheduler(data: dict[str, Any]) -> _Steps | None:
     steps: _Steps = []
     for place, args in _arguments(data):
         if args.get("apiVersion") == data["apiVersion"]:
-            if args.get("kind") not in _UPSTREAM:
+            if str(args.get("kind")) not in _UPSTREAM:
                 return None
             steps.append(Patch("replace", (*place, "apiVersion"), "kubescheduler.config.k8s.io/v1"))
     return steps

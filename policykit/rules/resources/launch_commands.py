@@ -112,7 +112,7 @@ def servers(manifest: Manifest, pod_set: PodSet) -> Iterator[Server]:
 
 
 _MODEL: Path = ("spec", "predictor", "model")
-_FORMATS = frozenset({"huggingface", "vLLM", "vllm"})
+_FORMATS = ("huggingface", "vLLM", "vllm")
 
 
 def _of_model(manifest: Manifest, pod_set: PodSet) -> Iterator[Server]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
@@ -85,8 +86,11 @@ def _amounts(
         written = stated.get(key, 0)
         if isinstance(written, bool) or not isinstance(written, int | float):
             return None
+        amount = written * unit
+        if isinstance(amount, float) and not isfinite(amount):
+            return None
         if written >= 0:
-            found[resource] = int(written * unit)
+            found[resource] = int(amount)
             if key in stated:
                 places[f"{field}.{resource}"] = ("spec", "resources", own, key)
     return found

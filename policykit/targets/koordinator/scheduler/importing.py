@@ -8,7 +8,7 @@ from typing import Any
 
 from policykit import durations
 from policykit.manifests.patch import Patch, patched
-from policykit.manifests.shape import mapping, mappings
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.inventory import Inventory
 from policykit.model.release import Version
@@ -38,7 +38,7 @@ def is_koordinators(data: Mapping[str, Any]) -> bool:
     """Whether a KubeSchedulerConfiguration is koord-scheduler's, by schedulerName or plugins."""
     return any(
         profile.get("schedulerName") == SCHEDULER
-        or any(each.get("name") in _PLUGINS for each in mappings(profile.get("pluginConfig")))
+        or any(text(each.get("name")) in _PLUGINS for each in mappings(profile.get("pluginConfig")))
         for profile in mappings(data.get("profiles"))
     )
 
