@@ -8,7 +8,7 @@ from typing import Any
 from policykit import bundled
 from policykit.model.pool import Taint
 from policykit.namedtuple import NamedTuple
-from policykit.nearest import Names
+from policykit.nearest import Names, one_edit_apart
 
 DEPLOYS = ".deploy."
 """In labels of nodes by which an operator switches its daemons: nvidia.com/gpu.deploy.driver."""
@@ -68,7 +68,44 @@ def meant(key: str) -> str:
             of, _, named = standard.partition("/")
             if of in _DOMAINS and named == name:
                 return standard
-    return STANDARD.misspelt(key)
+    return STANDARD.misspelt(key) or _of_cards(key)
+
+
+_OF_CARDS = (
+    "amd.com/gpu.product-name",
+    "cloud.google.com/gke-accelerator",
+    "cloud.google.com/gke-nodepool",
+    "cloud.google.com/gke-tpu-accelerator",
+    "cloud.google.com/gke-tpu-topology",
+    "eks.amazonaws.com/nodegroup",
+    "karpenter.sh/nodepool",
+    "kubernetes.azure.com/accelerator",
+    "kubernetes.azure.com/agentpool",
+    "nvidia.com/gpu.count",
+    "nvidia.com/gpu.family",
+    "nvidia.com/gpu.memory",
+    "nvidia.com/gpu.present",
+    "nvidia.com/gpu.product",
+)
+"""Labels that a cloud or a discovery gives nodes, and that pods often select."""
+_SIGNS = str.maketrans("", "", "-_.")
+
+
+def _of_cards(key: str) -> str:
+    """The same in other signs, as nvidia.com/gpu-product, or with two letters of its name swapped."""
+    domain, _, name = key.rpartition("/")
+    plain = name.translate(_SIGNS).lower()
+    for label in _OF_CARDS:
+        of, _, named = label.rpartition("/")
+        if of == domain and key not in _OF_CARDS:
+            known = named.translate(_SIGNS).lower()
+            if known == plain or (len(plain) > _SHORT and one_edit_apart(known, plain)):
+                return label
+    return ""
+
+
+_SHORT = 9
+"""Names up to this length have others that are one letter apart."""
 
 
 _OF_KUBELET = frozenset(

@@ -17,7 +17,7 @@ from policykit.model.references import NameAffix
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.rules.gangs.renamed_groups import renamed
-from policykit.targets import target_name_of
+from policykit.targets import target_name_of, target_of
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -69,6 +69,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     yield from gone.violations
     joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
     declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
+    others = {(namespace, name): _title(target_name) for target_name, namespace, name in there}
     groups, members = _unfilled(there), _unfilled(joined)
     systems = {target_name for target_name, _, _ in there}
     for group in scope.groups:
@@ -96,6 +97,8 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             continue
         elsewhere = declaring.get(value.group)
         aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
+        if other := others.get((value.namespace, value.group)):
+            aside = f"; there is one of {other}"
         certain = value.target_name in systems or _is_known(value.scheduler, context)
         yield Violation(
             member.at("group"),
@@ -104,6 +107,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             + ("" if certain else f" if {value.scheduler} is a scheduler that reads it"),
             Severity.ERROR if certain else Severity.WARNING,
         )
+
+
+def _title(target_name: str) -> str:
+    target = target_of(target_name)
+    return target.title if target else target_name
 
 
 def _is_known(scheduler: str, context: Context) -> bool:
@@ -212,6 +220,8 @@ def _listed(namespaces: Sequence[str]) -> str:
 
 def _how_to_join(joining: Sequence[str], namespace: str) -> str:
     elsewhere = [each for each in joining if each != namespace]
+    if namespace in joining and not elsewhere:
+        return "pods name it as a group of another scheduler: write the apiVersion of theirs"
     if elsewhere:
         return f"pods in namespace {_listed(elsewhere)} name it, but a gang stays within one namespace"
     return "name it in the metadata of the pod template that should start together, or delete it"

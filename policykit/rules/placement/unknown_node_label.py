@@ -4,8 +4,9 @@ Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod s
 the nodes of the control plane the label node-role.kubernetes.io/master only before Kubernetes 1.24. Node
 Feature Discovery names a device by its class and vendor, pci-0300_10de, or by its vendor alone, as it is
 configured. Labels of Kubernetes itself are known without a policy: a key that is nearly one of them, or has
-its name in another domain, such as topology.kubernetes.io/hostname, is on no node. So are values of labels
-that kubelet or a cloud sets: kubernetes.io/arch is amd64 and never x86_64.
+its name in another domain, such as topology.kubernetes.io/hostname, is on no node. Neither is a label of
+cards or of a cloud in other signs, such as nvidia.com/gpu-product, unless a pool declares it. So are values
+of labels that kubelet or a cloud sets: kubernetes.io/arch is amd64 and never x86_64.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ def _misspelt(review: Review) -> Iterator[Violation]:
         return  # nearly always
     for key, path, is_pair in _selected(review):
         if (instead := labels.meant(key)) and not (cluster and _known(cluster, key)):
-            message = f"selects nodes by {key!r}, which is no label of Kubernetes"
+            whose = "no label of Kubernetes" if instead in labels.STANDARD else "not a label that nodes get"
+            message = f"selects nodes by {key!r}, which is {whose}"
             yield Violation(path, message, f"did you mean {instead}?", Severity.WARNING, key=is_pair)
 
 
@@ -224,10 +226,13 @@ def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
 def _known(cluster: Cluster, key: str) -> bool:
     if key in cluster.declared_keys or labels.well_known(key) or labels.switches_daemons(key):
         return True
+    declared = any(key in {**p.labels, **s.labels} for p in cluster.pools for s in p.shapes)
+    if declared or labels.meant(key):
+        return declared
     if provider := labels.provider(key):
         elsewhere = provider in _CLOUDS and provider != cluster.provider
         return not (cluster.complete and elsewhere)
-    return any(key in {**p.labels, **s.labels} for p in cluster.pools for s in p.shapes)
+    return False
 
 
 def _advice(cluster: Cluster, key: str) -> str:
