@@ -323,7 +323,8 @@ def _older_baselines(workspace: Workspace) -> Iterator[str]:
 def _print_notes(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.input_files and not notes.failures:
-        print_message("policykit: no YAML or JSON files found")
+        besides = " besides those that the settings exclude" if notes.excludes else ""
+        print_message(f"policykit: no YAML or JSON files found{besides}")
     for failure in (*notes.policy_notices, *_older_baselines(workspace), *notes.failures, *report.failures):
         print_error(failure)
     if show_files:

@@ -361,6 +361,12 @@ def test_bad_settings_fail_the_run_while_the_rest_is_linted(shell: Shell, table:
     assert f"policykit: bad/pyproject.toml: {message}" in result.err
 
 
+def test_excluded_files_alone(shell: Shell) -> None:
+    shell.write({"pyproject.toml": "[tool.policykit.lint]\nexclude = ['a.yaml']\n", "a.yaml": BROKEN})
+    said = "policykit: no YAML or JSON files found besides those that the settings exclude\n"
+    assert shell.run("lint", "--force-exclude", "a.yaml").err.startswith(said)
+
+
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
