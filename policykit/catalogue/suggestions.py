@@ -75,6 +75,8 @@ def resource_problem(name: str) -> NameProblem | None:
 
 _SIGNS = re.compile(r"[-_.]")
 _DOMAIN_WORDS = 2
+_LONG_NAME = 5
+"""Letters from which one wrong letter makes no other company likely."""
 _CARD_WORDS = frozenset({"accelerator", "card", "device", "gpu", "gpus", "npu", "npus"})
 
 
@@ -101,10 +103,12 @@ def unlikely(name: str) -> NameProblem | None:
 
 
 def _is_near(written: str, domain: str) -> bool:
-    """Whether one is below the other, or they have the same name and another top level."""
+    """Whether one is below the other, or they differ only in the top level or in one letter of a name."""
     if written.endswith(f".{domain}") or domain.endswith(f".{written}"):
         return written.count(".") > 0
     one, two = written.split("."), domain.split(".")
+    if one[1:] == two[1:] and len(two[0]) >= _LONG_NAME and one_edit_apart(one[0], two[0]):
+        return True
     return len(one) == len(two) == _DOMAIN_WORDS and (one[0] == two[0] or two[0] == f"{one[0]}-tech")
 
 
