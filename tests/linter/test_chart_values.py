@@ -37,6 +37,7 @@ def indented(text: str, spaces: int) -> str:
 
 def found(text: str) -> list[str]:
     report = api.lint_texts({"values.yaml": text.encode()})
+    assert report.failures == ()
     return [f"{f.span.line}:{f.span.column} {f.code} {f.severity} {f.message}" for f in report.findings]
 
 

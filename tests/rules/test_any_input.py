@@ -68,7 +68,12 @@ spec: {resources: {gpu: {quota: .inf, limit: 1e308}}}
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata: {name: a}
-spec: {predictor: {model: {modelFormat: {name: [vllm]}, args: [-tp=2]}}}
+spec:
+  predictor:
+    model:
+      modelFormat: {name: [vllm]}
+      args: [--tensor-parallel-size=2]
+      resources: {limits: {nvidia.com/gpu: 1}}
 """,
     "a list as a kind of arguments": """\
 apiVersion: kubescheduler.config.k8s.io/v1beta3
