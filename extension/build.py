@@ -20,9 +20,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 HERE = Path(__file__).resolve().parent
-SOURCES = {"_tree": ("tree.c", True), "_words": ("words.c", False)}
-"""Modules: their source, and whether they use libyaml."""
-PACKAGE = Path("policykit", "manifests")
+MODULE = "_compiled"
+PACKAGE = Path("policykit")
 LICENCE = (HERE / "LICENSE.libyaml", Path("policykit", "_bundled", "LICENSE.libyaml"))
 VARIABLE = "POLICYKIT_EXTENSION"
 _NEEDED = f"""\
@@ -43,22 +42,17 @@ def is_wanted() -> bool:
     return value == "1"
 
 
-def build(folder: Path) -> list[Path]:
+def build(folder: Path) -> Path:
     """Compiles the extension into a folder and imports it. Raises ExtensionError with what went wrong."""
     if platform.python_implementation() != "CPython":
         raise ExtensionError(f"{platform.python_implementation()} is not CPython\n{_NEEDED}")
-    return [_built(name, source, with_yaml, folder) for name, (source, with_yaml) in SOURCES.items()]
-
-
-def _built(name: str, source: str, with_yaml: bool, folder: Path) -> Path:
-    made = folder / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    made = folder / f"{MODULE}{sysconfig.get_config_var('EXT_SUFFIX')}"
     unfinished = made.with_name(f"{made.name}.{os.getpid()}")
     command = [
         *_linker(),
         *("-O2", "-DNDEBUG", "-fwrapv", *_words("CCSHARED"), *_flags("ARCHFLAGS"), *_flags("CFLAGS")),
         *(f"-I{sysconfig.get_path(name)}" for name in ("include", "platinclude")),
-        *(str(HERE / source), "-o", str(unfinished), *_flags("LDFLAGS")),
-        *(_libyaml() if with_yaml else ()),
+        *(*map(str, sorted(HERE.glob("*.c"))), "-o", str(unfinished), *_flags("LDFLAGS"), *_libyaml()),
     ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -66,7 +60,7 @@ def _built(name: str, source: str, with_yaml: bool, folder: Path) -> Path:
     except OSError as error:
         said = str(error)
     if not said:
-        said = _import_error(name, unfinished)
+        said = _import_error(unfinished)
     if said:
         unfinished.unlink(missing_ok=True)
         raise ExtensionError(f"{shlex.join(command)}\n{said.strip()}\n\n{_NEEDED}")
@@ -98,14 +92,14 @@ def _libyaml() -> list[str]:
     return ["-lyaml"]
 
 
-def _import_error(name: str, library: Path) -> str:
+def _import_error(library: Path) -> str:
     """Why the extension cannot be imported; empty: it can."""
     program = (
         "import sys; from importlib.machinery import ExtensionFileLoader as Loader; "
         "from importlib.util import module_from_spec, spec_from_loader; "
         "module_from_spec(spec_from_loader(sys.argv[1], Loader(*sys.argv[1:])))"
     )
-    command = [sys.executable, "-I", "-c", program, name, str(library)]
+    command = [sys.executable, "-I", "-c", program, MODULE, str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 
@@ -123,12 +117,11 @@ class CustomBuildHook(BuildHookInterface[Any]):
             build(Path(self.root) / PACKAGE)
             return
         self._made = tempfile.mkdtemp(prefix="policykit-extension-")
-        libraries = build(Path(self._made))
+        library = build(Path(self._made))
         source, target = LICENCE
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["force_include"] |= {str(library): str(PACKAGE / library.name) for library in libraries}
-        build_data["force_include"][str(source)] = str(target)
+        build_data["force_include"] |= {str(library): str(PACKAGE / library.name), str(source): str(target)}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Removes what was compiled; the wheel has it."""
@@ -138,6 +131,6 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
 if __name__ == "__main__":
     try:
-        print("built", *build(HERE.parent / PACKAGE))
+        print("built", build(HERE.parent / PACKAGE))
     except ExtensionError as missing:
         sys.exit(f"the extension is not built: {missing}")

@@ -4,8 +4,8 @@
    where it meets one, whatever it is, it raises UnreadError, and the reader in Python reads the text again and
    says what is wrong. What is rare is left to functions in Python, so that each is written once. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
+
 #include <structmember.h>
 #include <yaml.h>
 
@@ -489,7 +489,7 @@ static PyMethodDef Reader_methods[] = {
 };
 
 static PyTypeObject ReaderType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "policykit.manifests._tree.Reader",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "policykit._compiled.Reader",
     .tp_doc = "Reader(text, lines, depth, aliased, values): documents of a text, within these bounds.",
     .tp_basicsize = sizeof(Reader),
     .tp_flags = Py_TPFLAGS_DEFAULT,
@@ -557,15 +557,7 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "policykit.manifests._tree",
-    .m_doc = "Nodes of a YAML text, from libyaml.",
-    .m_size = -1,
-    .m_methods = functions,
-};
-
-PyMODINIT_FUNC PyInit__tree(void) {
+int add_tree(PyObject *module) {
     static const char *marks[] = {
         [YAML_ANY_SCALAR_STYLE] = "", [YAML_PLAIN_SCALAR_STYLE] = "",
         [YAML_SINGLE_QUOTED_SCALAR_STYLE] = "'", [YAML_DOUBLE_QUOTED_SCALAR_STYLE] = "\"",
@@ -576,17 +568,14 @@ PyMODINIT_FUNC PyInit__tree(void) {
     if (major != 0 || minor != 2 || patch < 5) {
         /* Older ones read some texts differently than the one of PyYAML. */
         PyErr_Format(PyExc_ImportError, "libyaml %d.%d.%d is not 0.2.5 or later", major, minor, patch);
-        return NULL;
+        return -1;
     }
     for (int style = 0; style <= YAML_FOLDED_SCALAR_STYLE; style++)
         if (!(styles[style] = PyUnicode_InternFromString(marks[style])))
-            return NULL;
+            return -1;
     empty = styles[YAML_PLAIN_SCALAR_STYLE];
-    PyObject *made = PyType_Ready(&ReaderType) < 0 ? NULL : PyModule_Create(&module);
-    if (!made)
-        return NULL;
-    if (PyModule_AddObjectRef(made, "Reader", (PyObject *)&ReaderType) < 0
-        || PyModule_AddStringConstant(made, "LIBYAML", yaml_get_version_string()) < 0)
-        Py_CLEAR(made);
-    return made;
+    return PyModule_AddType(module, &ReaderType) < 0 || PyModule_AddFunctions(module, functions) < 0
+                   || PyModule_AddStringConstant(module, "LIBYAML", yaml_get_version_string()) < 0
+               ? -1
+               : 0;
 }

@@ -53,7 +53,7 @@ def available() -> bool:
 
 def has_extension() -> bool:
     """Whether the optional extension is built here."""
-    words = [sys.executable, "-c", "from policykit.manifests import extension; print(extension.STATE)"]
+    words = [sys.executable, "-c", "from policykit import extension; print(extension.STATE)"]
     variables = {**os.environ, "PYTHONPATH": ROOT, "POLICYKIT_EXTENSION": "1"}
     shown = subprocess.run(words, env=variables, capture_output=True, text=True, check=True).stdout
     return shown.startswith("in use")

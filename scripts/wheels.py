@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scripts.release import ROOT, ReleaseError, build_wheel, committed, run, stated_version, try_out
 
-PROBE = "from policykit.manifests import extension; print(extension.STATE)"
+PROBE = "from policykit import extension; print(extension.STATE)"
 ENGINES = ("docker", "podman")
 
 

@@ -34,8 +34,9 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "__init__"),
+    ("extension",),
     ("lazy", "nearest", "patterns", "escape"),
-    ("cycles", "durations", "namedtuple"),
+    ("cycles", "durations", "namedtuple", "_compiled"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
@@ -359,7 +360,7 @@ ASKERS = {
     "policykit.cli.output": "asks about what it writes",
     "policykit.cli.reports": "variables about colours and the summary are part of the command line",
     "policykit.errors": "POLICYKIT_TRACEBACK is part of the command line",
-    "policykit.manifests.extension": "the extension changes no output",
+    "policykit.extension": "the extension changes no output",
     "policykit.workspace.cache.revisions": "asks about what is recorded, and variables of revisions",
     "policykit.bundled": "reads what ships with policykit",
 }

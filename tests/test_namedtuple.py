@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from policykit import extension
 from policykit.namedtuple import NamedTuple
 
 
@@ -74,6 +75,29 @@ WRONG: list[Callable[[Any], object]] = [
 ]
 
 
+def spelt(name: str) -> str:
+    """A name that is another object than the one of the field."""
+    return "".join([*name])
+
+
+CASES += [
+    lambda kind: kind(**{spelt("a"): 1, spelt("c"): ()}),
+    lambda kind: kind(*range(1), **{spelt("b"): "y"}),
+    lambda kind: (
+        type("Below", (kind,), {"a_and_b": property(lambda self: (self.a, self.b))})(1, c=(3,)).a_and_b
+    ),
+    lambda kind: type("Below", (kind,), {"__new__": lambda cls: tuple.__new__(cls, (7, 8, 9))})().b,
+    lambda kind: vars(type("Below", (kind,), {})(1)),
+    lambda kind: kind(a=[1], b=kind(2)).b.a,
+]
+WRONG += [
+    lambda kind: kind(**{spelt("d"): 1}),
+    lambda kind: kind(b="y"),
+    lambda kind: kind(1, 2, 3, c=4),
+    lambda kind: delattr(kind(1), "a"),
+]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_the_same(case: Callable[[Any], object]) -> None:
     assert case(Ours) == case(Theirs)
@@ -98,6 +122,22 @@ def test_fields_without_a_default_come_first() -> None:
     namespace = {"__annotations__": {"a": int, "b": int}, "a": 1, "__module__": __name__, "__qualname__": "X"}
     with pytest.raises(TypeError, match="X: fields without a default come first"):
         DEFINE("X", (NamedTuple,), namespace)
+
+
+def test_fields_of_the_extension() -> None:
+    """The extension does not touch a type that starts its values itself."""
+
+    class Own(NamedTuple):
+        a: int
+
+        def __init__(self, a: int) -> None:  # type: ignore[misc]
+            started.append(a)
+
+    started: list[int] = []
+    assert [Own(1).a, Own(a=2).a, *started] == [1, 2, 1, 2]
+    Ours(1)
+    is_compiled = type(vars(Ours)["a"]).__name__ == "member_descriptor"
+    assert is_compiled == (extension.compiled is not None)
 
 
 def test_many_fields() -> None:

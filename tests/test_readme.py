@@ -67,7 +67,7 @@ def test_a_fragment_of_a_policy_compiles(fragment: str, tmp_path: Path) -> None:
 def test_the_picture_of_the_layers() -> None:
     (picture,) = (block.text for block in blocks("text"))
     drawn = [tuple(line[:36].split()) for line in picture.splitlines()]
-    layers = (tuple(name for name in layer if not name.startswith("__")) for layer in LAYERS)
+    layers = (tuple(name for name in layer if not name.startswith("_")) for layer in LAYERS)
     assert drawn == [layer for layer in layers if layer]
 
 

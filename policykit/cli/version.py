@@ -7,8 +7,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from policykit import DISTRIBUTION, __file__, __version__, bundled
-from policykit.manifests import extension
+from policykit import DISTRIBUTION, __file__, __version__, bundled, extension
 from policykit.namedtuple import NamedTuple
 
 _NAMESAKE = "policykit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
-from policykit.manifests import extension
+from policykit.extension import compiled
 
 _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
 """With these a quoted scalar in YAML or JSON can contain a word that is not in the text."""
@@ -20,7 +20,7 @@ def absent_substrings(text: str, words: frozenset[str]) -> frozenset[str]:
     """Those of the words that certainly no scalar in a YAML or JSON text contains."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()
-    if extension.words and (found := extension.words.absent(text, _listed(words))) is not None:
+    if compiled and (found := compiled.absent(text, _listed(words))) is not None:
         return _as_set(found)
     return absent_in_python(text, words)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.manifests import extension, parsed_document, scalars
+from policykit.extension import compiled
+from policykit.manifests import parsed_document, scalars
 from policykit.manifests.node import Duplicate, Lines, Node
 from policykit.manifests.parsed_document import ParsedDocument, UnreadError
 
-if extension.tree:
-    extension.tree.prepare(
+if compiled:
+    compiled.prepare(
         Node,
         scalars.WORDS,
         scalars.WORD_STARTS,
@@ -26,12 +27,12 @@ if extension.tree:
 
 def available() -> bool:
     """Whether the extension is there and on."""
-    return extension.tree is not None
+    return compiled is not None
 
 
 def documents(text: str, lines: Lines) -> Iterator[ParsedDocument]:
     """Documents of a stream, lazily. Raises UnreadError in place of the first that has a problem."""
-    reader = extension.tree.Reader(
+    reader = compiled.Reader(
         text, lines, parsed_document.MAX_DEPTH, parsed_document.MAX_ALIASED, parsed_document.MAX_VALUES
     )
     while (found := reader.document()) is not None:

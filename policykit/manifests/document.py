@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from policykit.manifests import extension
+from policykit.extension import compiled
 from policykit.manifests.memoize import computed_once, memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
@@ -178,7 +178,7 @@ def _ends_with(ends: tuple[str, ...]) -> Callable[[str], bool]:
 
 def words_of(data: object) -> Words:
     """The words of plain data."""
-    if extension.words and (found := extension.words.words(data)):
+    if compiled and (found := compiled.words(data)):
         return Words(*found)
     return words_in_python(data)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from operator import is_
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from policykit.extension import compiled
+
 Argument = TypeVar("Argument")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -16,6 +18,8 @@ def memoize_last(function: Callable[[Argument], Result]) -> Callable[[Argument],
 
     For pure functions of objects that nobody changes.
     """
+    if compiled:
+        return compiled.Last(function)  # type: ignore[no-any-return]
     last: tuple[Argument, Result] | None = None
 
     def memoized(argument: Argument) -> Result:
@@ -33,6 +37,8 @@ def memoize_last(function: Callable[[Argument], Result]) -> Callable[[Argument],
 
 def memoize_last_call(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """As `memoize_last`, for functions of several positional arguments."""
+    if compiled:
+        return compiled.Last(function)  # type: ignore[no-any-return]
     last: tuple[tuple[object, ...], Result] | None = None
 
     def memoized(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:

@@ -1,6 +1,8 @@
 """Paths: keys and indices from the root of a document."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from policykit.extension import compiled
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -32,7 +34,7 @@ def dotted(path: Sequence[Step]) -> str:
     return text or "(document)"
 
 
-def lookup(data: object, path: Sequence[Step]) -> object:
+def lookup_in_python(data: object, path: Sequence[Step]) -> object:
     """Value at `path` in plain data, None where a step is missing or of another shape."""
     for step in path:
         if isinstance(data, dict):
@@ -42,3 +44,7 @@ def lookup(data: object, path: Sequence[Step]) -> object:
         else:
             return None
     return data
+
+
+lookup: Callable[[object, Sequence[Step]], object] = compiled.lookup if compiled else lookup_in_python
+"""The same, with the extension where it is there."""

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit import __version__
-from policykit.manifests import extension
+from policykit import __version__, extension
 from tests.shared import ROOT
 
 NO_COMPILER = "/nonexistent/cc"
@@ -58,14 +57,14 @@ def test_what_cannot_be_built_fails(tmp_path: Path, variables: dict[str, str], s
 
 
 def test_a_wheel_with_the_extension(tmp_path: Path) -> None:
-    if not extension.tree:
+    if not extension.compiled:
         pytest.skip("without the extension, or with POLICYKIT_EXTENSION=0")
     (name,), _ = wheel(tmp_path, POLICYKIT_EXTENSION="1")
     assert not name.endswith("-none-any.whl")
     with zipfile.ZipFile(tmp_path / name) as files:
         files.extractall(tmp_path / "unpacked")
     unpacked = tmp_path / "unpacked" / "policykit"
-    assert sorted(path.name.partition(".")[0] for path in unpacked.rglob("*.so")) == ["_tree", "_words"]
+    assert sorted(path.name.partition(".")[0] for path in unpacked.rglob("*.so")) == ["_compiled"]
     assert "Kirill Simonov" in (unpacked / "_bundled" / "LICENSE.libyaml").read_text(encoding="utf-8")
     assert list(unpacked.rglob("*.c")) == []
     for value, says in (

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from policykit.manifests import extension
+from policykit.extension import compiled
+from policykit.manifests.memoize import memoize_last_call
 from policykit.manifests.parser import parse
+from policykit.namedtuple import NamedTuple
 
-pytestmark = pytest.mark.skipif(
-    not extension.tree, reason="without the extension, or with POLICYKIT_EXTENSION=0"
-)
+pytestmark = pytest.mark.skipif(not compiled, reason="without the extension, or with POLICYKIT_EXTENSION=0")
 
 TEXTS = (
     "a: &x {b: [1, yes, 'q']}\nc: *x\nd: {<<: *x, e: 1, e: 2}\n1: z\n---\nb: !!int 7\n---\n- |\n  a\n- 1.5\n",
@@ -33,13 +35,38 @@ ALLOWED = 200
 ALLOWED_PAGES = 256
 
 
+class Value(NamedTuple):
+    """A value with a field of each kind."""
+
+    text: str
+    more: tuple[str, ...] = ()
+
+
+@memoize_last_call
+def joined(one: str, two: str) -> str:
+    return one + two
+
+
+def make_values(text: str) -> None:
+    made: Any = Value
+    assert made(text) == made(text=text, more=()) == made(text, ())
+    for wrong in ({}, {"text": text, "other": text}):
+        with contextlib.suppress(TypeError):
+            made(**wrong)
+    with contextlib.suppress(TypeError):
+        made(text, text, text)
+    assert joined(text, text) == joined(text, two=text)
+
+
 def read_all() -> None:
     for text in TEXTS:
         list(parse(text))
         abandoned = parse(text)
         next(abandoned)
-        extension.words.words([text, {text: text}])
-        extension.words.absent(text, (text, "absent"))
+        compiled.words([text, {text: text}])
+        compiled.absent(text, (text, "absent"))
+        compiled.lookup({text: [text]}, (text, 0, text))
+        make_values(text)
 
 
 def pages() -> int:

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from policykit.manifests import extension
+from policykit.extension import compiled
 from scripts.bench import write_tree
 from tests.shared import ROOT, SHARED
 
-pytestmark = pytest.mark.skipif(
-    not extension.tree, reason="without the extension, or with POLICYKIT_EXTENSION=0"
-)
+pytestmark = pytest.mark.skipif(not compiled, reason="without the extension, or with POLICYKIT_EXTENSION=0")
 
 Printed = tuple[int, bytes, bytes]
 POLICY = ("-p", "profile:hybrid-volcano")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.extension import compiled
 from policykit.manifests import compiled_reader, parsed_document
 from policykit.manifests.node import Lines
 from policykit.manifests.parser import parse
@@ -192,9 +193,7 @@ def test_a_text_is_read_document_by_document() -> None:
 
 @needs_extension
 def test_a_reader_that_failed_has_nothing_more() -> None:
-    from policykit.manifests import _tree
-
-    reader = _tree.Reader("a: [", _lines(), 10, 10, 10)
+    reader = compiled.Reader("a: [", _lines(), 10, 10, 10)
     with pytest.raises(parsed_document.UnreadError):
         reader.document()
     assert reader.document() is None

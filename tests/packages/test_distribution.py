@@ -52,7 +52,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         "notes.txt",
         "scratch/policykit/old.py",
         "policykit/__pycache__/api.cpython-313.pyc",
-        "policykit/manifests/_tree.cpython-313-x86_64-linux-gnu.so",
+        "policykit/_compiled.cpython-313-x86_64-linux-gnu.so",
     ):
         (second / stray).parent.mkdir(parents=True, exist_ok=True)
         (second / stray).write_text("stray\n")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.namedtuple import NamedTuple
 
 
@@ -32,16 +32,8 @@ def pattern(text: str) -> Pattern:
     return tuple(wildcards.get(part, part) for part in parts)
 
 
-def value(data: Any, path: Pattern) -> Any:
-    """The value at a path without wildcards; None: a step is missing or null."""
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data
+value = cast(Callable[[Any, Pattern], Any], lookup)
+"""The value at a path without wildcards; None: a step is missing or null."""
 
 
 def matches(data: Any, path: Pattern) -> Iterator[Path]:

@@ -1,9 +1,34 @@
-/* What lint asks of every file and every object: which words they have. `words` does what the function of
-   policykit/manifests/document.py does, `absent` what policykit/linter/substrings.py does; what is no plain data
-   or not ASCII they leave to those. */
+/* What lint asks of every file and every object: what stands at a path, and which words there are. `lookup` does
+   what the function of policykit/manifests/path.py does, `words` what that of policykit/manifests/document.py does,
+   `absent` what policykit/linter/substrings.py does; what is no plain data or not ASCII the last two leave to
+   those. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "compiled.h"
+
+/* A borrowed reference; NULL: there is no such value, or there is an exception. */
+static PyObject *value_at(PyObject *data, PyObject *step) {
+    if (PyDict_Check(data))
+        return PyDict_GetItemWithError(data, step);
+    if (!PyList_Check(data) || !PyLong_Check(step))
+        return NULL;
+    int is_larger;
+    Py_ssize_t size = PyList_GET_SIZE(data);
+    long long at = PyLong_AsLongLongAndOverflow(step, &is_larger);
+    at += at < 0 ? size : 0;
+    return !is_larger && at >= 0 && at < size ? PyList_GET_ITEM(data, (Py_ssize_t)at) : NULL;
+}
+
+static PyObject *lookup(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count) {
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "lookup() takes data and a path");
+        return NULL;
+    }
+    PyObject *data = arguments[0], *path = PySequence_Fast(arguments[1], "a path is a sequence");
+    for (Py_ssize_t at = 0; path && data && at < PySequence_Fast_GET_SIZE(path); at++)
+        data = value_at(data, PySequence_Fast_GET_ITEM(path, at));
+    Py_XDECREF(path);
+    return PyErr_Occurred() ? NULL : Py_NewRef(data ? data : Py_None);
+}
 
 /* No document is as deep: see MAX_DEPTH. */
 #define DEEPEST 500
@@ -104,19 +129,14 @@ static PyObject *absent(PyObject *Py_UNUSED(module), PyObject *arguments) {
 }
 
 static PyMethodDef functions[] = {
+    {"lookup", (PyCFunction)(void (*)(void))lookup, METH_FASTCALL,
+     "The value at a path in plain data, None where there is none."},
     {"words", words, METH_O, "(keys, texts) of plain data; None: ask the function in Python."},
-    {"absent", absent, METH_VARARGS, "Those of a tuple of words that a text lacks; None: ask the function in Python."},
+    {"absent", absent, METH_VARARGS,
+     "Those of a tuple of words that a text lacks; None: ask the function in Python."},
     {NULL},
 };
 
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "policykit.manifests._words",
-    .m_doc = "The words of texts and data.",
-    .m_size = -1,
-    .m_methods = functions,
-};
-
-PyMODINIT_FUNC PyInit__words(void) {
-    return PyModule_Create(&module);
+int add_data(PyObject *module) {
+    return PyModule_AddFunctions(module, functions);
 }
