@@ -98,6 +98,8 @@ static PyObject *by_python(PyTypeObject *type, PyObject *const *arguments, Py_ss
 static PyObject *construct(PyObject *type, PyObject *const *arguments, size_t flags, PyObject *names) {
     const Constructor *own = slot((PyTypeObject *)type);
     Py_ssize_t count = PyVectorcall_NARGS(flags);
+    if (!own->type)
+        return by_python((PyTypeObject *)type, arguments, count, names);
     PyObject *made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, PyTuple_GET_SIZE(own->fields));
     if (made && !fill(made, own, arguments, count, names)) {
         Py_DECREF(made);
