@@ -242,18 +242,17 @@ class NamespaceLimits:
             for place, least in self._least.items()
         }
         """(key, pods or the side of a container's resources, resource, what is allowed)"""
-        self._largest = {
-            place: _least(each.maximum for each in ranges) for place, ranges in self._ranges.items()
-        }
-        self._minimum = {
-            place: _most(each.minimum for each in ranges) for place, ranges in self._ranges.items()
-        }
-        self._limits = {
-            place: _most(each.limits for each in ranges) for place, ranges in self._ranges.items()
+        ranges_of = self._ranges.items()
+        self._largest = {place: _least(each.maximum for each in ranges) for place, ranges in ranges_of}
+        self._minimum = {place: _most(each.minimum for each in ranges) for place, ranges in ranges_of}
+        self._limits = {place: _most(each.limits for each in ranges) for place, ranges in ranges_of}
+        self._of_pods = {
+            place: (_least(each.pod_maximum for each in ranges), _most(each.pod_minimum for each in ranges))
+            for place, ranges in ranges_of
+            if any(each.pod_maximum or each.pod_minimum for each in ranges)
         }
         self._given = {
-            place: frozenset[str]().union(*(each.defaults for each in ranges))
-            for place, ranges in self._ranges.items()
+            place: frozenset[str]().union(*(each.defaults for each in ranges)) for place, ranges in ranges_of
         }
 
     def __bool__(self) -> bool:
@@ -310,7 +309,7 @@ class NamespaceLimits:
         `minConstraint` in kubernetes `plugin/pkg/admission/limitranger` (v1.36).
         """
         ranges = self._ranges.get(demand.namespace, ())
-        if demand.pods == 1 and (found := _of_whole_pod(ranges, demand)):
+        if demand.pods == 1 and demand.namespace in self._of_pods and (found := self._whole_excess(demand)):
             return found
         for container in demand.containers if ranges else ():
             asked = _most(container)
@@ -332,19 +331,21 @@ class NamespaceLimits:
                     return QuotaExcess(name, key, min(stated), least, container=True, below=True)
         return None
 
-
-def _of_whole_pod(ranges: Sequence[DeclaredRange], demand: Demand) -> QuotaExcess | None:
-    """Of type Pod. What containers get by default only adds to what they ask for."""
-    for each in ranges:
-        for key, most in each.pod_maximum.items():
+    def _whole_excess(self, demand: Demand) -> QuotaExcess | None:
+        """Of type Pod. What containers get by default only adds to what they ask for."""
+        maximum, minimum = self._of_pods[demand.namespace]
+        ranges = self._ranges[demand.namespace]
+        for key, most in maximum.items():
             asked = max(demand.request.get(key, 0), demand.limits.get(key, 0))
             if asked > most:
-                return QuotaExcess(each.name, key, asked, most, whole=True)
-        for key, least in each.pod_minimum.items():
+                name = next(each.name for each in ranges if each.pod_maximum.get(key) == most)
+                return QuotaExcess(name, key, asked, most, whole=True)
+        for key, least in minimum.items():
             asked = demand.request.get(key, 0)
             if f"requests.{key}" in demand.stated and 0 < asked < least:
-                return QuotaExcess(each.name, key, asked, least, below=True, whole=True)
-    return None
+                name = next(each.name for each in ranges if each.pod_minimum.get(key) == least)
+                return QuotaExcess(name, key, asked, least, below=True, whole=True)
+        return None
 
 
 def _declared(scope: Scope, cluster: Cluster | None) -> Iterator[DeclaredQuota]:
