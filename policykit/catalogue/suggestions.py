@@ -238,6 +238,7 @@ def _main(name: str) -> tuple[str, ...]:
     return (meant,) if meant else ()
 
 
+@lru_cache(maxsize=32)
 def _fixed_names(domain: str) -> tuple[str, ...]:
     names = _table()["names"]
     return tuple(

@@ -100,6 +100,8 @@ def _collection(block: _Block, found: list[tuple[str, ...]], first: int) -> tupl
             sequence = bool(dash)
             if sequence or at != column or not mapping:
                 if waits and (at > column or (sequence and at == column)):
+                    if len(stack) >= most:
+                        raise UnreadError
                     stack.append((column, mapping, data, places))
                     child: Any = [] if sequence else {}
                     below: Any = [] if sequence else {}
@@ -120,6 +122,8 @@ def _collection(block: _Block, found: list[tuple[str, ...]], first: int) -> tupl
             if sequence:
                 waits = ""
                 if key:
+                    if len(stack) >= most:
+                        raise UnreadError
                     stack.append((column, mapping, data, places))
                     child, below = {}, {}
                     data.append(child)
@@ -131,8 +135,6 @@ def _collection(block: _Block, found: list[tuple[str, ...]], first: int) -> tupl
             raise UnreadError
         else:
             continue
-        if len(stack) > most:
-            raise UnreadError
         read: Any = value
         lines = 0
         if value:

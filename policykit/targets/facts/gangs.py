@@ -48,9 +48,13 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _own_gang(manifest, pod_sets, namespace, gang, number)
 
 
+_OF_OWNERS = frozenset(key.key for each in TARGETS for key in each.keys if key.on_owner)
+"""Annotations that an object has for its pods."""
+
+
 def _sized(manifest: Manifest) -> bool:
     """Whether an annotation of the object states the size of its gang."""
-    return any(key.key in manifest.annotations for each in TARGETS for key in each.keys if key.on_owner)
+    return not _OF_OWNERS.isdisjoint(manifest.annotations)
 
 
 def _memberships(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
