@@ -9,7 +9,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-from policykit import namedtuple
+from policykit.namedtuple import compile_with
 
 VARIABLE = "POLICYKIT_EXTENSION"
 """0 turns the extension off. While policykit is installed, 1 builds it."""
@@ -32,4 +32,4 @@ compiled: Any
 compiled, STATE = _imported()
 """The module or None, and whether it is used, or why not."""
 if compiled:
-    namedtuple.compile_with(compiled.install)
+    compile_with(compiled.install)
