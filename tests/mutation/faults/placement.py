@@ -12,7 +12,7 @@ from policykit.placement.review import Review
 from policykit.placement.review import review as reviewed
 from policykit.placement.topology import HOSTNAME, domains
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, replace
+from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
 from tests.mutation.places import (
     PREFERRED,
     REQUIRED,
@@ -22,6 +22,7 @@ from tests.mutation.places import (
     judged,
     lands,
     limits,
+    named,
     owned,
     tolerations,
 )
@@ -525,7 +526,17 @@ def _on_one_node(subject: Subject) -> Iterator[Change]:
             yield Change(text=f"{text.rstrip()}\n---\n{head}{claim}")
 
 
+def _other_signs(subject: Subject) -> Iterator[Change]:
+    """A label of cards with hyphens for its dots."""
+    for label in ("nvidia.com/gpu.product", "cloud.google.com/gke-accelerator"):
+        for path, _ in named(subject.manifest.data, label):
+            if path[-2:-1] == ("nodeSelector",):
+                domain, _, name = label.partition("/")
+                yield rename(path, f"{domain}/{name.replace('-', '_').replace('.', '-')}")
+
+
 FAULTS = (
+    fault("a label of cards in other signs", "PK108 PK106", _other_signs),
     fault("a machine by another name than Go's", "PK108", _machine),
     fault("a NodePool whose taint nothing tolerates", "PK143", _tainted_node_pool, elsewhere=True),
     fault("a NodePool with less than its pods request", "PK146", _limited_node_pool, elsewhere=True),
