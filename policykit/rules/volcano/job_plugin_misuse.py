@@ -2,18 +2,21 @@
 
 Plugins tensorflow, pytorch, mpi, ray and hcclrank find the tasks of a job by name. With a wrong name the
 pods start without what the framework needs, and nothing is reported. An argument that is not understood
-is only logged, and those after it are lost too.
+is only logged, and those after it are lost too. Lists of hosts in /etc/volcano are there with plugin svc
+only, one of each task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, texts
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, numbered, text, texts
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_specs import specs, tasks
@@ -63,6 +66,39 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     yield Violation((*path, problem.path[1]), problem.message, problem.help)
             if names and not any(map(is_placeholder, (*names, *arguments))):
                 yield from _roles(plugin, arguments, names, path, have)
+        if names and all(names) and not any(map(is_placeholder, names)) and not manifest.partial:
+            yield from _hosts(spec.data, spec.path, names)
+
+
+_HOSTS = re.compile(r"/etc/volcano/([\w.-]{1,253})\.host\b")
+_BRINGS_HOSTS = frozenset({"svc", "mpi", "pytorch", "ray", "tensorflow"})
+"""Plugins with which a job has svc. Source: `patchDefaultPlugins` of the webhook."""
+
+
+def _hosts(data: Mapping[str, Any], base: Path, names: Sequence[str]) -> Iterator[Violation]:
+    """Lists of the pods of each task. Source: `controllers/job/plugins/svc` (1.8 to 1.15)."""
+    files = {name.replace("-", "_") for name in names}
+    written = not _BRINGS_HOSTS.isdisjoint(map(str, mapping(data.get("plugins"))))
+    for number, task in numbered(data.get("tasks")):
+        path: Path = ("template", "spec", "containers")
+        for position, container in numbered(lookup(task, path)):
+            if any(
+                "/etc/volcano" in text(each.get("mountPath"))
+                for each in mappings(container.get("volumeMounts"))
+            ):
+                continue
+            for field in ("command", "args"):
+                listed = container.get(field)
+                for at, word in enumerate(listed if isinstance(listed, list) else ()):
+                    read = [each[1] for each in _HOSTS.finditer(text(word))]
+                    name = next((each for each in read if each not in files or not written), "")
+                    if name:
+                        yield Violation(
+                            (*base, "tasks", number, *path, position, field, at),
+                            f"the command reads /etc/volcano/{name}.host, which "
+                            + ("no task is called after" if written else "only job plugin svc writes"),
+                            suggestion(name, sorted(files), "files") if written else "add svc: [] to plugins",
+                        )
 
 
 def _roles(

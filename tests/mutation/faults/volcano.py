@@ -239,7 +239,17 @@ def _role(subject: Subject) -> Iterator[Change]:
 
 _JOB = "PK510 PK004"
 
+
+def _no_svc(subject: Subject) -> Iterator[Change]:
+    """The plugin that writes the lists of hosts is left out."""
+    plugins = at(subject, ("spec", "plugins")) if subject.manifest.kind == "Job" else None
+    alone = isinstance(plugins, dict) and {*plugins} <= {"env", "ssh", "svc"} and "svc" in plugins
+    if alone and "/etc/volcano/" in str(at(subject, ("spec", "tasks"))):
+        yield remove(("spec", "plugins", "svc"))
+
+
 FAULTS = (
+    fault("lists of hosts that nothing writes", "PK515", _no_svc),
     fault("a misspelt action", "PK501", _actions(_misspelt_action)),
     fault(
         "an action with a capital",
