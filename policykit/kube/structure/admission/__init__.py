@@ -69,6 +69,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("scheduling.k8s.io", "PodGroup"): "pod_groups.pod_group",
     ("scheduling.k8s.io", "Workload"): "pod_groups.workload",
     ("scheduling.koordinator.sh", "PodMigrationJob"): "workloads.pod_migration_job",
+    ("scheduling.x-k8s.io", "ElasticQuota"): "quotas.elastic_quota",
     ("serving.knative.dev", "Configuration"): "serving.knative",
     ("serving.knative.dev", "Service"): "serving.knative",
     ("serving.kserve.io", "ClusterServingRuntime"): "runtimes.serving_runtime",

@@ -10,8 +10,9 @@ from policykit.kube.structure.conflicts import fractions
 from policykit.kube.structure.problem import INCONSISTENT, located
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import numbered
+from policykit.manifests.shape import mapping, numbered
 from policykit.model.quantity import parse
+from policykit.model.severity import Severity
 from policykit.nearest import some
 
 _PAIRS = (
@@ -24,6 +25,24 @@ _PAIRS = (
 )
 """The first must not be above the second."""
 _FIELDS = ("default", "defaultRequest", "max", "min")
+
+
+def elastic_quota(data: Data) -> Iterator[Problem]:
+    """Of CapacityScheduling: pods above max are refused, so more than that is never guaranteed.
+
+    Source: `pkg/capacityscheduling` of scheduler-plugins (0.34).
+    """
+    spec = mapping(data.get("spec"))
+    most = mapping(spec.get("max"))
+    for name, written in mapping(spec.get("min")).items():
+        least, limit = parse(written), parse(most.get(name))
+        if least is not None and limit is not None and least.nanos > limit.nanos:
+            yield refused(
+                ("spec", "min", name),
+                f"is {written}, above {most[name]} of spec.max: no more than that is ever used",
+                "lower it, or raise max",
+                Severity.WARNING,
+            )
 
 
 def limit_range(data: Data) -> Iterator[Problem]:
