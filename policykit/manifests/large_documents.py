@@ -8,7 +8,7 @@ from functools import cached_property
 
 from policykit.manifests.document_edits import amended_document
 from policykit.manifests.edit import read, same
-from policykit.manifests.extents import Edit, after_comments, after_line, dash, line_start
+from policykit.manifests.extents import Edit, after_comments, after_line, dash, line_break, line_start
 from policykit.manifests.libyaml import AliasEvent, CParser
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
@@ -17,7 +17,6 @@ from policykit.namedtuple import NamedTuple
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
 """Possibly an alias: objects may then share data."""
-_HEAD = "items:\n"
 _ALWAYS = 1_000_000
 _TIMES = 20
 """A document is read for changes that concern all of it until that makes so many characters, or as
@@ -67,7 +66,7 @@ class Document:
         """
         if self.has_parts and self._root is not None:
             for base in _items(patches):
-                piece = _excerpt(self._text, self._root, base)
+                piece = _excerpt(self._text, self._root, base, self._line_break)
                 if piece is not None:
                     return self._inside(piece, len(base), patches)
         return self.whole(patches)
@@ -90,6 +89,10 @@ class Document:
         if piece.shift + len(piece.text) < len(self._text) and changed.text[-1:] not in ("\n", "]"):
             raise EditError("the last line of an item of a list cannot be told from the next item")
         return tuple(Edit(one.start + piece.shift, one.end + piece.shift, one.text) for one in changed.edits)
+
+    @cached_property
+    def _line_break(self) -> str:
+        return line_break(self._text)
 
     @cached_property
     def _root(self) -> Node | None:
@@ -146,7 +149,7 @@ def _items(patches: Sequence[Patch]) -> Iterator[Path]:
             yield tuple(shared[:depth])
 
 
-def _excerpt(text: str, root: Node, base: Path) -> _Excerpt | None:
+def _excerpt(text: str, root: Node, base: Path, newline: str) -> _Excerpt | None:
     """The item as a document; None if it cannot be separated from the text around it."""
     sequence, position = _at(root, base[:-1]), base[-1]
     entries = sequence.entries if sequence else None
@@ -157,16 +160,16 @@ def _excerpt(text: str, root: Node, base: Path) -> _Excerpt | None:
     item = entries[position]
     try:
         if sequence.style:
-            piece = _in_flow(text, item) if root.style is True else None
+            piece = _in_flow(text, item, newline) if root.style is True else None
         else:
-            piece = _on_lines(text, entries, position)
+            piece = _on_lines(text, entries, position, newline)
         found = _at(read(piece.text)[0], piece.path) if piece else None
     except EditError:
         return None
     return piece if found is not None and same(found.data, item.data) else None
 
 
-def _on_lines(text: str, items: Sequence[Node], position: int) -> _Excerpt | None:
+def _on_lines(text: str, items: Sequence[Node], position: int, newline: str) -> _Excerpt | None:
     """The lines of an item of a block sequence, where they are its own."""
     item = items[position]
     at = dash(text, item)
@@ -177,12 +180,13 @@ def _on_lines(text: str, items: Sequence[Node], position: int) -> _Excerpt | Non
         end = after_comments(text, after_line(text, item), at - start)
         end = text.find("\n", end) + 1 or len(text)
     alone = text[start : item.start_offset].strip() == "-"
-    return _Excerpt(_HEAD + text[start:end], start - len(_HEAD), ("items", 0)) if alone else None
+    head = f"items:{newline}"
+    return _Excerpt(head + text[start:end], start - len(head), ("items", 0)) if alone else None
 
 
-def _in_flow(text: str, item: Node) -> _Excerpt:
+def _in_flow(text: str, item: Node, newline: str) -> _Excerpt:
     """An item of a list in a JSON document, its lines in the columns they had."""
-    lead = "[\n" + " " * (item.start.column if item.end.line > item.start.line else 0)
+    lead = f"[{newline}" + " " * (item.start.column if item.end.line > item.start.line else 0)
     start, end = item.start_offset, item.end_offset
     return _Excerpt(f"{lead}{text[start:end]}]", start - len(lead), (0,))
 

@@ -27,7 +27,7 @@ NOT_OF_CLUSTERS = {
         (
             *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
             *("NicClusterPolicy", "OVSNetwork", "SriovIBNetwork", "SriovNetwork", "SriovNetworkNodePolicy"),
-            "NodeFeatureDiscovery",
+            *("ComputeDomain", "NodeFeatureDiscovery"),
         ),
         "few clusters have them: names in files are compared with those in files",
     ),

@@ -70,6 +70,11 @@ def _bare(entry: dict[str, Any]) -> dict[str, Any]:
     if bare["kind"] == "PodCliqueSet":
         # Prose there: a clique of 0 replicas becomes one of 1.
         del bare["templates"]["clique"]["replicas"]["at_least"]
+    if bare["kind"] in ("ScheduledSparkApplication", "SparkApplication"):
+        # Not there: the operator gives the object's labels to driver and executors, queues of YuniKorn too.
+        for name in ("driver", "executor"):
+            del bare["templates"][name]["metadata"]
+        bare["queues"]["yunikorn"] = bare["queues"]["yunikorn"][0]
     return bare
 
 
