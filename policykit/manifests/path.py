@@ -1,5 +1,7 @@
 """Paths: keys and indices from the root of a document."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from policykit.extension import compiled

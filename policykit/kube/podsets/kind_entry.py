@@ -32,7 +32,7 @@ def pattern(text: str) -> Pattern:
     return tuple(wildcards.get(part, part) for part in parts)
 
 
-value = cast(Callable[[Any, Pattern], Any], lookup)
+value = cast("Callable[[Any, Pattern], Any]", lookup)
 """The value at a path without wildcards; None: a step is missing or null."""
 
 

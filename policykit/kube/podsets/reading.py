@@ -17,7 +17,6 @@ from policykit.kube.podsets.kind_entry import (
     matches,
     value,
 )
-from policykit.kube.podsets.layers import merged, patched
 from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.templates import Pod
@@ -86,6 +85,8 @@ def _sets(data: Any, known: KindEntry, template: Template, binding: Binding) -> 
     asked = templates.requested(data, template, binding)
     shared: list[tuple[str, Pod, int | None, bool]] = []
     if len(known.templates) > 1:
+        from policykit.kube.podsets.layers import merged  # few kinds have layers
+
         pod, asked = _with_bases(data, known, template, binding, pod, asked)
         for layer in _layers(known, template, "overlay"):
             for over in matches(data, binding.bound(layer.path)):
@@ -123,6 +124,8 @@ def _with_bases(
     asked: tuple[DeviceRequest, ...],
 ) -> tuple[Pod, tuple[DeviceRequest, ...]]:
     """The pod over its bases; the table lists the lowest first."""
+    from policykit.kube.podsets.layers import merged
+
     for layer in reversed(_layers(known, template, "base")):
         for path in matches(data, binding.bound(layer.path)):
             its = Binding(layer.path, path)
@@ -174,6 +177,8 @@ def _pod_set(
     asked: tuple[DeviceRequest, ...],
 ) -> PodSet:
     if pod.patches:
+        from policykit.kube.podsets.layers import patched
+
         pod = patched(data, pod)
     scheduler_name, scheduler_path = _scheduler(data, known.scheduler, binding, pod)
     return PodSet(

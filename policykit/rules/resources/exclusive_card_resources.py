@@ -25,7 +25,6 @@ from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
-from policykit.rules.resources.card_makers import of_two_makers
 from policykit.rules.resources.parts_of_cards import (
     TENCENT_CORES,
     TENCENT_MEMORY,
@@ -79,6 +78,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if extended > 1:
         yield from _pairs(review)
         yield from _two_partitions(review)
+        from policykit.rules.resources.card_makers import of_two_makers
+
         yield from of_two_makers(review)
     if _MEMORY in review.requests:
         yield from _card_memory(review)

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.requests import amounts, below_containers
-from policykit.kube.structure.admission import own_pods, pod_fields
+from policykit.kube.structure.admission import pod_fields
 from policykit.kube.structure.admission.label_keys import label_keys
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.manifests.path import Path, dotted, lookup
@@ -32,6 +32,8 @@ _LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationContr
 _MAX_NAMED = 20
 _SELECTING = "apps/v1"
 """All controllers in this API version must select their own pods."""
+_SELECTOR: Path = ("spec", "selector")
+_LABELS: Path = ("spec", "template", "metadata", "labels")
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
@@ -79,8 +81,19 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from _restarted(spec, path, kind)
         if spec.get("affinity") or spec.get("topologySpreadConstraints"):
             yield from label_keys(spec, lookup(data, (*path[:-1], "metadata", "labels")), path)
-    if api_version == _SELECTING:
+    if api_version == _SELECTING and not _selects_its_own(data):
+        from policykit.kube.structure.admission import own_pods
+
         yield from own_pods.selected(data)
+
+
+def _selects_its_own(data: dict[str, Any]) -> bool:
+    """Whether the selector is labels that the pods have, as nearly all are."""
+    selector, labels = lookup(data, _SELECTOR), lookup(data, _LABELS)
+    if not isinstance(selector, dict) or not isinstance(labels, dict) or selector.keys() != {"matchLabels"}:
+        return False
+    wanted = selector["matchLabels"]
+    return isinstance(wanted, dict) and wanted.items() <= labels.items()
 
 
 def of_template(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
