@@ -58,8 +58,8 @@ _DOMAINS = ("kubernetes.io", "node.kubernetes.io", "topology.kubernetes.io")
 
 @lru_cache(maxsize=1024)
 def meant(key: str) -> str:
-    """The label of Kubernetes that is meant by a key which nobody sets: it has a typing error, or the wrong
-    domain, as topology.kubernetes.io/hostname. Empty: none."""
+    """The label of Kubernetes, a cloud or cards that is meant by a key which nobody sets: it has a typing
+    error, other signs, or the wrong domain, as topology.kubernetes.io/hostname. Empty: none."""
     domain, slash, name = key.partition("/")
     if not slash or key in STANDARD:
         return ""
@@ -93,11 +93,13 @@ _SIGNS = str.maketrans("", "", "-_.")
 
 def _of_cards(key: str) -> str:
     """The same in other signs, as nvidia.com/gpu-product, or with two letters of its name swapped."""
+    if key in _OF_CARDS:
+        return ""
     domain, _, name = key.rpartition("/")
     plain = name.translate(_SIGNS).lower()
     for label in _OF_CARDS:
         of, _, named = label.rpartition("/")
-        if of == domain and key not in _OF_CARDS:
+        if of == domain:
             known = named.translate(_SIGNS).lower()
             if known == plain or (len(plain) > _SHORT and one_edit_apart(known, plain)):
                 return label
