@@ -9,7 +9,8 @@ from policykit.kube import node_label_values
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, name_of, refused
 from policykit.kube.structure.admission.kubelets import kubelet
-from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
+from policykit.kube.structure.admission.node_disruption import disruption
+from policykit.kube.structure.problem import BAD_VALUE
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, numbered, whole
@@ -54,14 +55,7 @@ def node_pool(data: Data) -> Iterator[Problem]:
     for field in ("group", "kind", "name") if isinstance(reference, dict) else ():
         if mapping(reference).get(field) == "":
             yield refused((*_CLASS, field), "is empty", f"name the class of nodes: {_WHO}")
-    budgets: Path = ("spec", "disruption", "budgets")
-    for position, budget in numbered(lookup(data, budgets)):
-        there = [field for field in ("schedule", "duration") if budget.get(field) is not None]
-        if len(there) == 1:
-            other = "duration" if there == ["schedule"] else "schedule"
-            what = f"needs {other} beside it"
-            where = (*budgets, position, there[0])
-            yield refused(where, what, f"add {other}: {_WHO}", key=True, kind=INCONSISTENT)
+    yield from disruption(data)
     yield from _static(mapping(data.get("spec")))
     yield from _times(data)
 
@@ -114,6 +108,17 @@ def _of_aws(name: str, path: Path, what: str, *, key: bool = False) -> Iterator[
     yield refused(path, what, f"{advice}: {_WHO}", severity, key=key, kind=BAD_VALUE)
 
 
+def _of_another_domain(key: str, path: Path) -> Iterator[Problem]:
+    """A name of an instance's label in the domain of Kubernetes, which Karpenter takes for the user's own."""
+    domain, _, word = key.partition("/")
+    meant = _CAPACITY if word == _CAPACITY.partition("/")[2] else f"{_AWS}/{word}"
+    if (word in _OF_AWS or meant == _CAPACITY) and domain in _OF_KUBERNETES:
+        what = f"is {key}, by which Karpenter chooses no instances: it takes it for a label of your own"
+        yield refused(path, what, f"did you mean {meant}?", Severity.WARNING, kind=BAD_VALUE)
+
+
+_CAPACITY = "karpenter.sh/capacity-type"
+_OF_KUBERNETES = ("kubernetes.io", "node.kubernetes.io", "beta.kubernetes.io")
 _KUBELET: Path = (*_TEMPLATE, "spec", "kubelet")
 _AWS = "karpenter.k8s.aws"
 _OF_AWS = (
@@ -156,6 +161,7 @@ def _requirement(wanted: Data, path: Path, own: tuple[str, ...]) -> Iterator[Pro
         advice = f"delete the requirement: {_WHO}"
         yield refused((*path, "key"), f"is {key}, which Karpenter sets itself", advice)
     yield from _of_aws(key, (*path, "key"), f"is {key}, no label of AWS that Karpenter knows")
+    yield from _of_another_domain(key, (*path, "key"))
     listed = wanted.get("values")
     values = listed if isinstance(listed, list) else []
     least = whole(wanted.get("minValues"))
