@@ -1,8 +1,9 @@
 """Flags of schedulers and of the programs beside them, in any release: others end the program.
 
 Sources: `--help` of kube-scheduler 1.36, koord-scheduler 1.8 and Volcano's programs 1.15; `cmd` and
-`pkg/scheduler` of Volcano (0.4 to 1.16), Koordinator (0.1 to 1.8) and HAMi (2.3 to 2.9); `component-base`
-(0.28 to 0.37).
+`pkg/scheduler` of Volcano (0.4 to 1.16), Koordinator (0.1 to 1.8) and HAMi (2.3 to 2.9); `main.go` and
+`config/flags` of the cluster autoscaler (1.10 to 1.36), with those of cadvisor, which older ones link;
+`component-base` (0.28 to 0.37).
 """
 
 from __future__ import annotations
@@ -82,6 +83,65 @@ def _program(images: str, newest: tuple[int, int], flags: str) -> Program:
 
 
 _NAMED_AS_IMAGE = (
+    _program(
+        "registry.k8s.io/autoscaling/cluster-autoscaler k8s.gcr.io/autoscaling/cluster-autoscaler "
+        "k8s.gcr.io/cluster-autoscaler",
+        (1, 36),
+        f"{_KLOG} {_ELECTION} "
+        "address allowed-scheduler-names application-metrics-count-limit async-node-groups "
+        "aws-use-static-instance-list azure-container-registry-config balance-similar-node-groups "
+        "balancing-ignore-label balancing-label blocking-system-pod-distruption-timeout boot-id-file "
+        "bulk-mig-instances-listing-enabled bypassed-scheduler-names capacity-buffer-controller-enabled "
+        "capacity-buffer-pod-dry-run-enabled capacity-buffer-pod-injection-enabled "
+        "capacity-quotas-enabled check-capacity-batch-processing check-capacity-processor-instance "
+        "check-capacity-provisioning-request-batch-timebox "
+        "check-capacity-provisioning-request-max-batch-size cloud-config cloud-provider "
+        "cloud-provider-gce-l7lb-src-cidrs cloud-provider-gce-lb-src-cidrs cluster-name "
+        "cluster-snapshot-parallelism clusterapi-cloud-config-authoritative container-hints containerd "
+        "containerd-namespace cordon-node-before-terminating cores-total "
+        "daemonset-eviction-for-empty-nodes daemonset-eviction-for-occupied-nodes "
+        "debugging-snapshot-enabled disable-root-cgroup-stats docker docker-env-metadata-whitelist "
+        "docker-only docker-root docker-tls docker-tls-ca docker-tls-cert docker-tls-key "
+        "drain-priority-config dynamic-node-delete-delay-after-taint-enabled emit-per-nodegroup-metrics "
+        "enable-csi-node-aware-scheduling enable-dynamic-resource-allocation enable-load-reader "
+        "enable-proactive-scaleup enable-provisioning-requests enforce-node-group-min-size estimator "
+        "event-storage-age-limit event-storage-event-limit expander expendable-pods-priority-cutoff "
+        "experimental-logging-sanitization fastpath-binpacking-enabled feature-gates "
+        "filter-out-schedulable-pods-uses-packing force-delete-failed-nodes "
+        "force-delete-unregistered-nodes frequent-loops-enabled gce-concurrent-refreshes "
+        "gce-expander-ephemeral-storage-support gce-mig-instances-min-refresh-wait-time "
+        "global-housekeeping-interval gpu-total grpc-expander-cert grpc-expander-url help "
+        "housekeeping-interval ignore-daemonsets-utilization ignore-mirror-pods-utilization "
+        "ignore-taint ignore-unsupported-apis initial-node-group-backoff-duration kube-api-content-type "
+        "kube-client-burst kube-client-qps kubeconfig kubernetes lease-resource-name log-cadvisor-usage "
+        "log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size "
+        "log-text-split-stream logging-format machine-id-file max-allocatable-difference-ratio "
+        "max-autoprovisioned-node-group-count max-binpacking-time max-bulk-soft-taint-count "
+        "max-bulk-soft-taint-time max-drain-parallelism max-empty-bulk-delete max-free-difference-ratio "
+        "max-graceful-termination-sec max-node-group-backoff-duration max-node-provision-time "
+        "max-node-skip-eval-time-tracker-enabled max-nodegroup-binpacking-duration "
+        "max-nodes-per-scaleup max-nodes-total max-pod-eviction-time max-scale-down-parallelism "
+        "max-total-unready-percentage memory-difference-ratio memory-total min-replica-count namespace "
+        "new-pod-scale-up-delay node-autoprovisioning-enabled node-delete-delay-after-taint "
+        "node-deletion-batcher-interval node-deletion-candidate-ttl node-deletion-delay-timeout "
+        "node-group-auto-discovery node-group-backoff-reset-timeout node-info-cache-expire-time "
+        "node-removal-latency-tracking-enabled nodes ok-total-unready-count parallel-drain "
+        "parallel-scale-up pod-injection-limit predicate-parallelism profile-cpu profiling "
+        "provisioning-request-initial-backoff-time provisioning-request-max-backoff-cache-size "
+        "provisioning-request-max-backoff-time record-duplicated-events salvo-scale-up "
+        "salvo-scale-up-budget scale-down-candidates-pool-min-count scale-down-candidates-pool-ratio "
+        "scale-down-delay-after-add scale-down-delay-after-delete scale-down-delay-after-failure "
+        "scale-down-delay-type-local scale-down-enabled scale-down-gpu-utilization-threshold "
+        "scale-down-non-empty-candidates-count scale-down-simulation-timeout scale-down-unneeded-time "
+        "scale-down-unready-enabled scale-down-unready-time scale-down-utilization-threshold "
+        "scale-up-from-zero scaleup-simulation-for-skipped-node-groups-enabled scan-interval "
+        "show-hidden-metrics-for-version skip-nodes-with-custom-controller-pods "
+        "skip-nodes-with-local-storage skip-nodes-with-system-pods startup-taint startup-taint-prefix "
+        "status-config-map-name status-taint storage-driver-buffer-duration storage-driver-db "
+        "storage-driver-host storage-driver-password storage-driver-secure storage-driver-table "
+        "storage-driver-user unregistered-node-removal-time unremovable-node-recheck-timeout "
+        "update-machine-info-interval user-agent version write-status-configmap",
+    ),
     _program(
         "registry.k8s.io/kube-scheduler k8s.gcr.io/kube-scheduler google_containers/kube-scheduler",
         (1, 37),

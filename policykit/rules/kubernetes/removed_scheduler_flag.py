@@ -2,10 +2,10 @@
 
 The scheduler exits at once with `unknown flag`, and its pods stay pending. Flags of kube-scheduler for the
 policy API, insecure ports and klog were removed one after another; what they set belongs in the file of
---config. A misspelt flag ends koord-scheduler, HAMi's scheduler and Volcano's three programs as well. Each
-item of command and args is one argument: `--v 5` is a flag of that name, which no program has, and a second
-flag in an item is a part of the first one's value. A container has a file of the host only where a volume
-brings it, in kubeadm's configuration by extraVolumes.
+--config. A misspelt flag ends koord-scheduler, HAMi's scheduler, Volcano's three programs and the cluster
+autoscaler as well. Each item of command and args is one argument: `--v 5` is a flag of that name, which no
+program has, and a second flag in an item is a part of the first one's value. A container has a file of the
+host only where a volume brings it, in kubeadm's configuration by extraVolumes.
 """
 
 from __future__ import annotations
@@ -105,5 +105,13 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    substrings=("/descheduler", "hami", "koord-", "kube-scheduler", "kubeadm.k8s.io", "vc-"),
+    substrings=(
+        "/descheduler",
+        "cluster-autoscaler",
+        "hami",
+        "koord-",
+        "kube-scheduler",
+        "kubeadm.k8s.io",
+        "vc-",
+    ),
 )

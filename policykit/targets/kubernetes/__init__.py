@@ -31,12 +31,22 @@ CONFIGURATION = Configuration(
 _POLICY = "DeschedulerPolicy"
 _DESCHEDULER = Configuration(_POLICY, (_POLICY,), lambda data: False, kind=_POLICY)
 
+PRIORITIES, PRIORITIES_KEY = "priorities of node groups", "priorities"
+PRIORITIES_NAME = "cluster-autoscaler-priority-expander"
+
+
+def _has_priorities(holder: Manifest, path: Path) -> bool:
+    return path == ("data", PRIORITIES_KEY) and holder.name == PRIORITIES_NAME
+
+
+_EXPANDER = Configuration(PRIORITIES, (PRIORITIES_NAME,), lambda data: False, _has_priorities)
+
 
 TARGET = Target(
     "kubernetes",
     "Kubernetes",
     frozenset({"default-scheduler"}),
-    configurations=(CONFIGURATION, _DESCHEDULER),
+    configurations=(CONFIGURATION, _DESCHEDULER, _EXPANDER),
     facts=(
         FactReader(
             Lazy("policykit.targets.kubernetes.priorities:facts"),

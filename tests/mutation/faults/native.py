@@ -6,7 +6,11 @@ from typing import Any
 from policykit.linter.reader import is_marked_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
-from policykit.rules.kubernetes import invalid_descheduler_policy, plugin_not_in_image
+from policykit.rules.kubernetes import (
+    ignored_group_priorities,
+    invalid_descheduler_policy,
+    plugin_not_in_image,
+)
 from policykit.rules.placement import unmatched_feature_rule
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, injected, misspelt, put, remove, rename, replace
@@ -269,6 +273,13 @@ def _descheduler_policy(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text}\n---\n{invalid_descheduler_policy.BAD}")
 
 
+def _priorities_as_text(subject: Subject) -> Iterator[Change]:
+    """Priorities of node groups that the cluster autoscaler cannot read."""
+    manifest = subject.manifest
+    if manifest.kind == "KubeSchedulerConfiguration" and manifest.holder is not None:
+        yield Change(text=f"{subject.text}\n---\n{ignored_group_priorities.BAD}")
+
+
 def _feature_rule(subject: Subject) -> Iterator[Change]:
     """A rule of Node Feature Discovery about a feature that no node has."""
     manifest = subject.manifest
@@ -321,6 +332,7 @@ FAULTS = (
     fault("a scheduler configuration among objects", "PK811", _among_objects, elsewhere=True),
     fault("an image without the plugins of its scheduler", "PK814", _stock_image, elsewhere=True),
     fault("a strategy of the descheduler at the wrong point", "PK816", _descheduler_policy, elsewhere=True),
+    fault("priorities of node groups as text", "PK817", _priorities_as_text, elsewhere=True),
     fault("a feature that no node has", "PK148", _feature_rule, elsewhere=True),
     fault("an annotation that NFD denies", "PK148", _denied_annotation, elsewhere=True),
     fault("a configuration that no volume brings", "PK809", _unmounted, elsewhere=True),
