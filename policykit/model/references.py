@@ -96,6 +96,8 @@ class PodSelector(NamedTuple):
     """Pods of the budget that must stay."""
     keeps_all: bool = False
     """Whatever their number, none of them may go."""
+    is_share: bool = False
+    """How many pods stay depends on how many their controllers are asked for."""
 
 
 class AffinityTerm(NamedTuple):

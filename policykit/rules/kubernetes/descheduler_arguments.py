@@ -7,8 +7,9 @@ from typing import Any
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import digits, is_number, mapping, text, texts, whole
+from policykit.model.severity import Severity
 from policykit.targets.kubernetes.descheduler import EVICTOR, HIGH, LOW, PluginArgs
 
 END = "the descheduler does not start"
@@ -55,6 +56,7 @@ def refused(entry: PluginArgs) -> Iterator[Violation]:
             advice = "remove the quotes" if digits(stated) is not None else "write a whole number"
             message = f"{field} is {stated!r}, but must be a whole number: {END}"
             yield Violation((*base, field), message, advice)
+    yield from _owners(entry.args, base)
     check = _CHECKS.get(entry.plugin)
     if check is not None:
         yield from check(entry.args, base)
@@ -192,6 +194,28 @@ def _evictor(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
             "say it in podProtections alone",
             key=True,
         )
+
+
+def _owners(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Kinds of what owns a pod itself. Source: `removeduplicates`, `removefailedpods` (0.25 to 0.36)."""
+    for path in _OWNER_KINDS:
+        for kind in texts(lookup(args, path)):
+            if owner := _OWNERS.get(kind):
+                yield Violation(
+                    (*base, *path),
+                    f"{dotted(path)} has {kind}, which owns no pod: a pod of a {kind} is owned by a {owner}",
+                    f"write {owner}, or delete {kind}",
+                    Severity.WARNING,
+                    key=True,
+                )
+
+
+_OWNER_KINDS: tuple[Path, ...] = (
+    ("excludeOwnerKinds",),
+    ("ownerKinds", "exclude"),
+    ("ownerKinds", "include"),
+)
+_OWNERS = {"CronJob": "Job", "Deployment": "ReplicaSet"}
 
 
 def _among(args: Mapping[str, Any], base: Path, field: str, known: Sequence[str]) -> Iterator[Violation]:

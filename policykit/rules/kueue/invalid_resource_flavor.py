@@ -45,6 +45,7 @@ spec:
   - nodeLabel: kubernetes.io/hostname
 """
 
+_PREFERRED = "PreferNoSchedule"
 _MOST_LABELS = 8
 _FEWER_LEVELS = 8
 """Levels of a Topology before 0.13."""
@@ -176,6 +177,13 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
         if not is_placeholder(taint.value) and (fault := label_value_problem(taint.value)):
             yield Violation(
                 (*path, "value"), f"value {taint.value!r} {fault}", "write the value that the taint has"
+            )
+        if taint.effect == _PREFERRED:
+            message = (
+                f"effect {_PREFERRED} keeps no workload from the flavor: Kueue heeds only the other effects"
+            )
+            yield Violation(
+                (*path, "effect"), message, "write the taint's real effect, or delete it", Severity.INFO
             )
         if (taint.key, taint.effect) in seen:
             yield Violation(

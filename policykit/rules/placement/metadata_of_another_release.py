@@ -2,7 +2,8 @@
 
 A scheduler silently ignores metadata that it does not know: the pod is placed as if it had none. The
 release is the one that the policy states under `targets`; where it states none, only what no supported
-release reads is reported.
+release reads is reported. Karpenter renamed karpenter.sh/do-not-evict in 0.33: pods that have only the old
+annotation are evicted.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ GOOD = BAD.replace("runai/queue", "kai.scheduler/queue")
 
 _OF_RUN_AI = "runai/queue"
 """The product Run:ai still reads it, on pods of its scheduler and on namespaces."""
+_KEPT = "karpenter.sh/do-not-disrupt"
+_RENAMED = ("karpenter.sh/do-not-consolidate", "karpenter.sh/do-not-evict")
+"""Source: `pkg/apis/v1alpha5/labels.go` of Karpenter, which 0.33 removed (v0.32 to 1.14)."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -50,6 +54,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         places[pod_set.place("labels")] = ("label", pod_set.labels)
         places[pod_set.place("annotations")] = ("annotation", pod_set.annotations)
     for path, (what, entries) in places.items():
+        if what == "annotation" and _KEPT not in entries:
+            for old in filter(entries.__contains__, _RENAMED):
+                message = f"Karpenter reads {old} only before 0.33"
+                yield Violation((*path, old), message, f"write {_KEPT} beside it, or instead of it", key=True)
         for each in releases.missing(what, entries, context.cluster):
             if each.fact.name == _OF_RUN_AI and schedulers <= {"runai-scheduler"}:
                 continue
@@ -81,6 +89,7 @@ RULE = Rule(
         "koordinator.sh/",
         "volcano.sh/",
         "yunikorn.apache.org/",
+        "karpenter.sh/do-not-",
         "kueue.x-k8s.io/",
         "runai/queue",
         "scheduler.alpha.kubernetes.io/",

@@ -8,9 +8,10 @@ both, and the policy lists every pool. Of several terms of affinity a pod must m
 of two workloads no pod does. A term without labelSelector selects no pods at all. Required anti-affinity to
 the pods of a DaemonSet leaves no node where that runs on all of them, nor does one in the only zone of both.
 The API server evicts no pod of two budgets, whatever they allow: draining its node fails. Nor does a budget
-protect pods that have its value under another label, such as `run` instead of `app`. It is information that a
-budget lets none of its pods go, as minAvailable 1 of a single replica does, or of the fewest pods that an
-autoscaler runs.
+protect pods that have its value under another label, such as `run` instead of `app`. Pods of a Job, or
+without a controller, belong to nothing that states their number: a budget with maxUnavailable or a percentage
+then lets nobody evict them. It is information that a budget lets none of its pods go, as minAvailable 1 of a
+single replica does, or of the fewest pods that an autoscaler runs.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ GOOD = BAD.replace("cahce", "cache")
 _SELECT = "select pods with one term, by a label that they have"
 _NO_NAMES = Names(())
 _REPLICATED = ("Deployment", "ReplicaSet", "StatefulSet")
+_WITHOUT_SCALE = ("CronJob", "Job", "JobSet", "Pod")
+"""Kinds whose pods have no controller, or one without the subresource scale."""
 _Labelled = dict[tuple[str, str], list[LocatedFact[Demand]]]
 """Pods by each of their labels."""
 
@@ -149,6 +152,9 @@ def _for_ever(
         value, wanted = each.value, each.value.labels.items()
         near = min((pods.get(label, []) for label in wanted), key=len, default=[])
         found = [one for one in near if wanted <= one.value.labels.items() and _is_there(one, each)]
+        if value.is_share and (unscaled := [one for one in found if one.resource.kind in _WITHOUT_SCALE]):
+            yield _of_unknown_number(each, unscaled[0])
+            continue
         numbers = [_fewest(one, scaled) for one in found]
         number = sum(fewest for fewest in numbers if fewest is not None)
         if found and None not in numbers and (value.keeps_all or value.kept >= number):
@@ -167,6 +173,18 @@ def _for_ever(
                 f"write maxUnavailable: 1, or {more}, unless the pods must never move",
                 Severity.INFO,
             )
+
+
+def _of_unknown_number(budget: LocatedFact[PodSelector], pods: LocatedFact[Demand]) -> Violation:
+    """Source: `getExpectedScale` and `updatePdbStatus` of the disruption controller (v1.36)."""
+    field, first = budget.fields["bound"].path[-1], pods.resource
+    what = "is a pod without a controller" if first.kind == "Pod" else "states no number of its pods"
+    return Violation(
+        budget.at("bound"),
+        f"{field} is counted from the pods that should run, but {first.kind} {first.name} {what}: nobody can "
+        "evict a pod of the budget",
+        "write minAvailable as a number of pods",
+    )
 
 
 def _workload(pods: LocatedFact[Demand]) -> tuple[str, str, str]:

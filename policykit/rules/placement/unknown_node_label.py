@@ -6,7 +6,8 @@ Feature Discovery names a device by its class and vendor, pci-0300_10de, or by i
 configured. Labels of Kubernetes itself are known without a policy: a key that is nearly one of them, or has
 its name in another domain, such as topology.kubernetes.io/hostname, is on no node. Neither is a label of
 cards or of a cloud in other signs, such as nvidia.com/gpu-product, unless a pool declares it. So are values
-of labels that kubelet or a cloud sets: kubernetes.io/arch is amd64 and never x86_64.
+of labels that kubelet or a cloud sets: kubernetes.io/arch is amd64 and never x86_64. Karpenter makes no node
+for pods that select one by a label that it has only once it has joined.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 _DEVICE = re.compile(r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.(.+)\Z")
 """Class, vendor and more of a device, as deviceLabelFields says."""
 
+_JOINED = ("karpenter.sh/initialized", "karpenter.sh/registered")
 _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 
 
@@ -61,6 +63,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
     yield from _impossible(review)
+    yield from _joined(review)
     if cluster is None:
         yield from _misspelt(review)
         return
@@ -102,6 +105,25 @@ def _impossible(review: Review) -> Iterator[Violation]:
                 f"no node has {key}={', '.join(wrong)}",
                 node_label_values.advice(key, wrong[0]),
                 Severity.WARNING,
+            )
+
+
+def _joined(review: Review) -> Iterator[Violation]:
+    """Source: `IsRestrictedLabel` of Karpenter (v0.32 to 1.14), for which pods are not provisioned."""
+    terms = review.affinity.required or ()
+    if review.pod_set.per_node or not any(
+        key in _JOINED for key in (*review.affinity.selector, *(e.key for t in terms for e in t.expressions))
+    ):
+        return
+    for key, path, is_pair in _selected(review):
+        if key in _JOINED:
+            yield Violation(
+                path,
+                f"selects nodes by {key}, which a node has only once it has joined: Karpenter makes none for "
+                "these pods",
+                "select karpenter.sh/nodepool instead, with Exists or the name of a pool",
+                Severity.WARNING,
+                key=is_pair,
             )
 
 

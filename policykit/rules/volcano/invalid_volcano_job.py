@@ -32,6 +32,7 @@ from policykit.rules.volcano.job_specs import (
     policy_violations,
     specs,
     tasks,
+    tier_name,
 )
 from policykit.targets.volcano import job_plugins, versions
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP
@@ -110,6 +111,7 @@ def _job(spec: Spec, have: Release | None, *, whole: bool, typed: bool) -> Itera
         yield from policy_violations(listed, path, have, typed=typed)
     for path, topology in partition_topologies(spec):
         yield from both_tiers(topology, path)
+    yield from tier_name(spec, have)
     yield from _plugins(spec, have)
     yield from _volumes(spec)
 
@@ -124,12 +126,20 @@ def _plugins(spec: Spec, have: Release | None) -> Iterator[Violation]:
 def _flows(manifest: Manifest) -> Iterator[Violation]:
     """Each flow depends on others of the list, by name."""
     listed = lookup(manifest.data, ("spec", "flows"))
+    names: set[str] = set()
     found = []
     for number, flow in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(flow, dict):
             path = ("spec", "flows", number, "dependsOn", "targets")
             targets = texts(mapping(flow.get("dependsOn")).get("targets"))
-            found.append(Dependent("flow", text(flow.get("name")), path, targets))
+            name = text(flow.get("name"))
+            if name and name in names and not is_placeholder(name):
+                message = f"two flows are named {name}: they are one job, and the JobFlow never completes"
+                yield Violation(
+                    ("spec", "flows", number, "name"), message, "name one differently", Severity.WARNING
+                )
+            names.add(name)
+            found.append(Dependent("flow", name, path, targets))
     yield from dependency_violations(found)
 
 

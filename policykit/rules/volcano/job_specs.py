@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.durations import is_signed_duration
+from policykit.kube.names import dns_subdomain_problem
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
@@ -217,6 +218,24 @@ def both_tiers(topology: object, path: Path) -> Iterator[Violation]:
             "remove one of them",
             key=True,
         )
+
+
+_NAMES_OF_DNS = (1, 14)
+"""The only release whose CRD of Jobs allows no other names of tiers, as volcano.sh/hypernode."""
+
+
+def tier_name(spec: Spec, have: Release | None) -> Iterator[Violation]:
+    """Source: `config/crd/volcano/bases/batch.volcano.sh_jobs.yaml` (1.14.0 to 1.14.4; not 1.15)."""
+    if have is None or have[:2] != _NAMES_OF_DNS:
+        return
+    own = ((*spec.path, "networkTopology"), spec.data.get("networkTopology"))
+    for path, topology in (own, *partition_topologies(spec)):
+        name = text(mapping(topology).get("highestTierName"))
+        if name and not is_placeholder(name) and (problem := dns_subdomain_problem(name)):
+            message = f"highestTierName {name!r} {problem}, as Volcano 1.14 requires"
+            yield Violation(
+                (*path, "highestTierName"), message, "install 1.15, or give the tier another name"
+            )
 
 
 def lacks_tier(topology: object) -> bool:

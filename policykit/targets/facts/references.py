@@ -319,7 +319,8 @@ def _kept(value: PodSelector, spec: Mapping[str, Any], places: Mapping[str, Path
         return Fact(value, places)
     field = "maxUnavailable" if least is None else "minAvailable"
     everything = least == "100%" if least is not None else most in ("0%", "0") or whole(most) == 0
-    kept = value._replace(kept=whole(least) or 0, keeps_all=everything)
+    share = least is None or (isinstance(least, str) and least.endswith("%"))
+    kept = value._replace(kept=whole(least) or 0, keeps_all=everything, is_share=share)
     return Fact(kept, {**places, "bound": ("spec", field)})
 
 
