@@ -224,7 +224,11 @@ def test_one_fault(found: tuple[Problem, ...], path: Path, kind: str, message: s
         pytest.param(
             container(resources={"limits": {"cpu": 0.5, "memory": 1024}}), id="numbers as quantities"
         ),
-        pytest.param(container(ports=[{"containerPort": 80}], livenessProbe={"httpGet": {"port": "http"}})),
+        pytest.param(
+            container(
+                ports=[{"containerPort": 80, "name": "http"}], livenessProbe={"httpGet": {"port": "http"}}
+            )
+        ),
         pytest.param(container(env=[{"name": "EMPTY", "value": None}]), id="null value"),
         pytest.param(check({**POD, "status": {"x": 1}}, "v1", "Pod"), id="status"),
         pytest.param(check({**POD, "metadata": {"generateName": "app-"}}, "v1", "Pod"), id="generateName"),

@@ -38,6 +38,7 @@ def workflow(data: Data) -> Iterator[Problem]:
     yield from _spec(lookup(data, ("spec",)), ("spec",))
     yield from argo_templates.references(lookup(data, ("spec",)), ("spec",))
     if data.get("kind") == "Workflow":
+        yield from argo_templates.begins(lookup(data, ("spec",)), ("spec",))
         yield from _mounts(lookup(data, ("spec",)), ("spec",))
 
 
@@ -46,6 +47,7 @@ def cron_workflow(data: Data) -> Iterator[Problem]:
     path: Path = ("spec", "workflowSpec")
     yield from _spec(lookup(data, path), path)
     yield from argo_templates.references(lookup(data, path), path)
+    yield from argo_templates.begins(lookup(data, path), path)
     yield from _mounts(lookup(data, path), path)
 
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.placeholders import is_filled_in
+from policykit.kube.structure.admission import argo_variables
 from policykit.kube.structure.admission.checks import Data, name_of, one_of, refused, words
-from policykit.kube.structure.problem import MISSING_REFERENCE
+from policykit.kube.structure.problem import MISSING_FIELD, MISSING_REFERENCE
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered
+from policykit.model.severity import Severity
 from policykit.nearest import nearest, some
 
 _WHO = "the workflow fails before its first step"
@@ -27,6 +29,11 @@ def references(spec: object, base: Path) -> Iterator[Problem]:
     if not isinstance(spec, dict):
         return
     yield from one_of(spec, ("podGC", "strategy"), _STRATEGIES, f"no strategy, {_WHO}", base)
+    for position, template in numbered(spec.get("templates")):
+        at: Path = (*base, "templates", position)
+        yield from argo_variables.misnamed(template, at)
+        for path, step in _steps(template):
+            yield from argo_variables.of_step(step, (*at, *path))
     listed = [template for _, template in numbered(spec.get("templates"))]
     there = [name_of(template) for template in listed]
     if spec.get("workflowTemplateRef") is not None or not there or not all(there):
@@ -34,10 +41,21 @@ def references(spec: object, base: Path) -> Iterator[Problem]:
     for field in ("entrypoint", "onExit"):
         yield from _template(name_of(spec, field), there, (*base, field))
     for position, template in numbered(spec.get("templates")):
-        at: Path = (*base, "templates", position)
+        at = (*base, "templates", position)
         for path, step in _steps(template):
             yield from _template(name_of(step, "template"), there, (*at, *path, "template"))
         yield from _tasks(mapping(template.get("dag")), (*at, "dag"))
+
+
+def begins(spec: object, base: Path) -> Iterator[Problem]:
+    """Of what runs, unlike a template that lends parts. Source: `ValidateWorkflow` (v3.7)."""
+    if not isinstance(spec, dict) or not isinstance(spec.get("templates"), list):
+        return
+    if spec.get("workflowTemplateRef") is None and spec.get("entrypoint") in (None, ""):
+        where = (*base, "entrypoint")
+        what = "is empty" if "entrypoint" in spec else "is missing"
+        advice = f"name the template that runs first: unless `argo submit` is told one, {_WHO}"
+        yield refused(where, what, advice, Severity.WARNING, key=True, kind=MISSING_FIELD)
 
 
 def _steps(template: Data) -> Iterator[tuple[Path, Data]]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, not_below, refused
-from policykit.kube.structure.problem import BAD_VALUE
+from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, numbered, whole
+from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
 _PROGRESS_DEADLINE = 600
@@ -99,6 +100,16 @@ def stateful_set(data: Data) -> Iterator[Problem]:
 
         for position, one in numbered(claims):
             yield from claim_spec(one.get("spec"), (*path, position, "spec"))
+
+
+def cluster_role_binding(data: Data) -> Iterator[Problem]:
+    """Source: `ValidateRoleBindingSubject` (Kubernetes v1.36)."""
+    for position, subject in numbered(data.get("subjects")):
+        stated = subject.get("namespace")
+        if subject.get("kind") == "ServiceAccount" and isinstance(stated, (str, type(None))) and not stated:
+            what = "is a ServiceAccount without a namespace, and a binding for the whole cluster is in none"
+            advice = "add namespace: unless a kustomization fills it in, the API server refuses it"
+            yield refused(("subjects", position), what, advice, Severity.WARNING, kind=INCONSISTENT)
 
 
 def runtime_class(data: Data) -> Iterator[Problem]:

@@ -108,6 +108,15 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
     if not isinstance(made, dict) or not isinstance(listed, list):
         return
     yield from _main_container(template, made)
+    main = template.get("primaryContainerName")
+    if not main and isinstance(main, (str, type(None))) and made.get("apiVersion") in _JOBS:
+        what = (
+            "is empty"
+            if isinstance(main, str)
+            else "is missing: nothing says which container has the metrics"
+        )
+        where: Path = (*_TEMPLATE, "primaryContainerName")
+        yield refused(where, what, f"name the container: {_WHO}", key=True, kind=INCONSISTENT)
     yield from _condition(template, made)
     used = {found for text in _texts(made) for found in _USED.findall(text)}
     told = {name_of(parameter) for _, parameter in numbered(listed)}

@@ -90,8 +90,12 @@ def _parallelism(workload: Data, base: Path) -> Iterator[Problem]:
 
 def _on_one_node(spec: Data, workload: Data, base: Path) -> Iterator[Problem]:
     """Without workers no stage of a pipeline is made. Source: `combineBaseRefsConfig` (v0.20), whose presets
-    for one node have no stages."""
+    for one node have no stages; nor is there one for workers that are (v0.15 to 0.20)."""
     stages = whole(lookup(workload, ("parallelism", "pipeline")))
+    if stages and workload.get("worker") is not None and not spec.get("baseRefs"):
+        what = f"is {stages}, but KServe brings no template for workers that are stages of a pipeline"
+        advice = "write parallelism.data and dataLocal, or name a configuration of your own in baseRefs"
+        yield refused((*base, "parallelism", "pipeline"), what, advice, Severity.WARNING)
     apart = any(lookup(workload, ("parallelism", field)) for field in _DATA)
     if stages and stages > 1 and not apart and workload.get("worker") is None and not spec.get("baseRefs"):
         what = f"is {stages}, but there is no worker: KServe's templates for one node have no pipeline"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from policykit.kube.placeholders import is_filled_in, is_placeholder
+from policykit.kube.placeholders import is_capitals, is_filled_in, is_placeholder
 from policykit.kube.requests import amounts, below_containers
 from policykit.kube.structure.admission import pod_fields
 from policykit.kube.structure.admission.label_keys import label_keys
@@ -350,10 +350,28 @@ def probes(container: dict[str, Any], place: Path, *, initial: bool) -> Iterator
             )
             continue
         yield from _handlers(probe, at)
+        yield from _asked(probe, at, container.get("ports"))
         threshold = probe.get("successThreshold")
         if field != "readinessProbe" and isinstance(threshold, int) and threshold > 1:
             message = f"{dotted((*at, 'successThreshold'))} is {threshold}, but must be 1 for this probe"
             yield Problem((*at, "successThreshold"), message, "delete it: 1 is the default", kind=CONFLICTING)
+
+
+def _asked(probe: dict[str, Any], at: Path, ports: object) -> Iterator[Problem]:
+    """A port by its name is one of the container itself. Source: `ResolveContainerPort` of the kubelet."""
+    listed = [] if ports is None else ports
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        return
+    for handler in ("httpGet", "tcpSocket"):
+        port = lookup(probe, (handler, "port"))
+        there = _names_in([each for each in listed if "name" in each])
+        if not isinstance(port, str) or there is None or port in there or not port or is_filled_in(port):
+            continue
+        if not port.isdigit() and not is_capitals(port):
+            where = (*at, handler, "port")
+            message = f'{dotted(where)} is "{port}", which no port of the container is called{_known(there)}'
+            help_ = "name the port so, or write its number: the probe always fails"
+            yield Problem(where, message, help_, kind=MISSING_REFERENCE)
 
 
 def _handlers(probe: dict[str, Any], at: Path) -> Iterator[Problem]:

@@ -18,7 +18,6 @@ from policykit.kube.structure.admission.checks import (
     variables,
 )
 from policykit.kube.structure.problem import INCONSISTENT
-from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, numbered, pairs, whole
@@ -74,15 +73,10 @@ def ray_service(data: Data) -> Iterator[Problem]:
         advice = "delete it: KubeRay 1.3 refuses it, since each new cluster has a Service of its own"
         yield refused(name, "may not be set", advice, Severity.WARNING, key=True)
     yield from _upgraded(data, lookup(data, (*base, "enableInTreeAutoscaling")) is True)
-    written = lookup(data, ("spec", "serveConfigV2"))
-    if isinstance(written, str) and not is_filled_in(written):
-        document = next(parse(written), None)
-        if document is not None and document.problem:
-            yield refused(
-                ("spec", "serveConfigV2"),
-                f"is not YAML: {document.problem.message}",
-                "correct the text: KubeRay deploys no application",
-            )
+    if (written := lookup(data, ("spec", "serveConfigV2"))) is not None:
+        from policykit.kube.structure.admission.ray_serve import applications
+
+        yield from applications(written)
 
 
 def scaled_in_queue(data: Data, base: Path) -> Iterator[Problem]:

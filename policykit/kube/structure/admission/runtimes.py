@@ -1,11 +1,12 @@
-"""Objects of inference servers: KServe's runtimes, Dynamo's graphs."""
+"""Objects of inference servers: KServe's runtimes, Dynamo's graphs, Seldon's deployments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.kube.placeholders import is_filled_in
+from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.kube.structure.admission.checks import Data, name_of, refused
+from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered, whole
@@ -30,6 +31,31 @@ def serving_runtime(data: Data) -> Iterator[Problem]:
                 f"is {priority}, but an earlier version of {name} has {other}",
                 "write one priority for all versions of the format: KServe's webhook refuses others",
             )
+
+
+def seldon_deployment(data: Data) -> Iterator[Problem]:
+    """Sources: the CRD of Seldon Core (1.2 to 1.19), which requires name and graph of each predictor, and its
+    `SeldonPredictorSpec`, whose containers are in the pods of componentSpecs."""
+    listed = mapping(data.get("spec")).get("predictors")
+    if listed == []:
+        what = "is empty, and a deployment is made of predictors"
+        yield refused(_PREDICTORS, what, "add one", Severity.WARNING, key=True, kind=INCONSISTENT)
+    for position, predictor in numbered(listed):
+        base: Path = (*_PREDICTORS, position)
+        lacks = [field for field in ("graph", "name") if predictor.get(field) is None]
+        if lacks and not any(map(is_placeholder, predictor)):
+            what = f"has no {' and no '.join(lacks)}"
+            advice = "write a predictor as one item of the list: the API server refuses it"
+            yield refused(base, what, advice, kind=INCONSISTENT)
+        for number, component in numbered(predictor.get("componentSpecs")):
+            if component.get("spec") is None and component.get("containers") is not None:
+                what = "is beside spec, which is empty"
+                advice = "indent it below spec: the API server drops or refuses it"
+                where: Path = (*base, "componentSpecs", number, "containers")
+                yield refused(where, what, advice, key=True)
+
+
+_PREDICTORS: Path = ("spec", "predictors")
 
 
 def dynamo_graph(data: Data) -> Iterator[Problem]:

@@ -43,9 +43,11 @@ def inference_service(data: Data) -> Iterator[Problem]:
     who = _KSERVE
     yield from service_name(data, who)
     yield from _mode(data)
-    yield from _implementations(mapping(lookup(data, ("spec", "predictor"))))
+    predictor = mapping(lookup(data, ("spec", "predictor")))
+    yield from _implementations(predictor)
     yield from _workers(data)
     annotations = mapping(lookup(data, ("metadata", "annotations")))
+    yield from _stored(predictor, annotations.get(_MODE))
     scaler = annotations.get(_SCALER)
     if isinstance(scaler, str) and scaler not in _SCALERS and not is_filled_in(scaler):
         near = next((each for each in _SCALERS if each == scaler.lower()), "")
@@ -107,6 +109,17 @@ _MODELS = (
     *("pytorch", "sklearn", "tensorflow", "triton", "xgboost"),
 )
 _MAIN = "kserve-container"
+
+
+def _stored(predictor: Data, mode: object) -> Iterator[Problem]:
+    """Source: `processInferenceService` of ModelMesh Serving (v0.12), which reads models from storage."""
+    if mode != "ModelMesh":
+        return
+    for field in _MODELS:
+        model = predictor.get(field)
+        if isinstance(model, dict) and not any(model.get(each) for each in ("storageUri", "storage")):
+            what = "has neither storageUri nor storage, and ModelMesh reads models from storage alone"
+            yield refused(("spec", "predictor", field), what, "add storageUri", Severity.WARNING, key=True)
 
 
 def _implementations(predictor: Data) -> Iterator[Problem]:
@@ -240,9 +253,39 @@ def _metric(metric: object, path: Path, measured: _Measured) -> Iterator[Problem
     yield refused(path, f"is {metric}, but {measured.by} {takes}", f"{help_}: {_KSERVE}", measured.severity)
 
 
+_REVISION = "Knative's webhook refuses it"
+_OF_PROXY = frozenset({8008, 8012, 8013, 8022, 9090, 9091})
+"""Ports of the proxy that Knative adds to each pod."""
+_PROTOCOLS = ("", "h2c", "http1")
+
+
+def _ports(data: Data) -> Iterator[Problem]:
+    """Sources: `validateContainersPorts` and `validateContainerPorts` (Knative v1.12 to 1.20)."""
+    base: Path = ("spec", "template", "spec", "containers")
+    listed = [
+        ((*base, number, "ports", position), port)
+        for number, container in numbered(lookup(data, base))
+        for position, port in numbered(container.get("ports"))
+    ]
+    for path, _ in listed[1:2]:
+        yield refused(path, "is one port too many: a revision has one", f"delete it: {_REVISION}")
+    for path, port in listed[:1]:
+        number, name = whole(port.get("containerPort")), port.get("name", "")
+        if number in _OF_PROXY:
+            what = f"is {number}, which the proxy beside the container takes"
+            yield refused((*path, "containerPort"), what, f"write another port: {_REVISION}")
+        if isinstance(name, str) and name not in _PROTOCOLS and not is_filled_in(name):
+            what = f"is {name}, but the name of the port is its protocol"
+            yield refused((*path, "name"), what, f"write http1 or h2c, or delete it: {_REVISION}")
+        protocol = port.get("protocol", "TCP")
+        if isinstance(protocol, str) and protocol != "TCP" and not is_filled_in(protocol):
+            yield refused((*path, "protocol"), f"is {protocol}", f"write TCP, or delete it: {_REVISION}")
+
+
 def knative(data: Data) -> Iterator[Problem]:
     """Sources: `ValidateAnnotations` of Knative's autoscaling (v1.20), where a maximum of 0 is none, and
     `ValidateHasNoAutoscalingAnnotation`."""
+    yield from _ports(data)
     for key in mapping(lookup(data, ("metadata", "annotations"))):
         if isinstance(key, str) and key.startswith(_AUTOSCALING):
             what = "is of the revision, not of the object"
@@ -283,6 +326,7 @@ def keda(data: Data) -> Iterator[Problem]:
     if idle is not None and least is not None and idle >= (max(least, 1) if written else 0):
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
+    yield from _by_pods_alone(spec, data.get("kind") == "ScaledObject")
     for position, trigger in numbered(spec.get("triggers")):
         for field in sorted(_OF_SPEC.intersection(mapping(trigger.get("metadata")))):
             path: Path = ("spec", "triggers", position, "metadata", field)
@@ -290,6 +334,26 @@ def keda(data: Data) -> Iterator[Problem]:
             yield refused(path, what, f"write it as spec.{field}", Severity.WARNING, key=True)
 
 
+def _by_pods_alone(spec: Data, scales: bool) -> Iterator[Problem]:
+    """With cpu and memory alone. Sources: `verifyCPUMemoryScalers` and `CheckFallbackValid` (v2.12 to 2.19).
+
+    Warnings, since the webhook may be off: the HorizontalPodAutoscaler then keeps one pod.
+    """
+    measured = {str(trigger.get("type")) for _, trigger in numbered(spec.get("triggers"))}
+    if not scales or not measured or not measured <= {"cpu", "memory"}:
+        return
+    of_pods = " and ".join(sorted(measured))
+    if whole(spec.get("minReplicaCount")) == 0:
+        what = f"is 0, but {of_pods} of no pods start none, and no other trigger does"
+        advice = "write 1, or add another trigger: KEDA's webhook refuses it"
+        yield refused(("spec", "minReplicaCount"), what, advice, Severity.WARNING)
+    if isinstance(spec.get("fallback"), dict) and lookup(spec, _FORMULA) is None:
+        what = f"has no effect: it is for metrics that KEDA fetches, and the triggers are {of_pods}"
+        advice = "delete it: KEDA's webhook refuses it"
+        yield refused(("spec", "fallback"), what, advice, Severity.WARNING, key=True)
+
+
+_FORMULA: Path = ("advanced", "scalingModifiers", "formula")
 _PAUSED = "autoscaling.keda.sh/paused"
 _OF_SPEC = frozenset(
     {

@@ -18,7 +18,7 @@ from policykit.kube.structure.admission.checks import (
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 
@@ -76,11 +76,31 @@ def _spark(data: Data, base: Path) -> Iterator[Problem]:
                 kind=INCONSISTENT,
             )
     yield from _configured(data, base, settings)
+    yield from _claimed(settings, conf, lookup(data, (*base, "executor", "instances")))
     yield from _pods(mapping(lookup(data, base)), base)
     path: Path = (*base, "dynamicAllocation")
     stated = lookup(data, path)
     if isinstance(stated, dict) and stated.get("enabled") is True:
         yield from ordered(stated, path, "minExecutors", "maxExecutors", "the driver does not start")
+
+
+_CLAIM = re.compile(
+    r"(spark\.kubernetes\.executor\.volumes\.persistentVolumeClaim\.[^.]+\.options\.)claimName"
+)
+_OF_EACH = ("OnDemand", "SPARK_EXECUTOR_ID")
+
+
+def _claimed(settings: Data, conf: Path, executors: object) -> Iterator[Problem]:
+    """Each executor makes the claim. Source: `MountVolumesFeatureStep` of Spark (3.1 to 4.0)."""
+    for key, name in settings.items():
+        found = _CLAIM.fullmatch(key) if isinstance(key, str) else None
+        made = found and all(f"{found.group(1)}{each}" in settings for each in ("storageClass", "sizeLimit"))
+        if not made or not isinstance(name, str) or is_filled_in(name) or any(map(name.count, _OF_EACH)):
+            continue
+        if whole(executors) == 1:
+            continue
+        what = f"is {name}: each executor makes a claim of this name, and only the first one can"
+        yield refused((*conf, key), what, "write OnDemand, for a claim of each executor", Severity.WARNING)
 
 
 _WHO = "the operator's webhook refuses it"

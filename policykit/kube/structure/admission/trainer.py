@@ -100,6 +100,38 @@ _MANAGERS = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multiku
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
+_PATCHED: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+_OVERRIDES: Mapping[str, tuple[Path, Path]] = {
+    "podSpecOverrides": ((), ()),
+    "podTemplateOverrides": ((), ("spec",)),
+    "runtimePatches": (_PATCHED, ("template", "spec", "template", "spec")),
+}
+"""What Trainer 2.0, 2.1 and 2.2 call them, with where each has its jobs, and those their pods."""
+
+
+def _overridden(data: Data) -> Iterator[Problem]:
+    """Source: `Validate` of Trainer's plugin for JobSets (v2.0 to 2.3)."""
+    for field, (jobs, pod) in _OVERRIDES.items():
+        for position, override in numbered(lookup(data, ("spec", field))):
+            base: Path = ("spec", field, position)
+            changed: list[tuple[Path, Data]] = [(base, override)]
+            if jobs:
+                listed = numbered(lookup(override, jobs))
+                changed = [((*base, *jobs, number), job) for number, job in listed]
+            for at, job in changed:
+                yield from _set_elsewhere(lookup(job, (*pod, "containers")), (*at, *pod, "containers"))
+
+
+def _set_elsewhere(containers: object, path: Path) -> Iterator[Problem]:
+    for position, container in numbered(containers):
+        name = name_of(container)
+        if name in _CONTAINERS.values() and container.get("env"):
+            field = "trainer" if name == "node" else f"initializer.{name.removesuffix('-initializer')}"
+            what = f"is for {name}, whose variables are those of spec.{field}"
+            advice = f"move it to spec.{field}.env: {_WHO}"
+            yield refused((*path, position, "env"), what, advice, key=True)
+
+
 def train_job(data: Data) -> Iterator[Problem]:
     """Sources: the webhook for TrainJobs, `Validate` of its plugin for torch (v2.0 to 2.3), the CRD's rules.
 
@@ -130,6 +162,7 @@ def train_job(data: Data) -> Iterator[Problem]:
             what = f"is {address}, without a scheme"
             advice = "write one such as hf://, s3:// or file://: Trainer refuses it from 2.3 on"
             yield refused((*place, "storageUri"), what, advice, Severity.WARNING)
+    yield from _overridden(data)
     if "torch" not in str(lookup(data, ("spec", "runtimeRef", "name"))):
         return
     for position, variable in numbered(trainer.get("env")):

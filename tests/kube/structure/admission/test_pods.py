@@ -282,7 +282,8 @@ def said_of(container: str = "", initial: str = "", volumes: str = "[]") -> list
 @pytest.mark.parametrize(
     "container",
     [
-        "livenessProbe: {httpGet: {port: http}, successThreshold: 1}",
+        "livenessProbe: {tcpSocket: {port: a}, successThreshold: 1}, ports: [{name: a, containerPort: 1}]",
+        "livenessProbe: {tcpSocket: {port: web}}, ports: [{name: '${NAME}', containerPort: 1}]",
         "readinessProbe: {tcpSocket: {port: 80}, successThreshold: 3}",
         "startupProbe: {exec: {command: [ready]}, httpGet: null}",
         "livenessProbe: null",
@@ -294,6 +295,17 @@ def said_of(container: str = "", initial: str = "", volumes: str = "[]") -> list
 )
 def test_nothing_to_say(container: str) -> None:
     assert said_of(container) == []
+
+
+_NAMED = "[{containerPort: 1}, {name: b, containerPort: 2}]"
+
+
+@pytest.mark.parametrize(("ports", "known"), [("null", ""), (_NAMED, ": it has b")])
+def test_a_probe_asks_a_port_that_the_container_calls_so(ports: str, known: str) -> None:
+    place = "spec.containers[0].readinessProbe.httpGet.port"
+    said = f'{place} is "web", which no port of the container is called{known}'
+    probe = "readinessProbe: {httpGet: {port: web}}"
+    assert said_of(f"{probe}, ports: {ports}") == [(MISSING_REFERENCE, said)]
 
 
 @pytest.mark.parametrize(
