@@ -115,8 +115,8 @@ def _template(template: Data, names: list[str]) -> Iterator[Problem]:
             if isinstance(main, str)
             else "is missing: nothing says which container has the metrics"
         )
-        where: Path = (*_TEMPLATE, "primaryContainerName")
-        yield refused(where, what, f"name the container: {_WHO}", key=True, kind=INCONSISTENT)
+        place: Path = (*_TEMPLATE, "primaryContainerName")
+        yield refused(place, what, f"name the container: {_WHO}", key=True, kind=INCONSISTENT)
     yield from _condition(template, made)
     used = {found for text in _texts(made) for found in _USED.findall(text)}
     told = {name_of(parameter) for _, parameter in numbered(listed)}
