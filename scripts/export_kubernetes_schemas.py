@@ -130,6 +130,8 @@ def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
         return schema | {"additionalProperties": quantity} if schema["type"] == "object" else quantity
     if place in OVERLAY["label_pairs"]:
         return schema | {"x-kubernetes-label": "pairs"}
+    if place in OVERLAY["property_names"]:
+        return schema | {"propertyNames": OVERLAY["property_names"][place]}
     innermost: Schema = {}
     if place in OVERLAY["label_keys"]:
         innermost["x-kubernetes-label"] = "key"

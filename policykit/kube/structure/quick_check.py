@@ -93,9 +93,10 @@ class QuickChecks:
         # A schema may contain itself: it is compiled when a value needs it.
         other: list[Check] = [] if additional else [_rejects if additional is False else _accepts]
         checks: dict[str, Check] = {}
+        names = _scalar(schema["propertyNames"]) if "propertyNames" in schema else None
 
         def check(value: Any) -> bool:
-            if type(value) is not dict:
+            if type(value) is not dict or (names and not all(map(names, value))):
                 return False
             for key, inner in value.items():
                 field = checks.get(key)
@@ -155,8 +156,8 @@ def _scalar(schema: Schema) -> Check:
     if constraints <= {"minimum", "maximum"} and types == "integer":
         least, most = schema.get("minimum", -_LARGEST), schema.get("maximum", _LARGEST)
         return lambda value: type(value) is int and least <= value <= most
-    if schema.get("x-kubernetes-label") in ("key", "value"):
-        valid = _is_label_key if schema["x-kubernetes-label"] == "key" else _is_label_value
+    if schema.get("x-kubernetes-label") in _VALID:
+        valid = _VALID[schema["x-kubernetes-label"]]
         return lambda value: type(value) is str and valid(value)
     if "x-kubernetes-quantity" in schema and types in (["integer", "string"], ["number", "string"]):
         return _is_quantity
@@ -189,12 +190,20 @@ def _are_labels(value: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_label_key(text: str) -> bool:
-    return label_problem(text, as_key=True) is None
+    return label_problem(text, "key") is None
 
 
 @lru_cache(maxsize=4096)
 def _is_label_value(text: str) -> bool:
     return label_problem(text) is None
+
+
+@lru_cache(maxsize=4096)
+def _is_annotation_key(text: str) -> bool:
+    return label_problem(text, "annotation") is None
+
+
+_VALID = {"annotation": _is_annotation_key, "key": _is_label_key, "value": _is_label_value}
 
 
 def _is_quantity(value: Any) -> bool:

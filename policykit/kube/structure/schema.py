@@ -48,7 +48,11 @@ FOREIGN = Shape(
             "metadata": {
                 "properties": {
                     "labels": {"type": "object", "x-kubernetes-label": "pairs"},
-                    "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
+                    "annotations": {
+                        "type": "object",
+                        "additionalProperties": {"type": "string"},
+                        "propertyNames": {"x-kubernetes-label": "annotation"},
+                    },
                 }
             }
         }

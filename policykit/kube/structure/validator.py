@@ -13,7 +13,6 @@ from policykit.kube.structure.conflicts import FILE, conflicts
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     INCONSISTENT,
-    INVALID_LABEL,
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
@@ -38,7 +37,6 @@ from policykit.kube.structure.schema import (
 )
 from policykit.kube.structure.values import (
     is_function,
-    label_problem,
     name_problem,
     namespace_problem,
     scalar_problem,
@@ -234,9 +232,11 @@ class _Validation:
         if self._again(value, schema):
             return None
         if schema.get("x-kubernetes-label") == "pairs":
-            return self._pairs(value)
+            schema = _PAIRS
         properties = schema.get("properties", _EMPTY)
         additional = schema.get("additionalProperties")
+        if "propertyNames" in schema:
+            self._keys(value, schema["propertyNames"])
         for key, inner in value.items():
             field = properties.get(key)
             if field is None:
@@ -281,13 +281,10 @@ class _Validation:
             if problem.kind != INCONSISTENT or not self.partial:
                 self.problems.append(located(problem, tuple(self.steps)))
 
-    def _pairs(self, value: dict[str, Any]) -> None:
-        """A map of labels, or a selector of that form."""
-        for key, text in value.items():
+    def _keys(self, value: dict[str, Any], schema: Schema) -> None:
+        for key in value:
             self.steps.append(key)
-            self._report(label_problem(key, as_key=True), key=True)
-            if text is not None:
-                self._report(label_problem(text))
+            self._report(scalar_problem(key, schema), key=True)
             self.steps.pop()
 
     def _again(self, value: object, schema: Schema) -> bool:
@@ -372,6 +369,11 @@ class _Validation:
 
 
 _EMPTY: dict[str, Any] = {}
+_PAIRS: Schema = {
+    "additionalProperties": {"x-kubernetes-label": "value"},
+    "propertyNames": {"x-kubernetes-label": "key"},
+}
+"""A map of labels, or a selector of that form."""
 _AMOUNT = ["integer", "string"]
 _UNCHECKED = "argo/"
 """CRDs that are installed without a schema as well: the controller drops what it does not know."""
@@ -391,6 +393,6 @@ def _too_few(number: int, least: int) -> Problem:
 
 
 def _named(path: Path, problem: Problem, key: bool) -> str:
-    if problem.kind == INVALID_LABEL and key:
+    if key:
         return f"a key of {dotted(path[:-1])}"
     return dotted(path)

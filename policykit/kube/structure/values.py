@@ -33,7 +33,7 @@ def scalar_problem(value: Any, schema: Schema) -> Problem | None:
     if "x-kubernetes-quantity" in schema:
         return _quantity(value, schema)
     if "x-kubernetes-label" in schema:
-        return label_problem(value, schema["x-kubernetes-label"] == "key")
+        return label_problem(value, schema["x-kubernetes-label"])
     types = schema.get("type")
     if types is not None and not _has_type(value, types):
         if is_placeholder(value) or (types == "integer" and is_capitals(value)):
@@ -69,24 +69,30 @@ def unsubstituted(value: Any, schema: Schema) -> Problem | None:
     )
 
 
-def label_problem(value: Any, as_key: bool = False) -> Problem | None:
-    """The problem of a label or taint value, or with `as_key` of a key; None: it is valid."""
-    what = "key" if as_key else "value"
+def label_problem(value: Any, what: str = "value") -> Problem | None:
+    """The problem of a label or taint value, or of a `key`, or of the key of an `annotation`; None: it is
+    valid."""
     if isinstance(value, (bool, int, float)):
-        advice = _QUOTE if value >= 0 else f"a label {what} begins and ends with a letter or digit"
+        advice = _QUOTE if value >= 0 else f"{_LABELS[what]} begins and ends with a letter or digit"
         return value_problem(
-            INVALID_LABEL, f"is {described(value)}, but a label {what} must be a string", advice
+            INVALID_LABEL, f"is {described(value)}, but {_LABELS[what]} must be a string", advice
         )
     if not isinstance(value, str):
         return value_problem(WRONG_TYPE, f"must be a string, but is {described(value)}")
     if not value or is_placeholder(value):
         return None
-    problem = label_key_problem(value) if as_key else label_value_problem(value)
+    if what == "value":
+        problem = label_value_problem(value)
+    else:  # the API server asks for the key of an annotation in lower case
+        problem = label_key_problem(value if what == "key" else value.lower())
     return (
-        value_problem(INVALID_LABEL, f"is {quoted(value)}; as a label {what} it {problem}")
+        value_problem(INVALID_LABEL, f"is {quoted(value)}; as {_LABELS[what]} it {problem}")
         if problem
         else None
     )
+
+
+_LABELS = {"key": "a label key", "value": "a label value", "annotation": "the key of an annotation"}
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:
@@ -149,6 +155,7 @@ _FORMS = {
     "|\\S+(\\s+\\S+){4})\\s*$": (
         "must have five fields: minute, hour, day of the month, month, day of the week"
     ),
+    "^[-._A-Za-z0-9]+$": "may have only letters, digits, '-', '_' and '.'",
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }

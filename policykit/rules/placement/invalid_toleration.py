@@ -76,7 +76,7 @@ def _is_schema_problem(shape: Shape, path: Path, field: str, text: str) -> bool:
         return bool(text) and text not in EFFECTS
     if field == "operator":
         return text not in _OPERATORS
-    return label_problem(text, field == "key") is not None and _is_label(shape, path)
+    return label_problem(text, "key" if field == "key" else "value") is not None and _is_label(shape, path)
 
 
 def _is_label(shape: Shape, path: Path) -> bool:

@@ -1,9 +1,11 @@
-"""The key or value of a label or taint is invalid.
+"""The key or value of a label or taint, or the key of an annotation, is invalid.
 
 Values are strings of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean or a
-number, and the API server refuses the whole object. It accepts any text as a value in a preferred
-term of node affinity, but kube-scheduler cannot read such a term: it places the pod nowhere as soon
-as it has to choose between two nodes. Volcano's scheduler crashes if such a pod requests nothing.
+number, and the API server refuses the whole object. A key of an annotation has the form of a label key.
+
+The API server accepts any text as a value in a preferred term of node affinity, but kube-scheduler cannot
+read such a term: it places the pod nowhere as soon as it has to choose between two nodes. Volcano's
+scheduler crashes if such a pod requests nothing.
 """
 
 from __future__ import annotations
