@@ -9,6 +9,7 @@ from hashlib import sha256
 from shlex import quote
 from typing import Any
 
+from policykit.catalogue.labels import in_domain
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -35,12 +36,6 @@ class LabelsAndTaints(NamedTuple):
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     refused: tuple[str, ...] = ()
-
-
-def in_domain(key: str, domains: Iterable[str]) -> bool:
-    """Whether a key's prefix is one of the domains or a subdomain."""
-    prefix, slash, _ = key.partition("/")
-    return bool(slash) and any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
 
 
 def without_domains(

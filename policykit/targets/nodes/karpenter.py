@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.catalogue.labels import provider_values
+from policykit.catalogue.labels import in_domain, provider_values
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.clouds import PoolFiles, in_domain
+from policykit.targets.nodes.clouds import PoolFiles
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import ZONE, NodeGroup, groups, pool_taints
 

@@ -8,27 +8,15 @@ from shlex import quote
 from textwrap import wrap
 from typing import Any
 
-from policykit.catalogue.labels import STANDARD
+from policykit.catalogue.labels import may_set
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.clouds import in_domain
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import NodeGroup, joining_groups, pool_taints
 
 _WIDE = 100
-_RESERVED = ("kubernetes.io", "k8s.io")
-_ALLOWED_PREFIXES = ("kubelet.kubernetes.io", "node.kubernetes.io")
-
-
-def may_set(key: str) -> bool:
-    """Whether a kubelet may label its own node with this key.
-
-    Source: the admission plugin NodeRestriction and the kubelet's own check of
-    `--node-labels`, kubernetes v1.36.
-    """
-    return not in_domain(key, _RESERVED) or key in STANDARD or in_domain(key, _ALLOWED_PREFIXES)
 
 
 def restricted_labels(labels: Mapping[str, str]) -> tuple[str, ...]:

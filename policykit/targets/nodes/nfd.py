@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.catalogue.labels import in_domain
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.namedtuple import NamedTuple
-from policykit.targets.nodes.clouds import PoolFiles, in_domain
+from policykit.targets.nodes.clouds import PoolFiles
 from policykit.targets.nodes.daemons import hardware_vendor
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels

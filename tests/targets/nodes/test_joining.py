@@ -8,8 +8,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.catalogue.labels import may_set
 from policykit.model.pool import Shape, Taint
-from policykit.targets.nodes.kubelet import flags, may_set
+from policykit.targets.nodes.kubelet import flags
 from policykit.targets.nodes.node_groups import groups
 from tests.targets.nodes.clusters import RACK, USAGE, cluster, pool, texts
 

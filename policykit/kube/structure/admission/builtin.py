@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.placeholders import is_filled_in
-from policykit.kube.structure.admission.checks import Data, not_below, refused
+from policykit.kube.names import dns_label_problem
+from policykit.kube.structure.admission.checks import Data, name_of, not_below, refused
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, numbered, whole
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
 
 _PROGRESS_DEADLINE = 600
 """Seconds that a rollout may take if a Deployment states no deadline."""
@@ -114,10 +113,11 @@ def cluster_role_binding(data: Data) -> Iterator[Problem]:
 
 def runtime_class(data: Data) -> Iterator[Problem]:
     """Source: `ValidateRuntimeClass` (Kubernetes v1.36)."""
-    handler = data.get("handler")
-    if isinstance(handler, str) and handler != handler.lower() and not is_filled_in(handler):
-        advice = "write the name as the container runtime has it, in lower case"
-        yield refused(("handler",), f"is {handler}, with a capital letter", advice, kind=BAD_VALUE)
+    handler = name_of(data, "handler")
+    wrong = dns_label_problem(handler) if handler else ""
+    if wrong:
+        advice = "write the one name that the container runtime has for it"
+        yield refused(("handler",), f'is "{handler}", which {wrong}', advice, kind=BAD_VALUE)
 
 
 def disruption_budget(data: Data) -> Iterator[Problem]:
@@ -161,21 +161,3 @@ def _some(value: object) -> bool:
 
 def _percent(value: object) -> int | None:
     return digits(value[:-1]) if isinstance(value, str) and value[-1:] == "%" else None
-
-
-_KNOWN: Mapping[str, tuple[str, ...]] = {
-    "cpuManagerPolicy": ("none", "static"),
-    "memoryManagerPolicy": ("None", "Static", "BestEffort"),
-    "topologyManagerPolicy": ("none", "best-effort", "restricted", "single-numa-node"),
-    "topologyManagerScope": ("container", "pod"),
-}
-
-
-def kubelet_configuration(data: Data) -> Iterator[Problem]:
-    """Source: `ValidateKubeletConfiguration` and the managers it starts (Kubernetes v1.36)."""
-    for field, known in _KNOWN.items():
-        value = data.get(field)
-        if isinstance(value, str) and value and value not in known and not is_filled_in(value):
-            close = nearest(value, known)
-            advice = f"did you mean {close}?" if close else f"known: {', '.join(known)}"
-            yield refused((field,), f"is {value}: the kubelet does not start", advice, kind=BAD_VALUE)
