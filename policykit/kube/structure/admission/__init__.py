@@ -10,6 +10,7 @@ from typing import Any
 from policykit.manifests.problem import Problem
 
 _CHECKS: Mapping[tuple[str, str], str] = {
+    ("", "ConfigMap"): "networks.files",
     ("", "LimitRange"): "quotas.limit_range",
     ("", "PersistentVolume"): "volumes.volume",
     ("", "PersistentVolumeClaim"): "volumes.claim",
@@ -29,10 +30,12 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate"): "kubelet_configuration.of_cluster_api",
     ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane"): "kubelet_configuration.of_cluster_api",
     ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate"): "kubelet_configuration.of_cluster_api",
+    ("deviceplugin.intel.com", "GpuDevicePlugin"): "networks.intel_cards",
     ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): "machines.disaggregated_set",
     ("flink.apache.org", "FlinkDeployment"): "flink.flink_deployment",
     ("grove.io", "PodCliqueSet"): "grove.pod_clique_set",
     ("jobset.x-k8s.io", "JobSet"): "job_sets.job_set",
+    ("k8s.cni.cncf.io", "NetworkAttachmentDefinition"): "networks.definition",
     ("kai.scheduler", "Topology"): "workloads.topology",
     ("karpenter.k8s.aws", "EC2NodeClass"): "node_classes.ec2_node_class",
     ("karpenter.sh", "NodeOverlay"): "node_classes.node_overlay",
@@ -62,6 +65,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("machineconfiguration.openshift.io", "KubeletConfig"): "kubelet_configuration.of_machines",
     ("node.eks.aws", "NodeConfig"): "kubelet_configuration.of_nodes",
     ("node.k8s.io", "RuntimeClass"): "builtin.runtime_class",
+    ("mellanox.com", "NicClusterPolicy"): "networks.of_nic_operator",
     ("nvidia.com", "ClusterPolicy"): "nvidia.cluster_policy",
     ("nvidia.com", "NVIDIADriver"): "nvidia.nvidia_driver",
     ("policy", "PodDisruptionBudget"): "builtin.disruption_budget",
@@ -95,6 +99,7 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("sparkoperator.k8s.io", "SparkApplication"): "spark.spark_application",
     ("tekton.dev", "Pipeline"): "tekton.pipeline",
     ("tekton.dev", "Task"): "tekton.task",
+    ("sriovnetwork.openshift.io", "SriovNetworkNodePolicy"): "networks.adapters",
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): "trainer.runtime",
     ("trainer.kubeflow.org", "TrainJob"): "trainer.train_job",
     ("trainer.kubeflow.org", "TrainingRuntime"): "trainer.runtime",
