@@ -18,6 +18,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
+from policykit.nearest import some
 from policykit.placement.review import Review
 
 BAD = """\
@@ -82,10 +83,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=written,
             )
-        elif _misses_own_pods(review, one.get("labelSelector")):
+        elif missed := _misses_own_pods(review, one.get("labelSelector")):
             yield Violation(
                 review.pod_set.place(FIELD, at, "labelSelector"),
-                "the labelSelector does not select the pods themselves: they are not counted, "
+                f"the labelSelector does not select the pods themselves{missed}: they are not counted, "
                 "and may all be on one node",
                 "select the pods to spread by a label of this template",
                 Severity.WARNING,
@@ -157,22 +158,26 @@ def _selected(review: Review, key: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _misses_own_pods(review: Review, selector: object) -> bool:
-    """Whether it selects other pods than those that it is to spread, which are then all in one place."""
+def _misses_own_pods(review: Review, selector: object) -> str:
+    """Which label of the pods that it is to spread it does not select; empty: it selects them."""
     pod_set = review.pod_set
     if review.manifest.partial or review.manifest.group != "apps" or not isinstance(selector, dict):
-        return False  # other controllers than those of apps add labels to their pods
-    wanted = selector.get("matchLabels")
-    pairs = wanted if isinstance(wanted, dict) else {}
+        return ""  # other controllers than those of apps add labels to their pods
+    stated = selector.get("matchLabels")
+    pairs = stated if isinstance(stated, dict) else {}
     listed = selectors.read_all(selector.get("matchExpressions"))
     if not pod_set.labels or _ADDED.intersection((*pairs, *(one.key for one in listed))):
-        return False
+        return ""
     texts = [*pairs, *pairs.values(), *pod_set.labels.values(), *(v for one in listed for v in one.values)]
     if any(map(is_placeholder, texts)) or any(map(selectors.problem, listed)):
-        return False
-    return any(pod_set.labels.get(key) != value for key, value in pairs.items()) or not all(
-        selectors.matches(one, pod_set.labels) for one in listed
-    )
+        return ""
+    needed = [selectors.Requirement(key, "In", (value,)) for key, value in pairs.items()]
+    for each in (*needed, *listed):
+        if not selectors.matches(each, pod_set.labels):
+            own = pod_set.labels.get(each.key)
+            wanted = f", not {some(each.values)}" if each.operator == "In" else ""
+            return f", which have no {each.key}" if own is None else f", whose {each.key} is {own}{wanted}"
+    return ""
 
 
 def _repeated(

@@ -3,15 +3,16 @@
 Autoscalers, the descheduler, Multus and GKE read these annotations of each pod. Those of a Deployment or a
 Job do not reach its pods, and a label of the same name is none: the node is emptied although its pods
 must stay, or the second network and the mounted bucket are missing. The cluster autoscaler knows `true` and
-`false` only.
+`false` only, and Multus one name of its annotation, with names or a list of JSON in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube import podsets
+from policykit.kube import multus, podsets
 from policykit.kube.placeholders import is_placeholder
+from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, dotted, lookup
@@ -58,7 +59,7 @@ _READERS: Mapping[str, str] = {
     "descheduler.alpha.kubernetes.io/evict": "the descheduler",
     "gke-gcsfuse/volumes": "GKE",
     "gke-parallelstore/volumes": "GKE",
-    "k8s.v1.cni.cncf.io/networks": "Multus",
+    multus.NETWORKS: "Multus",
     "karpenter.sh/do-not-disrupt": "Karpenter",
     "kubernetes.io/egress-bandwidth": "the bandwidth plugin of the network",
     "kubernetes.io/ingress-bandwidth": "the bandwidth plugin of the network",
@@ -77,14 +78,19 @@ _BUILT_IN = frozenset(
 )
 """(API group, kind) whose own annotations do not become those of their pods."""
 _WORDS = ("true", "false")
+_LIKE_NETWORKS = ".v1.cni.cncf.io/networks"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Sources: the keys in `utils/drain` of the cluster autoscaler, Karpenter and Multus; GKE's docs."""
-    named = words(manifest.data).keys & _READERS.keys()
-    if not named or not podsets.known(manifest.api_version, manifest.kind):
+    keys = words(manifest.data).keys
+    named = keys & _READERS.keys()
+    networks = any(key.endswith(_LIKE_NETWORKS) for key in keys)
+    if not (named or networks) or not podsets.known(manifest.api_version, manifest.kind):
         return
     pod_sets = podsets.pod_sets(manifest.data)
+    for each in pod_sets if networks else ():
+        yield from _of_networks(each)
     for key in sorted(named):
         if not pod_sets or any(key in each.annotations for each in pod_sets):
             yield from _of_another_word(manifest, key)
@@ -126,6 +132,20 @@ def _of_another_word(manifest: Manifest, key: str) -> Iterator[Violation]:
                 f'{key} is "{value}", but {_READERS[key]} knows only "true" and "false"',
                 'write "true" or "false"',
             )
+
+
+def _of_networks(pod_set: PodSet) -> Iterator[Violation]:
+    place = pod_set.places.get("annotations")
+    if place is None:
+        return
+    for key, value in pod_set.annotations.items():
+        if key == multus.NETWORKS:
+            for what, advice in multus.faults(value.strip()):
+                message = f"the annotation {key} {what}: Multus refuses the pods"
+                yield Violation((*place, key), message, advice)
+        elif key.endswith(_LIKE_NETWORKS):
+            message = f"Multus does not read {key}: the pods get no further network"
+            yield Violation((*place, key), message, f"write {multus.NETWORKS}", key=True)
 
 
 RULE = Rule(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.catalogue.resources import is_card
 from policykit.kube.autoscaling import read_vertical
+from policykit.kube.multus import NETWORKS, networks
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers, effective
@@ -27,7 +27,6 @@ from policykit.targets import target_name_of
 
 _TEMPLATE, _CLAIM, _CLASS = "ResourceClaimTemplate", "ResourceClaim", "DeviceClass"
 _PRIORITY, _NETWORK = "PriorityClass", "NetworkAttachmentDefinition"
-_NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _MAKES_NETWORK = (
     *(("mellanox.com", kind) for kind in ("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork")),
     *(("sriovnetwork.openshift.io", kind) for kind in ("OVSNetwork", "SriovIBNetwork", "SriovNetwork")),
@@ -107,7 +106,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if kind == ("", "ResourceQuota"):
         yield from _quota_classes(manifest)
     for pod_set in pod_sets:
-        if _NETWORKS in pod_set.annotations:
+        if NETWORKS in pod_set.annotations:
             yield from _networks(pod_set, manifest.namespace or "")
         for number in _positions(pod_set.spec.get("resourceClaims")):
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
@@ -129,30 +128,9 @@ def _quota_classes(manifest: Manifest) -> Iterator[Fact]:
 
 
 def _networks(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
-    """Names with commas between, each perhaps with a namespace and an interface, or JSON.
-
-    Source: `parsePodNetworkAnnotation` of Multus (4.2).
-    """
-    written = pod_set.annotations[_NETWORKS].strip()
-    if is_placeholder(written):
-        return
-    if written[:1] in "[{":
-        items = mappings(_json(written))
-        named = [(text(each.get("name")), text(each.get("namespace"))) for each in items]
-    else:
-        split = [each.strip().partition("@")[0].rpartition("/") for each in written.split(",")]
-        named = [(name, owner) for owner, _, name in split]
-    place = {"name": pod_set.place("annotations", _NETWORKS)}
-    for name, owner in named:
-        if name:
-            yield Fact(ObjectReference(_ALL_NETWORKS, name, owner or namespace), place)
-
-
-def _json(written: str) -> object:
-    try:
-        return json.loads(written)
-    except (ValueError, RecursionError):
-        return None
+    place = {"name": pod_set.place("annotations", NETWORKS)}
+    for each in networks(pod_set.annotations[NETWORKS].strip()):
+        yield Fact(ObjectReference(_ALL_NETWORKS, each.name, each.namespace or namespace), place)
 
 
 def vertical_scalers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
