@@ -1,14 +1,15 @@
-"""Values that the charts of NVIDIA's operator and device plugin do not read."""
+"""Values that the charts of NVIDIA's operator and device plugin do not read, or make nothing of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.chart_values import ChartValues, chart_values
+from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
+from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
@@ -95,12 +96,21 @@ _PLUGIN_READS: Mapping[Path, frozenset[str]] = {
 }
 _ELSEWHERE = {"migStrategy": "mig.strategy", "nodeFeatureDiscovery": "nfd or node-feature-discovery"}
 _LIKE = 0.75
+_MADE = ("devicePlugin", "migManager", "dcgmExporter")
+"""Parts of which the chart makes a ConfigMap, by default without data."""
+_DISCOVERY = "node-feature-discovery"
+_TOLERATED = frozenset(
+    {"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master", "nvidia.com/gpu"}
+)
+"""Keys that the workers of the discovery tolerate unless stated else. Source: values.yaml (v23.3 to 26.7)."""
 
 
 def violations(manifest: Manifest) -> Iterator[Violation]:
     for stated in chart_values(manifest):
         if stated.chart == _OPERATOR:
             yield from _of_all(stated)
+            yield from _made_of_nothing(stated)
+            yield from _undiscovered(stated)
             for path, known in _KNOWN.items():
                 yield from _unread(stated, path, known)
         elif stated.chart == _PLUGIN:
@@ -121,6 +131,44 @@ def _of_all(stated: ChartValues) -> Iterator[Violation]:
                     f"the chart does not read {part}.{field}: it is that of all node daemons",
                     f"move it to daemonsets.{field}",
                 )
+
+
+def _made_of_nothing(stated: ChartValues) -> Iterator[Violation]:
+    """Source: the templates plugin_config, mig_config and dcgm_exporter_config, and validations (26.7)."""
+    for part in _MADE:
+        path: Path = (part, "config")
+        written = mapping(lookup(stated.values, path))
+        place = ".".join(map(str, path))
+        elsewhere = not stated.all_known or any(each.startswith(place) for each in stated.parameters)
+        if written.get("create") is True and not written.get("data") and not elsewhere:
+            yield _warning(
+                stated,
+                (*path, "create"),
+                f"{place}.create is true, but its data is empty: the chart makes no ConfigMap of it",
+                "write the configurations below data, or create: false with the name of a ConfigMap",
+            )
+
+
+def _undiscovered(stated: ChartValues) -> Iterator[Violation]:
+    """The operator runs its daemons on nodes that the discovery labels; that has tolerations of its own."""
+    known = stated.all_known and not any(each.startswith((_DISCOVERY, "nfd")) for each in stated.parameters)
+    if not known or mapping(stated.values.get("nfd")).get("enabled", True) is not True:
+        return
+    worker = mapping(lookup(stated.values, (_DISCOVERY, "worker")))
+    own = mappings(worker.get("tolerations"))
+    tolerated = {text(each.get("key")) for each in own} if "tolerations" in worker else _TOLERATED
+    path: Path = ("daemonsets", "tolerations")
+    for position, each in numbered(lookup(stated.values, path)):
+        key, effect = text(each.get("key")), each.get("effect")
+        if key and effect != "PreferNoSchedule" and not tolerated & {"", key} and not is_placeholder(key):
+            yield _warning(
+                stated,
+                (*path, position),
+                f"the workers of {_DISCOVERY} do not tolerate {key}: nodes with such a taint get no labels, "
+                "and no daemon of the operator",
+                f"write it into {_DISCOVERY}.worker.tolerations too",
+            )._replace(severity=Severity.INFO)
+            return
 
 
 def _unread(stated: ChartValues, path: Path, known: tuple[str, ...]) -> Iterator[Violation]:
