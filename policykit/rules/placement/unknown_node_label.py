@@ -22,6 +22,7 @@ from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
+from policykit.model.node_labels import STANDARD
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.card_requests import is_card_resource
@@ -148,7 +149,7 @@ def _misspelt(review: Review) -> Iterator[Violation]:
         return  # nearly always
     for key, path, is_pair in _selected(review):
         if (instead := labels.meant(key)) and not (cluster and _known(cluster, key)):
-            whose = "no label of Kubernetes" if instead in labels.STANDARD else "not a label that nodes get"
+            whose = "no label of Kubernetes" if instead in STANDARD else "not a label that nodes get"
             message = f"selects nodes by {key!r}, which is {whose}"
             yield Violation(path, message, f"did you mean {instead}?", Severity.WARNING, key=is_pair)
 

@@ -9,10 +9,10 @@ from hashlib import sha256
 from shlex import quote
 from typing import Any
 
-from policykit.catalogue.labels import in_domain
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.node_labels import in_domain
 from policykit.model.pool import Pool, Taint
 from policykit.namedtuple import NamedTuple
 from policykit.targets.nodes.existing_nodes import taint_data

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.catalogue.labels import in_domain, provider_values
+from policykit.catalogue.labels import provider_values
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.node_labels import in_domain
 from policykit.model.pool import Pool
 from policykit.targets.nodes.clouds import PoolFiles
 from policykit.targets.nodes.existing_nodes import taint_data

@@ -8,10 +8,10 @@ from shlex import quote
 from textwrap import wrap
 from typing import Any
 
-from policykit.catalogue.labels import may_set
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.node_labels import may_set
 from policykit.model.pool import Pool
 from policykit.targets.nodes.existing_nodes import taint_data
 from policykit.targets.nodes.node_groups import NodeGroup, joining_groups, pool_taints

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.labels import in_domain
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.node_labels import in_domain
 from policykit.model.pool import Pool, Shape
 from policykit.namedtuple import NamedTuple
 from policykit.targets.nodes.clouds import PoolFiles

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.catalogue.labels import may_set
+from policykit.model.node_labels import may_set
 from policykit.model.pool import Shape, Taint
 from policykit.targets.nodes.kubelet import flags
 from policykit.targets.nodes.node_groups import groups

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.catalogue.labels import may_set
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import Data, ordered, refused, words
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, mappings, numbered, text, whole
+from policykit.model.node_labels import may_set
 from policykit.model.quantity import amount, amount_text
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
