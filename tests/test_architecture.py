@@ -4,7 +4,7 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -66,16 +66,26 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(parsed(path)))
 
 
-def imports(path: Path, *, lazily: bool = True) -> Iterator[tuple[int, str]]:
+@cache
+def imports(path: Path, *, lazily: bool = True) -> tuple[tuple[int, str], ...]:
     """Modules that a module imports; `lazily`: by `Lazy("a.b:c")` or `import_module("a.b")`, too."""
+    return tuple(imported(path, lazily))
+
+
+def imported(path: Path, lazily: bool) -> Iterator[tuple[int, str]]:
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif lazily and isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
+        elif lazily and isinstance(node, ast.Call) and called(node) in ("Lazy", "import_module"):
             yield node.lineno, stated(node.args[0]).partition(":")[0]
+
+
+def called(node: ast.Call) -> str:
+    """The name of a function that is called by its name alone."""
+    return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
 def stated(path: ast.expr) -> str:
@@ -101,10 +111,8 @@ def name_of(path: Path) -> str:
     return ".".join(relative.parts[:-1] if relative.name == "__init__" else relative.parts)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_imports_only_what_stands_below(path: Path) -> None:
+def imports_from_above(path: Path) -> Iterator[str]:
     mine = part(name_of(path))
-    wrong = []
     for line, module in imports(path):
         if not module.startswith("policykit"):
             continue
@@ -113,8 +121,7 @@ def test_imports_only_what_stands_below(path: Path) -> None:
         if below is None or above is None or theirs == mine:
             continue
         if below < above or below == above:
-            wrong.append(f"line {line}: {mine} imports {module}")
-    assert not wrong, "\n".join(wrong)
+            yield f"line {line}: {mine} imports {module}"
 
 
 def test_no_modules_import_each_other() -> None:
@@ -130,12 +137,12 @@ def test_no_modules_import_each_other() -> None:
     TopologicalSorter(graph).prepare()
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_what_is_imported_on_first_use_is_there(path: Path) -> None:
+def lazy_imports_of_nothing(path: Path) -> Iterator[str]:
     for node in nodes(path):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Lazy":
+        if isinstance(node, ast.Call) and called(node) == "Lazy":
             reference = Lazy[object](stated(node.args[0]))
-            assert reference.load() is not None, f"line {node.lineno}: {reference.path}"
+            if reference.load() is None:
+                yield f"line {node.lineno}: {reference.path}"
 
 
 ALL_TARGETS = {
@@ -167,7 +174,12 @@ def is_home(module: str, target_name: str) -> bool:
     return any(part == target_name or part.startswith(f"{target_name}_") for part in parts)
 
 
-def known_systems(path: Path) -> Iterator[str]:
+@cache
+def known_systems(path: Path) -> tuple[str, ...]:
+    return tuple(systems_named(path))
+
+
+def systems_named(path: Path) -> Iterator[str]:
     """Where a module names or imports a system that it does not belong to."""
     module = name_of(path)
     for target_name, names in ALL_TARGETS.items():
@@ -188,50 +200,48 @@ def allowed(module: str) -> str | None:
     return module if module in KNOWING else next(above, None)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_only_its_own_modules_know_a_system(path: Path) -> None:
-    assert allowed(name_of(path)) or not list(known_systems(path))
+def systems_of_other_modules(path: Path) -> tuple[str, ...]:
+    return () if allowed(name_of(path)) else known_systems(path)
 
 
 def test_every_exception_is_still_needed() -> None:
-    used = {allowed(name_of(path)) for path in modules() if next(known_systems(path), None)}
+    used = {allowed(name_of(path)) for path in modules() if known_systems(path)}
     assert set(KNOWING) - used == set()
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_every_module_belongs_to_a_layer(path: Path) -> None:
-    assert layer(part(name_of(path))) is not None
+def no_layer(path: Path) -> Iterator[str]:
+    if layer(part(name_of(path))) is None:
+        yield "belongs to no layer"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_heavy_packages_stay_in_their_place(path: Path) -> None:
+def heavy_packages(path: Path) -> Iterator[str]:
     for line, module in imports(path):
         home = HEAVY.get(module.partition(".")[0])
-        assert home is None or name_of(path).startswith(home), f"line {line} imports {module}"
+        if home is not None and not name_of(path).startswith(home):
+            yield f"line {line} imports {module}, which stays in {home}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_named_tuples_are_fast_to_define(path: Path) -> None:
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and node.module == "typing":
-            found = "NamedTuple" in [each.name for each in node.names]
-            assert not found or name_of(path) == "policykit.namedtuple", "import it from policykit.namedtuple"
+def slow_named_tuples(path: Path) -> Iterator[str]:
+    names = [module for _, module in imports(path)]
+    if "typing.NamedTuple" in names and name_of(path) != "policykit.namedtuple":
+        yield "import NamedTuple from policykit.namedtuple: it is faster to define"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_nothing_makes_code_of_data(path: Path) -> None:
+def code_from_data(path: Path) -> Iterator[str]:
     for line, module in imports(path):
-        assert module.partition(".")[0] not in CODE_FROM_DATA, f"line {line} imports {module}"
+        if module.partition(".")[0] in CODE_FROM_DATA:
+            yield f"line {line} imports {module}"
     for node in nodes(path):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("eval", "exec", "compile", "__import__"), f"line {node.lineno}"
+        if isinstance(node, ast.Call) and called(node) in ("eval", "exec", "compile", "__import__"):
+            yield f"line {node.lineno} calls {called(node)}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_no_module_above_400_lines_and_each_has_a_caption(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
-    assert ast.get_docstring(parsed(path)), "a module docstring is the caption of the tree"
+def length_or_caption(path: Path) -> Iterator[str]:
+    lines = path.read_text(encoding="utf-8").count("\n")
+    if lines > 400:
+        yield f"has {lines} lines, the limit is 400"
+    if not ast.get_docstring(parsed(path)):
+        yield "has no docstring, which is its caption in the tree"
 
 
 @pytest.mark.parametrize(
@@ -317,15 +327,15 @@ def opens(path: Path) -> Iterator[str]:
     """What in a module touches files itself; `/dev/null` is none."""
     for node in nodes(path):
         if isinstance(node, ast.Call):
-            called = node.func
-            if isinstance(called, ast.Name) and called.id == "open":
+            function = node.func
+            if isinstance(function, ast.Name) and function.id == "open":
                 yield f"line {node.lineno}: open"
-            elif isinstance(called, ast.Attribute) and called.attr in METHODS:
-                yield f"line {node.lineno}: {called.attr}"
-            elif isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-                words = CHANGES.get(called.value.id, "").split()
-                if called.attr in words and "os.devnull" not in ast.unparse(node):
-                    yield f"line {node.lineno}: {called.value.id}.{called.attr}"
+            elif isinstance(function, ast.Attribute) and function.attr in METHODS:
+                yield f"line {node.lineno}: {function.attr}"
+            elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+                words = CHANGES.get(function.value.id, "").split()
+                if function.attr in words and "os.devnull" not in ast.unparse(node):
+                    yield f"line {node.lineno}: {function.value.id}.{function.attr}"
     for line, module in imports(path):
         if module.partition(".")[0] in PACKAGES or module in {
             f"{package}.{name}" for package, names in CHANGES.items() for name in names.split()
@@ -333,9 +343,9 @@ def opens(path: Path) -> Iterator[str]:
             yield f"line {line}: imports {module}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_files_are_opened_and_changed_only_where_paths_are_judged(path: Path) -> None:
-    assert name_of(path) in OPENERS or not list(opens(path))
+def files_opened_elsewhere(path: Path) -> Iterator[str]:
+    """Files are opened and changed only where paths are judged."""
+    return iter(()) if name_of(path) in OPENERS else opens(path)
 
 
 @pytest.mark.parametrize("module", OPENERS)
@@ -381,17 +391,35 @@ def asks(path: Path) -> Iterator[str]:
             yield f"line {node.lineno}: {ast.unparse(node)}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
-def test_what_lint_asks_is_noted(path: Path) -> None:
+def questions_not_noted(path: Path) -> Iterator[str]:
     name = name_of(path)
     of_lint = not name.startswith(OTHER_COMMANDS) or name.startswith(OF_LINT)
-    assert not of_lint or name in ASKERS or not list(asks(path))
+    return asks(path) if of_lint and name not in ASKERS else iter(())
 
 
 @pytest.mark.parametrize("module", ASKERS)
 def test_modules_that_ask_are_still_there(module: str) -> None:
     file = PACKAGE.parent / f"{module.replace('.', '/')}.py"
     assert list(asks(file if file.exists() else file.with_suffix("") / "__init__.py"))
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        code_from_data,
+        files_opened_elsewhere,
+        heavy_packages,
+        imports_from_above,
+        lazy_imports_of_nothing,
+        length_or_caption,
+        no_layer,
+        questions_not_noted,
+        slow_named_tuples,
+        systems_of_other_modules,
+    ],
+)
+def test_no_module_has(faults: Callable[[Path], Iterable[str]]) -> None:
+    assert [f"{name_of(path)}: {fault}" for path in modules() for fault in faults(path)] == []
 
 
 WHOLE = "chart cluster extension fleet growth live mutation packages policies reports rules seeds"
