@@ -171,6 +171,8 @@ class Demand(NamedTuple):
     """Of a Deployment: type, maxSurge and maxUnavailable as they are written; empty: none of them is."""
     added: str = ""
     """Containers that a controller adds and whose amounts its configuration states, in words."""
+    ports: frozenset[str] = frozenset()
+    """Names of the ports of all containers."""
 
 
 class DeclaredQuota(NamedTuple):

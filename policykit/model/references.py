@@ -48,6 +48,15 @@ class PartReference(NamedTuple):
     """What is wrong then; empty: that the owner has none."""
 
 
+class NamedTarget(NamedTuple):
+    """A port of pods by its name, to which a Service sends. Locations of its fact: `name`."""
+
+    selector: Mapping[str, str]
+    namespace: str
+    """Empty: not stated."""
+    name: str
+
+
 class ServedFormat(NamedTuple):
     """A format of models that a runtime of KServe serves."""
 

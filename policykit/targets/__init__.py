@@ -266,6 +266,14 @@ FACTS: tuple[FactReader, ...] = (
         pods=True,
     ),
     FactReader(
+        Lazy("policykit.targets.facts.parts:services"),
+        frozenset({"GRPCRoute", "HTTPRoute", "Ingress", "Service"}),
+    ),
+    FactReader(Lazy("policykit.targets.facts.parts:keys"), frozenset({"ConfigMap", "Secret"})),
+    FactReader(Lazy("policykit.targets.facts.parts:used_keys"), pods=True, substrings=("KeyRef",)),
+    FactReader(Lazy("policykit.targets.facts.parts:namespaces"), frozenset({"Namespace", "NetworkPolicy"})),
+    FactReader(Lazy("policykit.targets.facts.parts:workspaces"), frozenset({"Pipeline", "Task"})),
+    FactReader(
         Lazy("policykit.targets.facts.references:schedulers"),
         frozenset({"KubeSchedulerConfiguration"}),
         pods=True,

@@ -10,8 +10,12 @@ deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a 
 not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it. A
 runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for device
 claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no
-kind. Multus looks for a network in the namespace of the pod, unless another is named. A template that a
-workflow of Argo borrows mounts the volumes of that workflow, not those of its own object.
+kind; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that its
+Service has, by number or name, and a Service to ports that the pods have which it selects. Variables take
+keys that the ConfigMap or Secret has; a task of Tekton takes no workspace that it does not declare; a
+policy of networks selects a namespace by its labels, and its name is the label kubernetes.io/metadata.name.
+Multus looks for a network in the namespace of the pod, unless another is named. A template that a workflow of
+Argo borrows mounts the volumes of that workflow, not those of its own object.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from policykit.model.references import (
     LentTemplate,
     NamedObject,
     NamedParts,
+    NamedTarget,
     ObjectReference,
     PartReference,
     ServedFormat,
@@ -37,6 +42,7 @@ from policykit.model.references import (
 from policykit.model.severity import Severity
 from policykit.namedtuple import NamedTuple
 from policykit.nearest import Names, some
+from policykit.rules.resources.service_targets import named_targets
 
 BAD = """\
 apiVersion: resource.k8s.io/v1
@@ -92,6 +98,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             if name in _objects(scope, (other,), objects).names:
                 yield Violation(each.at("name"), f"{message}, but {other} {name}", advice.format(name=name))
     yield from _parts(scope)
+    yield from named_targets(scope)
     yield from _unassigned(scope)
     yield from _borrowed(scope)
     scaled: dict[str, _Known] = {}
@@ -102,11 +109,26 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         if kind not in scaled:
             there = (demand.resource for demand in scope.of(Demand))
             scaled[kind] = _known(each.name for each in there if each.kind == kind)
+        message = f"no file here defines {kind} {name}, which is to be scaled"
         if likely := _likely(scope, name, scaled[kind]):
-            message = f"no file here defines {kind} {name}, which is to be scaled"
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
+        elif other := _of_another_kind(scope, scaler.value, scaled[kind]):
+            yield Violation(scaler.at("name"), f"{message}, but {other} {name}", f"write kind: {other}")
 
 
+def _of_another_kind(scope: Scope, scaler: Autoscaler, known: _Known) -> str:
+    """What else that can be scaled has the name, in the same namespace; empty: nothing, or it is here."""
+    name = scaler.name
+    if not name or name in known.names or is_placeholder(name) or scope.may_hold(name):
+        return ""
+    for each in scope.of(Demand):
+        kind = each.resource.kind
+        if each.resource.name == name and kind in _SCALED and each.value.namespace == scaler.namespace:
+            return "" if known.unfilled.may_be(name) or kind == scaler.kind else kind
+    return ""
+
+
+_SCALED = ("Deployment", "StatefulSet")
 _FEW = 2
 
 
@@ -222,5 +244,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    reports_at=(Autoscaler, BorrowedTemplate, ObjectReference, PartReference, UnassignedModel),
+    reports_at=(Autoscaler, BorrowedTemplate, NamedTarget, ObjectReference, PartReference, UnassignedModel),
 )

@@ -174,7 +174,16 @@ def demand_of_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> Demand
         _selector(manifest.data) if manifest.group == "apps" else {},
         _strategy(manifest.data) if manifest.kind == "Deployment" else (),
         _ADDED if manifest.group == _ARGO and manifest.kind in _WORKFLOWS else "",
+        _ports(listed),
     )
+
+
+def _ports(listed: Sequence[tuple[str, int, Mapping[str, Any]]]) -> frozenset[str]:
+    ports = [each.get("ports") for _, _, each in listed if "ports" in each]
+    return frozenset(text(port.get("name")) for each in ports for port in mappings(each)) if ports else _NONE
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 _ARGO, _WORKFLOWS = "argoproj.io", ("CronWorkflow", "Workflow")

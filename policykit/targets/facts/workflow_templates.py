@@ -34,6 +34,22 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _lent(manifest, spec, "" if manifest.kind == _LENDERS[0] else namespace)
     ends = manifest.kind not in _LENDERS and not any(field in spec for field in MORE)
     known = volumes(spec) if ends else frozenset({None})
+    whole = mapping(spec.get("workflowTemplateRef"))
+    named = text(whole.get("name"))
+    if named and not is_filled_in(named) and spec.get("entrypoint") in (None, ""):
+        cluster = whole.get("clusterScope") is True
+        owner = f"{_LENDERS[0 if cluster else 1]} {named}"
+        yield Fact(
+            PartReference(
+                owner,
+                "" if cluster else namespace,
+                "field",
+                "entrypoint",
+                "write entrypoint here or there: unless `argo submit` is told one, the workflow fails",
+                f"neither this workflow nor {owner} has an entrypoint",
+            ),
+            {"name": (*base, "workflowTemplateRef", "name")},
+        )
     for path, reference in _references(spec, base):
         owner, template = text(reference.get("name")), text(reference.get("template"))
         if not owner or not template or is_filled_in(owner) or is_filled_in(template):
@@ -51,6 +67,8 @@ def _lent(manifest: Manifest, spec: Mapping[str, Any], namespace: str) -> Iterat
     templates = [each for _, each in numbered(spec.get("templates"))]
     called = frozenset(text(each.get("name")) for each in templates)
     owner = f"{manifest.kind} {manifest.name}"
+    fields = frozenset({"entrypoint"} if spec.get("entrypoint") else ())
+    yield Fact(NamedParts(owner, namespace, "field", fields), {}, answers=True)
     if called and not any(not name or is_filled_in(name) for name in called):
         yield Fact(NamedParts(owner, namespace, "template", called), {}, answers=True)
     for each in templates:

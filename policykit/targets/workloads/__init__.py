@@ -13,11 +13,13 @@ TARGET = Target(
             Lazy("policykit.targets.workloads.overrides:facts"),
             frozenset(
                 {
+                    "ClusterPolicy",
                     "ClusterServingRuntime",
                     "ClusterTrainingRuntime",
                     "ClusterWorkflowTemplate",
                     "CronWorkflow",
                     "InferenceService",
+                    "Policy",
                     "RoleBasedGroup",
                     "ServingRuntime",
                     "TrainJob",

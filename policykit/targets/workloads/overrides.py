@@ -1,4 +1,4 @@
-"""Tolerations that replace inherited ones: Argo, RoleBasedGroup, KServe and Kubeflow Trainer."""
+"""Tolerations that replace inherited ones: Argo, RoleBasedGroup, KServe, Kubeflow Trainer and Kyverno."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import text
 from policykit.model.list_overrides import TolerationOverride, TolerationTemplate
+from policykit.model.pool import Toleration
 
 _FIELD = "tolerations"
 _PREDICTOR, _WORKER = "predictor", "worker"
@@ -38,8 +39,30 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _roles(manifest)
     elif group == "serving.kserve.io":
         yield from _kserve(manifest, manifest.namespace or context.namespace)
+    elif group == "kyverno.io":
+        yield from _kyverno(manifest)
     elif group == "trainer.kubeflow.org":
         yield from _trainer(manifest, manifest.namespace or context.namespace)
+
+
+_OF_EACH_POD = tuple(
+    Toleration(f"node.kubernetes.io/{state}", "Exists", "", "NoExecute", 300)
+    for state in ("not-ready", "unreachable")
+)
+"""Those that the API server gives each pod."""
+_PATCH: Path = ("mutate", "patchStrategicMerge", "spec", _FIELD)
+
+
+def _kyverno(manifest: Manifest) -> Iterator[Fact]:
+    """A strategic merge has no key for tolerations: the list of the patch replaces that of the object.
+
+    Source: `Tolerations` of PodSpec (Kubernetes v1.36), whose listType is atomic. A key such as
+    `+(tolerations)` adds the list only where there is none.
+    """
+    for position, _ in _items(manifest, ("spec", "rules")):
+        path = ("spec", "rules", position, *_PATCH)
+        if mine := _read(manifest, path):
+            yield Fact(TolerationOverride(mine, _OF_EACH_POD, "each pod"), {_FIELD: path})
 
 
 def _argo(manifest: Manifest) -> Iterator[Fact]:

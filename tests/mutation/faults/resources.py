@@ -224,6 +224,17 @@ def _admin_access(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text.rstrip()}\n---\n{namespace}---\n{head}{spec}")
 
 
+def _other_port(subject: Subject) -> Iterator[Change]:
+    """A route to a port that the Service beside it does not have."""
+    if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
+        service = "apiVersion: v1\nkind: Service\nmetadata: {name: own, namespace: x}\n"
+        backend = "defaultBackend: {service: {name: own, port: {number: 8080}}}"
+        head = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: own, namespace: x}\n"
+        route = f"{head}spec: {{{backend}}}\n"
+        text = f"{subject.text.rstrip()}\n---\n{service}spec: {{ports: [{{port: 80}}]}}\n---\n{route}"
+        yield Change(text=text)
+
+
 def _other_level(subject: Subject) -> Iterator[Change]:
     """A topology of KAI-Scheduler beside a group that must stay within a level that it lacks."""
     if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
@@ -407,6 +418,7 @@ FAULTS = (
     fault("a quota without room for an update", "PK215", _no_room_to_update, elsewhere=True),
     fault("an administrator's access without its label", "PK224", _admin_access, elsewhere=True),
     fault("a level that a topology lacks", "PK224", _other_level, elsewhere=True),
+    fault("a port that a Service lacks", "PK224", _other_port, elsewhere=True),
     fault("a pod above the LimitRange of pods", "PK215", _low_range, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),
     fault("a policy of cards that HAMi does not know", "PK216", _unknown_card_policy),
