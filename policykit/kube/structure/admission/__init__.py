@@ -54,6 +54,8 @@ _CHECKS: Mapping[tuple[str, str], str] = {
     ("kubelet.config.k8s.io", "KubeletConfiguration"): "kubelet_configuration.configuration",
     ("kubevirt.io", "VirtualMachine"): "machines.virtual_machine",
     ("kubevirt.io", "VirtualMachineInstance"): "machines.virtual_machine",
+    ("kustomize.config.k8s.io", "Component"): "changing_labels.kustomization",
+    ("kustomize.config.k8s.io", "Kustomization"): "changing_labels.kustomization",
     ("kueue.x-k8s.io", "AdmissionCheck"): "kueue_objects.admission_check",
     ("kueue.x-k8s.io", "MultiKueueCluster"): "kueue_objects.cluster",
     ("kueue.x-k8s.io", "MultiKueueConfig"): "kueue_objects.clusters",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.names import dns_label_problem
+from policykit.kube.structure.admission import changing_labels
 from policykit.kube.structure.admission.checks import Data, name_of, not_below, refused
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
@@ -18,6 +19,7 @@ _PROGRESS_DEADLINE = 600
 
 def deployment(data: Data) -> Iterator[Problem]:
     """Source: `ValidateDeploymentSpec` and `ValidateDeploymentStrategy` (Kubernetes v1.36)."""
+    yield from changing_labels.selected(data)
     ready = whole(lookup(data, ("spec", "minReadySeconds")))
     stated = lookup(data, ("spec", "progressDeadlineSeconds"))
     deadline = _PROGRESS_DEADLINE if stated is None else whole(stated)
@@ -71,6 +73,7 @@ def pod_autoscaler(data: Data) -> Iterator[Problem]:
 
 def daemon_set(data: Data) -> Iterator[Problem]:
     """Source: `ValidateRollingUpdateDaemonSet` (Kubernetes v1.36): without a value it is 1 and 0."""
+    yield from changing_labels.selected(data)
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
     if not isinstance(update, dict):
@@ -88,6 +91,7 @@ def daemon_set(data: Data) -> Iterator[Problem]:
 
 def stateful_set(data: Data) -> Iterator[Problem]:
     """Sources: `ValidateStatefulSetSpec`, and that of the claims (Kubernetes v1.36)."""
+    yield from changing_labels.selected(data)
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
     if isinstance(update, dict):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policykit.kube.names import label_key_problem
-from policykit.kube.structure.admission.checks import Data, name_of, refused
+from policykit.kube.structure.admission.checks import Data, name_of, refused, words
 from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -37,6 +38,29 @@ def host_ports(container: Data, place: Path) -> Iterator[Problem]:
             where = (*place, "ports", position, "hostPort")
             what = f"is {outer}, but with hostNetwork it is containerPort {inner}"
             yield refused(where, what, f"delete hostPort: {_WHO}")
+
+
+_OF_CLUSTER = re.compile(r"(?<![\w.-])[a-z0-9-]+\.[a-z0-9-]+\.svc(?![\w-])")
+
+
+def names_of_cluster(spec: Data, listed: Iterable[tuple[Path, Data]]) -> Iterator[Problem]:
+    """With hostNetwork, ClusterFirst is the DNS of the node. Source: `getPodDNSType` (v1.36)."""
+    if spec.get("dnsPolicy") not in (None, "ClusterFirst"):
+        return
+    for place, container in listed:
+        texts = [
+            ((*place, "env", at, "value"), each.get("value")) for at, each in numbered(container.get("env"))
+        ]
+        for field in ("command", "args"):
+            texts += [((*place, field, at), word) for at, word in words(container.get(field))]
+        for path, text in texts:
+            if isinstance(text, str) and ".svc" in text and (found := _OF_CLUSTER.search(text)):
+                what = f"has {found.group()}, a name that only the DNS of the cluster knows"
+                advice = (
+                    "write dnsPolicy: ClusterFirstWithHostNet: with hostNetwork pods ask the DNS of the node"
+                )
+                yield refused(path, what, advice, Severity.WARNING)
+                return
 
 
 def shared_ports(containers: Iterable[tuple[Path, Data]], *, of_host: bool) -> Iterator[Problem]:

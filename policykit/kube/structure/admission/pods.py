@@ -69,6 +69,8 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
             yield from named_once(spec["volumes"], (*path, "volumes"), "volume of the pod")
             yield from _media(spec, (*path, "volumes"))
         yield from pod_fields.shared_ports(containers, of_host=spec.get("hostNetwork") is True)
+        if spec.get("hostNetwork") is True:
+            yield from pod_fields.names_of_cluster(spec, containers)
         for place, container in containers:
             if container.get("ports") is not None:
                 yield from named_once(container["ports"], (*place, "ports"), "port of the container")

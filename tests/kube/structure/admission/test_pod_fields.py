@@ -41,6 +41,11 @@ def said(spec: str, more: str = "") -> list[str]:
         ),
         (
             ", hostNetwork: true",
+            "args: [--to, 'http://loki.logs.svc.cluster.local:3100']",
+            "spec.containers[0].args[1] has loki.logs.svc, a name that only the DNS of the cluster knows",
+        ),
+        (
+            ", hostNetwork: true",
             "ports: [{containerPort: 80, hostPort: 81}]",
             "spec.containers[0].ports[0].hostPort is 81, but with hostNetwork it is containerPort 80",
         ),
@@ -77,6 +82,8 @@ def test_refused(spec: str, more: str, message: str) -> None:
         ),
         (", priority: 5, priorityClassName: high", ""),
         (", priority: 0", ""),
+        (", hostNetwork: true, dnsPolicy: ClusterFirstWithHostNet", "args: [http://a.b.svc:80]"),
+        (", hostNetwork: true", "args: [http://a.svc.example.com, my.b.svc-x]"),
     ],
 )
 def test_taken(spec: str, more: str) -> None:
