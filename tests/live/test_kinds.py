@@ -27,9 +27,13 @@ NOT_OF_CLUSTERS = {
         (
             *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
             *("NicClusterPolicy", "OVSNetwork", "SriovIBNetwork", "SriovNetwork", "SriovNetworkNodePolicy"),
-            *("ComputeDomain", "NodeFeatureDiscovery"),
+            *("ComputeDomain", "NodeFeatureDiscovery", "Pipeline", "Task"),
         ),
         "few clusters have them: names in files are compared with those in files",
+    ),
+    **dict.fromkeys(
+        ("GRPCRoute", "HTTPRoute", "Ingress", "NetworkPolicy"),
+        "nearly every cluster has many: what they name is compared in files only",
     ),
     "Application": "of Argo CD, which applies what it names",
     "Cluster": "a file of kops",

@@ -3,7 +3,7 @@
 Lists of tolerations are never merged: the list of a service, a job, a workflow template or a role
 patch replaces the list of its runtime, workflow or role. The pods then lack the inherited
 tolerations of the card pools. A patch of a policy of Kyverno replaces the list of each pod likewise, with
-the tolerations that the API server gave it; `+(tolerations)` adds a list only where there is none.
+the tolerations that each pod is given by default; `+(tolerations)` adds a list only where there is none.
 """
 
 from __future__ import annotations
