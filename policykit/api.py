@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from policykit.gates.pod_gates import Answer
     from policykit.generator.artifact import Artifact, Generate, Notice, TargetOutput
     from policykit.kube.structure.schema import Schema
+    from policykit.linter.continued_run import ChangedFile, Knowledge
     from policykit.linter.fix_files import FixResult
+    from policykit.linter.kept_run import Kept
     from policykit.linter.run import UnitFindings
     from policykit.linter.scope import AnyFact
+    from policykit.linter.workspace import EarlierFindings
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
 
@@ -66,11 +69,44 @@ def _releases(cluster: Cluster | None) -> dict[str, str]:
 
 def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
     """Findings over the files of a workspace."""
-    from policykit.linter.run import lint as run
+    return report_of(workspace, options, unit_findings(workspace, options))
+
+
+def report_of(workspace: Workspace, options: Options, found: UnitFindings) -> Report:
+    """The report of a workspace with these findings of its units."""
+    from policykit.linter.run import report_of as run
     from policykit.targets import ALL_TARGETS
 
-    report = run(Run(workspace, options, ALL_TARGETS))
+    report = run(Run(workspace, options, ALL_TARGETS), found)
     return without_shared_fixes(workspace, report) if options.fixes else report
+
+
+def keep(
+    workspace: Workspace,
+    options: Options,
+    found: UnitFindings,
+    sources: Sequence[str],
+    folder_of: Callable[[str], str],
+) -> Kept | None:
+    """What a later run can go on from: see `policykit.linter.kept_run`."""
+    from policykit.linter.kept_run import keep as kept
+    from policykit.targets import ALL_TARGETS
+
+    return kept(Run(workspace, options, ALL_TARGETS), found, sources, folder_of)
+
+
+def go_on(
+    workspace: Workspace,
+    options: Options,
+    known: Knowledge,
+    changed: Sequence[ChangedFile],
+    earlier: EarlierFindings,
+) -> Report:
+    """The report of a workspace of which only some files differ from a kept run. Raises CannotGoOnError."""
+    from policykit.linter.continued_run import go_on as run
+    from policykit.targets import ALL_TARGETS
+
+    return run(Run(workspace, options, ALL_TARGETS), known, changed, earlier)
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:

@@ -14,7 +14,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
 
 _COMPLETING = "_POLICYKIT_COMPLETE"
-_UNRECORDED = frozenset({"--no-cache", "--hook"})
+_UNRECORDED = frozenset({"--no-cache"})
 """Options of `lint` whose runs are not repeated from the cache."""
 """Set by the shell when click completes a command line."""
 

@@ -159,7 +159,7 @@ def _checked_rules(workspace: Workspace) -> frozenset[str]:
 def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
-    found, report = api.unit_findings(workspace, Options(today=today()))
+    found, report, _ = api.unit_findings(workspace, Options(today=today()))
     for line in about_builds(workspace, notes, every=False):
         print_message(line)
     failures = (*notes.failures, *report.failures)

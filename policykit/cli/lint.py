@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from policykit.cli.progress import ProgressLine
     from policykit.linter.fix_files import FixResult
     from policykit.live.connection import Access
+    from policykit.workspace.linting.continued import ContinuedRun
 
 _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.acceptNotJudged in the policy"
 
@@ -197,22 +198,24 @@ def command(
         build_seconds=build_seconds,
     )
     if hook:
-        from policykit.workspace.linting.since import hook_request
+        from policykit.workspace.linting.since import hook_request, with_commit
 
         request = hook_request(request)
-    opened = open_workspace(request)
-    if request.since is not None:
-        from policykit.workspace.linting.since import without_earlier
-
-        opened = without_earlier(request, opened)
+    options = Options(with_fixes(reporting.outputs), today(), jobs)
+    fixing = fix or unsafe_fixes or diff
+    known = _continued(request, options) if request.since is not None and not fixing else None
+    if hook and not known:
+        request = with_commit(request)
+    opened = known.opened if known else _opened(request)
     workspace, notes = opened
     progress = _progress_line()
-    options = Options(with_fixes(reporting.outputs), today(), jobs)
     if progress:
         options = options._replace(progress=progress)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
-    if fix or unsafe_fixes or diff:
+    if known:
+        report = known.report
+    elif fixing:
         only = frozenset(request.whole) if hook else None
         fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes, only=only)
         report, after = fixed_files.report, fixed_files.after
@@ -233,6 +236,22 @@ def command(
     if notes.failures or report.failures or not done or (require_policy and report.without_policy):
         return 2
     return int(reporting.fails(report) or (changes and not reporting.exit_zero))
+
+
+def _continued(request: Request, options: Options) -> ContinuedRun | None:
+    """What the run comes to if it goes on from an earlier one; None: it cannot."""
+    from policykit.workspace.linting.continued import continued
+
+    return continued(request, options)
+
+
+def _opened(request: Request) -> OpenResult:
+    """The workspace of the run, without what an earlier revision had."""
+    if request.since is None:
+        return open_workspace(request)
+    from policykit.workspace.linting.since import without_earlier
+
+    return without_earlier(request, open_workspace(request))
 
 
 _OF_FILES = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
@@ -174,8 +174,40 @@ def earlier_amounts(
     return Counter((slot.key, locate(slot.findings[0].finding.path)) for slot in every)
 
 
+class Pair(NamedTuple):
+    """A finding, and whether the revision had it."""
+
+    slot: FindingGroup
+    path: str
+    """Its file, relative to the root."""
+    is_known: bool
+
+
 def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewFindings:
-    """The findings that the revision did not have. Findings are equal if rule, object, field, cluster and
+    """The findings that the revision did not have, and all those of files that are reported as a whole."""
+    return new_of(pairs_of(found, earlier), earlier.whole)
+
+
+def new_of(pairs: Iterable[Pair], whole: Container[str]) -> NewFindings:
+    """As `new_findings`; `whole`: the files that are reported as a whole, relative to the root."""
+    known: set[tuple[object, ...]] = set()
+    new: list[FindingGroup] = []
+    for slot, path, is_known in pairs:
+        if is_known and path not in whole:
+            known.add(slot.place)
+        else:
+            new.append(slot)
+    places = known - {slot.place for slot in new}
+    return NewFindings(tuple(one for slot in new for one in slot.findings), len(places))
+
+
+def subject_of(key: Key) -> Key:
+    """What a finding is about: findings are paired only with those of the same subject."""
+    return key._replace(path="", cluster="", cause="")
+
+
+def pairs_of(found: Iterable[UnitFinding], earlier: EarlierFindings) -> list[Pair]:
+    """Each finding with whether the revision had it. Findings are equal if rule, object, field, cluster and
     cause are, in any file and line. Of two equal findings, the one in a file that had it is known.
     """
     left = _UnpairedFindings(earlier)
@@ -184,10 +216,7 @@ def new_findings(found: Iterable[UnitFinding], earlier: EarlierFindings) -> NewF
     known = [left.take(slot.key, path) for slot, path in zip(every, paths, strict=True)]
     for take in (left.take, left.take_whatever_cluster, left.take_from_gone_file):
         known = [is_known or take(slot.key) for slot, is_known in zip(every, known, strict=True)]
-    known = [is_known and path not in earlier.whole for is_known, path in zip(known, paths, strict=True)]
-    new = [slot for slot, is_known in zip(every, known, strict=True) if not is_known]
-    places = {slot.place for slot in every} - {slot.place for slot in new}
-    return NewFindings(tuple(one for slot in new for one in slot.findings), len(places))
+    return [Pair(*each) for each in zip(every, paths, known, strict=True)]
 
 
 class _UnpairedFindings:

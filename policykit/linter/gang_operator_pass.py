@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policykit.linter.scope_pass import ScopesByPolicy, key_of
+from policykit.linter.scope_facts import key_of
+from policykit.linter.scope_pass import ScopesByPolicy
 from policykit.linter.unit import UnitFinding
 from policykit.model.gang_operators import StartedOperator
 

@@ -27,6 +27,8 @@ class InputFileResult(NamedTuple):
 
     result: FileResult
     failure: str = ""
+    key: bytes = b""
+    """Key of the result in the cache; empty: it is not there."""
 
 
 class _Attempt(NamedTuple):
@@ -58,6 +60,8 @@ class FileFacts(NamedTuple):
 
     facts: Sequence[AnyFact | StoredFacts]
     failure: str = ""
+    key: bytes = b""
+    """Key of the result in the cache; empty: it is not there."""
 
 
 def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[FileFacts]:
@@ -70,13 +74,14 @@ def read_facts(run: Run, input_files: Sequence[InputFile]) -> Iterator[FileFacts
     new = _new(reading, left, (_USUAL,) * len(left))
     for input_file, found in zip(input_files, known, strict=True):
         attempt = found or next(new)
-        if attempt.entry and workspace.cache:
-            workspace.cache.keep(attempt.key, attempt.entry)
+        key = attempt.key if attempt.entry and workspace.cache else b""
+        if key and workspace.cache:
+            workspace.cache.keep(key, attempt.entry)
         if attempt.result is None and workspace.cache:
             again = partial(_facts_again, reading, input_file)
-            yield FileFacts((workspace.cache.facts(attempt.entry, input_file.path, again),))
+            yield FileFacts((workspace.cache.facts(attempt.entry, input_file.path, again),), "", key)
         else:
-            yield FileFacts(attempt.result.facts if attempt.result else (), attempt.failure)
+            yield FileFacts(attempt.result.facts if attempt.result else (), attempt.failure, key)
 
 
 def _facts_again(run: Run, input_file: InputFile) -> Sequence[AnyFact]:
@@ -140,9 +145,10 @@ def _outcomes(
             result, failure, _, _ = _attempt(_uncached(run), input_file)
             yield InputFileResult(result or FileResult(), failure)
             continue
-        if attempt.entry and cache:
-            cache.keep(attempt.key, attempt.entry)
-        yield InputFileResult(result, attempt.failure)
+        key = attempt.key if attempt.entry and cache else b""
+        if key and cache:
+            cache.keep(key, attempt.entry)
+        yield InputFileResult(result, attempt.failure, key)
 
 
 def _uncached(run: Run) -> Run:

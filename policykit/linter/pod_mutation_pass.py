@@ -8,8 +8,9 @@ from itertools import chain
 from policykit.kube.selectors import may_meet
 from policykit.linter.finding import Finding
 from policykit.linter.registry import PODS
-from policykit.linter.scope import AnyFact, LocatedFact
-from policykit.linter.scope_pass import ScopesByPolicy, key_of
+from policykit.linter.scope import AnyFact, StoredFacts, located
+from policykit.linter.scope_facts import key_of
+from policykit.linter.scope_pass import ScopesByPolicy
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Run
 from policykit.model.pod_admission import PodMutation
@@ -57,12 +58,13 @@ def changed_at_admission(
     return tuple(softened)
 
 
-def _mutations(facts: Iterable[AnyFact]) -> list[PodMutation]:
-    found = (fact.value for fact in facts if isinstance(fact, LocatedFact))
-    return list(dict.fromkeys(value for value in found if isinstance(value, PodMutation)))
+def _mutations(facts: Iterable[AnyFact | StoredFacts]) -> list[PodMutation]:
+    return list(dict.fromkeys(fact.value for fact in located(PodMutation, facts)))
 
 
-def _changes(finding: Finding, namespace: str, by: Sequence[PodMutation], facts: Iterable[AnyFact]) -> str:
+def _changes(
+    finding: Finding, namespace: str, by: Sequence[PodMutation], facts: Iterable[AnyFact | StoredFacts]
+) -> str:
     """The first object that may change the pods of a finding; empty: none."""
     resource = finding.resource
     place = (resource.namespace if resource else "") or namespace
@@ -71,11 +73,7 @@ def _changes(finding: Finding, namespace: str, by: Sequence[PodMutation], facts:
     )
     if not mine or not mine[0].selects:
         return mine[0].name if mine else ""
-    labels = [
-        fact.value.labels
-        for fact in facts
-        if isinstance(fact, LocatedFact) and isinstance(fact.value, Demand) and fact.resource == resource
-    ]
+    labels = [fact.value.labels for fact in located(Demand, facts) if fact.resource == resource]
     # Of pods whose labels are not known any may be selected.
     return next(
         (each.name for each in mine if not labels or any(may_meet(each.selects, own) for own in labels)), ""

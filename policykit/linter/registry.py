@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -227,12 +227,13 @@ class RuleSet:
             )
         return found
 
-    def about(self, facts: frozenset[str]) -> tuple[AnyRule, ...]:
-        """The rules about scopes that report at facts of types with these names."""
+    def about(self, facts: frozenset[str], without: Container[str] = ()) -> tuple[AnyRule, ...]:
+        """The rules about scopes that report at facts of types with these names; `without`: codes of those
+        that are left out."""
         return tuple(
             self._loaded(entry)
             for entry in self._entries
-            if entry.subject == SCOPE and not facts.isdisjoint(entry.reports_at)
+            if entry.subject == SCOPE and not facts.isdisjoint(entry.reports_at) and entry.code not in without
         )
 
     def _loaded(self, entry: Entry) -> AnyRule:

@@ -6,25 +6,20 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, NotJudged, Report, listed
 from policykit.linter.input_file import KUSTOMIZATIONS, STDIN, TEXT, InputFile
 from policykit.linter.not_judged import EMPTY_INPUT, NO_POLICY, NOT_YAML, REASONS
-from policykit.linter.pod_mutation_pass import changed_at_admission
 from policykit.linter.registry import FAILED_BUILD, GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.runtime_class_pass import with_classes
-from policykit.linter.scope_pass import scope_findings
-from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
+from policykit.linter.scope_pass import RuleFindings, ScopesByPolicy, scope_findings
 from policykit.linter.unit import PassResult, UnitFinding, UnitResult, file_findings, unit_results
 from policykit.linter.violations import finding_of, locate
 from policykit.linter.workspace import Policy, Run, Setting, Workspace
+from policykit.model.severity import Applicability, Severity
 from policykit.namedtuple import NamedTuple
-
-if TYPE_CHECKING:
-    from policykit.model.severity import Applicability
 
 _POLICY = "policykit.yaml"
 
@@ -96,8 +91,23 @@ def _is_of_tools(input_file: InputFile) -> bool:
     return os.path.basename(input_file.file) in (*KUSTOMIZATIONS, _POLICY)
 
 
-_WITHOUT_GANG = "gang-not-declared"
+WITHOUT_GANG = "gang-not-declared"
 """What an operator in the scope of a job may refute."""
+
+
+class Judgement(NamedTuple):
+    """How a run came to its findings, as far as a later run can go on from it."""
+
+    judged: tuple[UnitResult, ...]
+    scopes: ScopesByPolicy
+    files: tuple[UnitFinding, ...]
+    """The findings of single files, before settings are applied."""
+    rules: tuple[RuleFindings, ...]
+    """The findings about scopes, before suppressions and settings are applied."""
+    others: tuple[UnitFinding, ...]
+    """All other findings, before settings are applied."""
+    suppressed: bool
+    """Whether there are suppressions."""
 
 
 class UnitFindings(NamedTuple):
@@ -106,11 +116,17 @@ class UnitFindings(NamedTuple):
     findings: tuple[UnitFinding, ...]
     report: Report
     """The report of the run, without findings."""
+    judgement: Judgement
 
 
 def lint(run: Run) -> Report:
     """Lints a workspace. Findings are sorted; neither the number of workers nor the cache changes them."""
-    found, report = unit_findings(run)
+    return report_of(run, unit_findings(run))
+
+
+def report_of(run: Run, of_units: UnitFindings) -> Report:
+    """The report of a run, with the findings of its units that nothing accepts."""
+    found, report, _ = of_units
     accepted = known = 0
     if run.workspace.baselines:
         from policykit.linter.baseline_pass import accept
@@ -140,11 +156,14 @@ def _judged(run: Run) -> UnitFindings:
     about_files = _with_sources(judged, (one for one in scoped.findings if one.build < 0))
     placed = _of_builds(run, judged, (one for one in scoped.findings if one.build >= 0))
     files = tuple(file_findings(judged))
-    if any(one.finding.name == _WITHOUT_GANG for one in files):
+    if any(one.finding.name == WITHOUT_GANG for one in files):
         from policykit.linter.gang_operator_pass import gang_made_by_operator
 
-        files = gang_made_by_operator(scopes, files, _WITHOUT_GANG)
-    files = changed_at_admission(run, scopes, files)
+        files = gang_made_by_operator(scopes, files, WITHOUT_GANG)
+    if any(one.finding.severity is Severity.ERROR for one in files):
+        from policykit.linter.pod_mutation_pass import changed_at_admission
+
+        files = changed_at_admission(run, scopes, files)
     if run.workspace.builds:
         from policykit.linter.builds.findings import reconcile
 
@@ -152,15 +171,22 @@ def _judged(run: Run) -> UnitFindings:
         placed = placed._replace(findings=built)
     declared = policy_findings(run)
     broken = _failed_builds(run)
-    unhidden = chain(about_files, placed.findings, declared.findings, broken.findings)
-    remaining = suppress(run, unhidden, suppressions_of(judged))
-    unused = suppression_findings(run, judged, remaining.suppressions)
+    unhidden = (*about_files, *placed.findings, *declared.findings, *broken.findings)
+    suppressed = any(each.result.suppressions for each in judged)
+    remaining, unused, hidden = PassResult(), PassResult(), 0
+    if unhidden or suppressed:
+        from policykit.linter.suppression_pass import apply
+
+        remaining, unused, hidden = apply(run, judged, unhidden)
     found = select(run, chain(files, remaining.findings, unused.findings))
-    passes = (scoped, placed, declared, broken, unused)
+    passes = (scoped, placed, declared, broken, unused, remaining)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
-    failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))
+    failures |= dict.fromkeys(chain(*(each.failures for each in passes)))
     dropped = chain(*(each.result.dropped for each in judged), *(each.dropped for each in passes))
-    return UnitFindings(found, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped)))
+    others = (*declared.findings, *broken.findings)
+    judgement = Judgement(judged, scopes, files, scoped.rules, others, suppressed)
+    report = _summary(run, judged, hidden, tuple(failures), tuple(dropped))
+    return UnitFindings(found, report, judgement)
 
 
 def policy_findings(run: Run) -> PassResult:

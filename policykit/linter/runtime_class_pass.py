@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policykit.linter.scope import LocatedFact, with_runtime_classes
-from policykit.linter.scope_pass import ScopesByPolicy, key_of, scope_facts
+from policykit.linter.scope_facts import key_of, scope_facts
+from policykit.linter.scope_pass import ScopesByPolicy
 from policykit.linter.unit import UnitResult, linted_again
 from policykit.linter.workspace import Run, Setting
 from policykit.model.pod_admission import RuntimeClass, RuntimeClassUse

@@ -91,6 +91,10 @@ class StoredFacts(Protocol):
     """The facts of a file as an earlier run stored them, which are decoded where somebody asks for them."""
 
     @property
+    def path(self) -> str:
+        """The file, as reported."""
+
+    @property
     def names(self) -> Iterable[str]:
         """Names of the types of its facts."""
 
@@ -113,10 +117,44 @@ def name_of_fact(fact: AnyFact) -> str:
     return fact_name(kind)
 
 
-def names_in(facts: Iterable[AnyFact]) -> frozenset[str]:
+def names_in(facts: Iterable[AnyFact | StoredFacts]) -> frozenset[str]:
     """The names of the types of located facts."""
-    kinds: set[type] = {type(fact.value) for fact in facts if isinstance(fact, LocatedFact)}
-    return frozenset(map(fact_name, kinds))
+    kinds: set[type] = set()
+    names: set[str] = set()
+    for fact in facts:
+        if isinstance(fact, LocatedFact):
+            kinds.add(type(fact.value))
+        elif not isinstance(fact, UnreadableText):
+            names.update(fact.names)
+    return frozenset(map(fact_name, kinds)) | names - {fact_name(UnreadableText)}
+
+
+OBJECT_NAMES = "objects"
+"""What is asked of a scope besides facts by their types: which objects it has."""
+
+
+def changed_facts(before: Iterable[AnyFact], after: Iterable[AnyFact]) -> frozenset[str]:
+    """The names of the types of which two readings of a file state different facts; OBJECT_NAMES: they are
+    about different objects."""
+    old, new = tuple(before), tuple(after)
+    names = {
+        name
+        for name in {*map(name_of_fact, old), *map(name_of_fact, new)}
+        if [fact for fact in old if name_of_fact(fact) == name]
+        != [fact for fact in new if name_of_fact(fact) == name]
+    }
+    return frozenset(names | ({OBJECT_NAMES} if {*objects_of(old)} != {*objects_of(new)} else set()))
+
+
+def located(kind: type, facts: Iterable[AnyFact | StoredFacts]) -> Iterator[LocatedFact[Any]]:
+    """The located facts of one type."""
+    name = fact_name(kind)
+    for fact in facts:
+        if isinstance(fact, LocatedFact):
+            if isinstance(fact.value, kind):
+                yield fact
+        elif not isinstance(fact, UnreadableText) and name in fact.names:
+            yield from (each for each in fact.of(name) if isinstance(each, LocatedFact))
 
 
 def objects_of(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[Resource]:
@@ -129,17 +167,25 @@ def objects_of(facts: Iterable[AnyFact | StoredFacts]) -> Iterator[Resource]:
             yield from fact.objects()
 
 
-def may_have_findings(facts: Iterable[AnyFact]) -> bool:
-    """Whether a finding may be reported at one of the facts. If not, no other file needs to be read."""
+def may_have_findings(facts: Iterable[AnyFact | StoredFacts]) -> bool:
+    """Whether a finding may be reported at one of the facts of this run. If not, no other file needs to be
+    read."""
     return any(isinstance(fact, LocatedFact) and not fact.answers for fact in facts)
 
 
 class FactTable:
     """Facts by their types, in the order of their files."""
 
-    def __init__(self, facts: Iterable[AnyFact | StoredFacts], judged: Container[str] | None = None) -> None:
-        """`judged`: paths of the files of which findings are reported; None: of all."""
+    def __init__(
+        self,
+        facts: Iterable[AnyFact | StoredFacts],
+        judged: Container[str] | None = None,
+        asked: set[str] | None = None,
+    ) -> None:
+        """`judged`: paths of the files of which findings are reported; None: of all. `asked`: is told the
+        names of the types that are asked for."""
         self._judged = judged
+        self._asked = set() if asked is None else asked
         self._found: dict[str, list[AnyFact | StoredFacts]] = {}
         self._known: dict[type, tuple[Any, ...]] = {}
         for fact in facts:
@@ -155,8 +201,9 @@ class FactTable:
     def of(self, kind: type) -> tuple[Any, ...]:
         """The facts of one type."""
         known = self._known.get(kind)
+        name = fact_name(kind)
+        self._asked.add(name)
         if known is None:
-            name = fact_name(kind)
             found: list[AnyFact] = []
             for fact in self._found.get(name, ()):
                 if isinstance(fact, (LocatedFact, UnreadableText)):
@@ -168,19 +215,31 @@ class FactTable:
 
     def judged(self, kind: type, others: Iterable[type]) -> tuple[Any, ...]:
         """As `Scope.judged`."""
+        self._asked.update(map(fact_name, (kind, *others)))
         judged = self._judged
         if judged is None or any(self._of_files(other, judged) for other in others):
             return self.of(kind)
         return tuple(self._of_files(kind, judged))
 
     def _of_files(self, kind: type, paths: Container[str]) -> list[LocatedFact[Any]]:
-        """The facts of one type in some files, of which none are as an earlier run stored them."""
-        found = self._found.get(fact_name(kind), ())
-        return [fact for fact in found if isinstance(fact, LocatedFact) and fact.path in paths]
+        """The facts of one type in some files."""
+        name = fact_name(kind)
+        found: list[LocatedFact[Any]] = []
+        for fact in self._found.get(name, ()):
+            if isinstance(fact, UnreadableText) or fact.path not in paths:
+                continue
+            some = (fact,) if isinstance(fact, LocatedFact) else fact.of(name)
+            found.extend(each for each in some if isinstance(each, LocatedFact))
+        return found
 
-    @computed_once
+    @property
     def unreadable(self) -> UnreadableText:
         """The words of all unreadable documents."""
+        self._asked.add(fact_name(UnreadableText))
+        return self._words
+
+    @computed_once
+    def _words(self) -> UnreadableText:
         return joined_words(self.of(UnreadableText))
 
 
@@ -257,9 +316,10 @@ def scope_of(
     complete: bool,
     beside: Callable[[], UnreadableText] = lambda: NOTHING_UNREAD,
     judged: Container[str] | None = None,
+    asked: set[str] | None = None,
 ) -> Scope:
-    """The scope with these facts. `beside`: as in `Scope`; `judged`: as in `FactTable`."""
-    return Scope(FactTable(facts, judged), complete, beside)
+    """The scope with these facts. `beside`: as in `Scope`; `judged` and `asked`: as in `FactTable`."""
+    return Scope(FactTable(facts, judged, asked), complete, beside)
 
 
 def with_runtime_classes(cluster: Cluster, facts: Iterable[AnyFact]) -> Cluster:

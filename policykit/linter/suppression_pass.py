@@ -42,10 +42,19 @@ class VisibleFindings(NamedTuple):
     failures: tuple[str, ...] = ()
 
 
+def apply(
+    run: Run, judged: Sequence[UnitResult], found: Iterable[UnitFinding]
+) -> tuple[PassResult, PassResult, int]:
+    """The findings that are not suppressed, those about suppressions, and the number of the suppressed."""
+    left = suppress(run, found, suppressions_of(judged))
+    unused = suppression_findings(run, judged, left.suppressions)
+    return PassResult(left.findings, left.failures), unused, left.hidden
+
+
 def suppressions_of(judged: Iterable[UnitResult]) -> Suppressions:
     """The suppressions of the files. One that any unit uses counts as used."""
     found: dict[str, tuple[SuppressionUse, ...]] = {}
-    for input_file, _, result, _, _ in judged:
+    for input_file, _, result, *_ in judged:
         if result.suppressions and not input_file.is_built:
             known = found.get(input_file.path)
             found[input_file.path] = _joined(known, result.suppressions) if known else result.suppressions

@@ -27,6 +27,8 @@ class UnitResult(NamedTuple):
     """Why the file could not be read; empty: it was read."""
     first: bool = True
     """Whether it is the first judgement of this file."""
+    key: bytes = b""
+    """Key of the result in the cache; empty: it is not there."""
 
 
 class UnitFinding(NamedTuple):
@@ -87,8 +89,10 @@ def unit_results(run: Run) -> tuple[UnitResult, ...]:
         sizes += [len(workspace.read(build.input_file.file))] if workspace.sizes else []
     found = lint_input_files(run, [input_file for input_file, _, _ in jobs], sizes)
     judged: list[UnitResult] = []
-    for (input_file, settings, first), file, (result, failure) in zip(jobs, files, found, strict=True):
-        judged.append(UnitResult(input_file, settings, _alone(run, input_file, file, result), failure, first))
+    for (input_file, settings, first), file, (result, failure, key) in zip(jobs, files, found, strict=True):
+        alone = _alone(run, input_file, file, result)
+        key = key if alone is result else b""
+        judged.append(UnitResult(input_file, settings, alone, failure, first, key))
         run.options.progress(len(judged), len(jobs))
     return (*judged, *(_again(judged[number], input_file) for input_file, number in repeated))
 
@@ -96,9 +100,9 @@ def unit_results(run: Run) -> tuple[UnitResult, ...]:
 def linted_again(run: Run, each: UnitResult, settings: tuple[Setting, ...]) -> UnitResult:
     """A judgement under other settings, whose results are not cached."""
     run = run._replace(workspace=run.workspace._replace(settings=settings, cache=None))
-    result, failure = lint_input_file(run, each.input_file)
+    result, failure, _ = lint_input_file(run, each.input_file)
     file = "" if each.input_file.only else each.input_file.file
-    return each._replace(result=_alone(run, each.input_file, file, result), failure=failure)
+    return each._replace(result=_alone(run, each.input_file, file, result), failure=failure, key=b"")
 
 
 class _AlikeBuilds:
@@ -163,7 +167,7 @@ def _alone(run: Run, input_file: InputFile, file: str, result: FileResult) -> Fi
     result = _as_kustomize_reads(run, file, result)
     if input_file.partial or not (result.findings and run.workspace.completed(file)):
         return result
-    partial, failure = lint_input_file(run, input_file._replace(partial=True))
+    partial, failure, _ = lint_input_file(run, input_file._replace(partial=True))
     if failure:
         return result
     shape = run.workspace.settings[input_file.setting].rules.schema_rules()

@@ -42,7 +42,7 @@ _UNDIGESTED = 1 << 22
 class Record:
     """What a run asked, and what it printed."""
 
-    __slots__ = ("_answers", "_contents", "_left", "cache", "complete", "printed")
+    __slots__ = ("_answers", "_contents", "_left", "cache", "complete", "decisive", "linted", "printed")
 
     def __init__(self) -> None:
         self._answers: dict[str, str] = {}
@@ -52,6 +52,10 @@ class Record:
         """Texts, each with the file that it was written to; `-` is standard output, `2` standard error."""
         self.complete = True
         """False: the run depends on something else, too."""
+        self.linted = False
+        """Whether what is read at the moment is only linted."""
+        self.decisive: set[str] = set()
+        """Questions about contents that decided more: what is linted, and by which settings."""
         self.cache = ""
         """The cache folder to store it in; empty: it is not worth that."""
 
@@ -64,6 +68,8 @@ class Record:
         """Notes the answer to a question about contents. Those of a small run, which is not kept, are never
         digested."""
         self._left -= len(content)
+        if not self.linted:
+            self.decisive.add(question)
         if self._left < 0:
             self.note(question, _digest(content))
         elif self._contents.setdefault(question, content) != content:
@@ -115,6 +121,22 @@ def keep_record(folder: str) -> None:
     found = _RECORD.get()
     if found is not None:
         found.cache = folder
+
+
+class ToLint:
+    """A block that reads files to lint them, and decides nothing else by their contents."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        found = _RECORD.get()
+        if found is not None:
+            found.linted = True
+
+    def __exit__(self, *_: object) -> None:
+        found = _RECORD.get()
+        if found is not None:
+            found.linted = False
 
 
 def note_printed(where: str, text: bytes) -> None:

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 
 from policykit.errors import SourceError, UsageError
 from policykit.namedtuple import NamedTuple
-from policykit.workspace import filesystem
 from policykit.workspace.command_state import cached
 from policykit.workspace.files import SUFFIXES
 from policykit.workspace.programs import program_path
@@ -89,6 +88,18 @@ def commit_of(revision: str, root: str, home: str = "") -> str:
     does not find it.
     """
     return _base(revision, root, home or root)
+
+
+def state_of(revision: str, root: str) -> bytes:
+    """What decides which commit a revision is: the same bytes, the same commit; empty: it cannot be told."""
+    if revision.startswith("-") or ".." in revision:
+        return b""
+    try:
+        named = f"{revision}^{{commit}}"
+        done = _try(root, "rev-parse", "--show-toplevel", "--show-superproject-working-tree", named)
+    except SourceError:
+        return b""
+    return b"" if done.returncode else done.stdout
 
 
 _PLATFORMS = (
@@ -366,29 +377,3 @@ def _missing(root: str, one: TreeEntry) -> None:
             "fetch it: the clone is partial, and policykit does not fetch anything",
             root,
         )
-
-
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_USER = re.compile(r"[^/@]*@")
-_PORT = re.compile(r":[0-9]+(?=/)")
-
-
-@cached
-def remotes(root: str) -> frozenset[str]:
-    """Normalised URLs of a repository: of its remotes, and those that its policies name."""
-    from policykit.workspace.policies import stated_repositories
-
-    urls = remote_urls(root)
-    filesystem.note_remotes(root, urls)
-    return frozenset(map(normalised, (*urls, *stated_repositories(root))))
-
-
-def normalised(url: str) -> str:
-    """A URL without scheme, user, port and suffix: `git@host:a/b.git` equals `https://host/a/b/`."""
-    text = url.strip()
-    if _SCHEME.match(text):
-        text = _PORT.sub("", _USER.sub("", _SCHEME.sub("", text), count=1), count=1)
-    elif ":" in text:
-        text = _USER.sub("", text, count=1).replace(":", "/", 1)
-    host, slash, path = text.partition("/")
-    return f"{host.lower()}{slash}{path.strip('/').removesuffix('.git').lower()}".rstrip("/")

@@ -148,8 +148,9 @@ def test_scope_sorts_facts_by_what_they_are_about() -> None:
 class Stored:
     """Facts as from the cache; notes which types were asked for."""
 
-    def __init__(self, *facts: AnyFact) -> None:
+    def __init__(self, *facts: AnyFact, path: str = "b.yaml") -> None:
         self._facts = facts
+        self.path = path
         self.asked: list[str] = []
 
     @property
@@ -180,7 +181,8 @@ def test_stored_facts_keep_the_order_of_files_and_are_read_once_if_asked_for() -
     ("paths", "others", "expected"),
     [
         (None, (), ["a.yaml", "b.yaml", "c.yaml"]),
-        ({"a.yaml", "b.yaml", "c.yaml", "d.yaml"}, (), ["a.yaml", "c.yaml"]),
+        ({"a.yaml", "b.yaml", "c.yaml", "d.yaml"}, (), ["a.yaml", "b.yaml", "c.yaml"]),
+        ({"a.yaml", "c.yaml", "d.yaml"}, (), ["a.yaml", "c.yaml"]),
         ({"c.yaml", "d.yaml"}, (), ["c.yaml"]),
         ({"c.yaml", "d.yaml"}, (Autoscaler,), ["a.yaml", "b.yaml", "c.yaml"]),
         ({"c.yaml"}, (Autoscaler, Membership), ["c.yaml"]),
@@ -190,7 +192,7 @@ def test_stored_facts_keep_the_order_of_files_and_are_read_once_if_asked_for() -
 def test_facts_at_which_findings_are_reported(
     paths: set[str] | None, others: tuple[type, ...], expected: list[str]
 ) -> None:
-    """Facts as an earlier run stored them, here those of b.yaml, are of files that are not linted."""
+    """Also those of b.yaml, which are as an earlier run stored them."""
     stated = [*facts(GROUP, "a.yaml"), Stored(*facts(GROUP, "b.yaml")), *facts(GROUP, "c.yaml")]
     known = scope_of([*stated, *facts(SCALER, "d.yaml")], complete=True, judged=paths)
     assert [each.path for each in known.judged(PodGroup, *others)] == expected

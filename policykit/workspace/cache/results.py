@@ -105,14 +105,14 @@ class Results:
 class _EncodedFacts:
     """Facts of one file as bytes."""
 
-    __slots__ = ("_again", "_batch", "_known", "_path", "parts")
+    __slots__ = ("_again", "_batch", "_known", "parts", "path")
 
     def __init__(
         self, entry: bytes, path: str, again: Callable[[], Sequence[AnyFact]], batch: _Batch
     ) -> None:
         """`batch`: all that the run may ask."""
         self.parts = _parts(entry)[1]
-        self._path = path
+        self.path = path
         self._again = again
         self._batch = batch
         self._known: dict[str, Sequence[AnyFact]] = {}
@@ -143,7 +143,7 @@ class _EncodedFacts:
             return objects_of(self._again())
 
     def _fits(self, facts: Sequence[AnyFact], name: str) -> bool:
-        return _are_of(facts, self._path) and all(name_of_fact(fact) == name for fact in facts)
+        return _are_of(facts, self.path) and all(name_of_fact(fact) == name for fact in facts)
 
     def _alone(self, name: str) -> tuple[AnyFact, ...]:
         try:

@@ -51,8 +51,9 @@ class KnownRevision:
         the environment and files outside the revision."""
         self._cache = cache
         self._name = name_of("revision", name, place=cache.place)
-        whole = repr((about, _variables())).encode("utf-8", errors="surrogatepass")
+        whole = repr((about, variables())).encode("utf-8", errors="surrogatepass")
         self._key = filesystem.digest(whole)
+        self._answers: Mapping[str, str] | None = None
 
     def load(self) -> RevisionFindings | None:
         """The findings; None: they are not known, or something outside the revision has changed."""
@@ -66,6 +67,7 @@ class KnownRevision:
             )
         except (DamagedError, ValueError):
             return None
+        self._answers = entry.answers
         return entry.found if same else None
 
     def store(self, found: RevisionFindings, record: filesystem.Record, folder: str) -> None:
@@ -81,10 +83,21 @@ class KnownRevision:
             if not is_within(os.path.realpath(_path(question)), folder)
         }
         if record.complete and not _opening(answers):
+            self._answers = answers
             self._cache.store(self._name, self._key + encode(_Entry, [_Entry(found, answers)])[0])
 
+    def note(self) -> None:
+        """Notes in the open record what the findings that were loaded or stored depend on."""
+        if self._answers is None:
+            filesystem.cannot_repeat()
+        found = filesystem.record()
+        if found is not None and self._answers is not None:
+            for question, answer in self._answers.items():
+                found.note(question, answer)
 
-def _variables() -> list[tuple[str, str]]:
+
+def variables() -> list[tuple[str, str]]:
+    """What findings depend on in the environment; variables of git decide only which commit it is."""
     return sorted(
         (name, value)
         for name, value in os.environ.items()

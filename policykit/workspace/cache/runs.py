@@ -55,7 +55,7 @@ def repeated(words: Sequence[str]) -> PrintedRun | None:
         return None
     try:
         questions, run = _decoded(raw[2 * KEY :])
-        allowed = _may_be_opened(questions, tuple(_roots(words))) and _is_printable(run, words)
+        allowed = may_be_opened(questions, tuple(roots_of(words))) and _is_printable(run, words)
         same = allowed and raw[KEY : 2 * KEY] == _digest(map(again, questions))
     except ValueError:
         return None  # it is damaged
@@ -73,12 +73,12 @@ def again(question: str) -> str:
 
 def store(words: Sequence[str], record: filesystem.Record, code: int) -> None:
     """Stores what a run printed for the next one, if nothing else than its record decides it."""
-    roots = tuple(_roots(words))
-    answers = _needed(record.answers(), roots)
+    roots = tuple(roots_of(words))
+    answers = needed(record.answers(), roots)
     questions = [*answers]
     run = PrintedRun(code, tuple(_joined(record.printed)))
     whole = record.complete and code in (0, 1) and not any("\0" in question for question in questions)
-    if not (whole and _may_be_opened(questions, roots) and _is_printable(run, words)):
+    if not (whole and may_be_opened(questions, roots) and _is_printable(run, words)):
         return
     content = _key(words) + _digest(answers.values()) + _encoded(questions, run)
     if len(content) <= _MOST:
@@ -148,7 +148,7 @@ def _decoded(raw: bytes) -> tuple[list[str], PrintedRun]:
     return questions.split("\0"), PrintedRun(code, tuple(zip(paths, fields[2::2], strict=True)))
 
 
-def _needed(answers: Mapping[str, str], roots: Iterable[str]) -> dict[str, str]:
+def needed(answers: Mapping[str, str], roots: Iterable[str]) -> dict[str, str]:
     """Answers without those that follow from others: from what folders contain, and from what was read."""
     here = os.getcwd()
     every = {
@@ -217,13 +217,13 @@ def _absolute(path: str, here: str) -> str:
     return path if {os.curdir, os.pardir} & {*path.split(os.sep)} else os.path.join(here, path)
 
 
-def _may_be_opened(questions: Iterable[str], roots: tuple[str, ...]) -> bool:
+def may_be_opened(questions: Iterable[str], roots: tuple[str, ...]) -> bool:
     """Whether files are opened only in the repositories of the run, whatever the cache says."""
     paths = [f"{each[each.find(os.sep) :]}{os.sep}" for each in questions if each.startswith(OF_CONTENT)]
     return all(path.startswith(roots) for path in paths) and f"{os.sep}{os.pardir}" not in "".join(paths)
 
 
-def _roots(words: Sequence[str]) -> Iterator[str]:
+def roots_of(words: Sequence[str]) -> Iterator[str]:
     """The repositories, or else folders, of the current folder and of what a command line names."""
     values = (word.partition("=")[2] for word in words if word.startswith("-"))
     for path in {os.curdir, *words, *filter(None, values)}:

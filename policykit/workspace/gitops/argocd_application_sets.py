@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from policykit.workspace.git import normalised
 from policykit.workspace.gitops.sources import Repository, TargetCluster, UnreadableError
+from policykit.workspace.remotes import normalised
 
 Parameters = Mapping[str, Any]
 """Values from a generator, as a tree. Without goTemplate, names with dots are paths in it."""

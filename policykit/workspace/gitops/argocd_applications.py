@@ -14,7 +14,6 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.command_state import cached
 from policykit.workspace.files import files_below, repository_root
-from policykit.workspace.git import normalised, remotes
 from policykit.workspace.gitops.argocd_application_sets import Parameters, filled, merged, parameters_of
 from policykit.workspace.gitops.argocd_source_options import added_fields, helm_options
 from policykit.workspace.gitops.controller_files import ControllerObject, controller_files, written_objects
@@ -28,6 +27,7 @@ from policykit.workspace.gitops.sources import (
     UnreadableError,
 )
 from policykit.workspace.policies import argocd_of, is_cluster, metadata_of, policy_by_place, policy_files
+from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import is_patch, kustomization
 
 GROUP = "argoproj.io/"

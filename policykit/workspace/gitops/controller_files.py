@@ -9,6 +9,7 @@ from policykit.errors import SourceError
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.namedtuple import NamedTuple
+from policykit.workspace import filesystem
 from policykit.workspace.command_state import cached, hand_over
 from policykit.workspace.files import read, repository_files
 from policykit.workspace.scopes import kustomization
@@ -42,7 +43,10 @@ def controller_files(root: str) -> ControllerFiles:
     variables: list[str] = []
     generators: list[str] = []
     for path in repository_files(root):
-        raw = raw_of(path)
+        with (
+            filesystem.ToLint()
+        ):  # where no file names a controller, see `names_controller`, it decides nothing
+            raw = raw_of(path)
         left -= len(raw)
         if raw and left >= 0:
             contents[path] = raw
@@ -56,6 +60,11 @@ def controller_files(root: str) -> ControllerFiles:
             generators.append(path)
     hand_over(contents)
     return ControllerFiles(tuple(flux), tuple(argo_cd), tuple(variables), tuple(generators))
+
+
+def names_controller(raw: bytes) -> bool:
+    """Whether a file may have objects of a controller."""
+    return _FLUX in raw or _ARGO_CD in raw
 
 
 def has_controllers(root: str | None) -> bool:

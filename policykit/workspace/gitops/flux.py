@@ -14,7 +14,6 @@ from policykit.manifests.writer import dump
 from policykit.workspace import filesystem, safe_paths
 from policykit.workspace.command_state import cached
 from policykit.workspace.files import repository_root
-from policykit.workspace.git import normalised, remotes
 from policykit.workspace.gitops.controller_files import ControllerObject, controller_files, written_objects
 from policykit.workspace.gitops.flux_artifacts import resolved
 from policykit.workspace.gitops.flux_variables import POST_BUILD, post_build_variables
@@ -26,6 +25,7 @@ from policykit.workspace.gitops.sources import (
 )
 from policykit.workspace.kustomization_entries import first_document
 from policykit.workspace.policies import stated_repositories
+from policykit.workspace.remotes import normalised, remotes
 from policykit.workspace.scopes import is_patch, kustomization
 
 FLUX_GROUP = "kustomize.toolkit.fluxcd.io"

@@ -81,7 +81,8 @@ class Reader:
             raw = self._contents.pop(path if path.startswith(os.sep) else self._here + path, None)
             if raw is not None:
                 return raw
-        return read(path)
+        with filesystem.ToLint():
+            return read(path)
 
 
 class AppliedFiles(NamedTuple):

@@ -32,8 +32,14 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
         filesystem.close_record()  # it would not be kept
         report = api.lint(workspace._replace(remembered=memory.with_results), options)
     else:
-        report = api.lint(memory.with_results(workspace), options)
-        if request.since is None and STDIN not in request.paths:
+        workspace = memory.with_results(workspace)
+        found = api.unit_findings(workspace, options)
+        report = api.report_of(workspace, options, found)
+        if request.since is not None:
+            from policykit.workspace.linting.continued import keep_run
+
+            keep_run(request, OpenResult(workspace, notes), options, found)
+        elif STDIN not in request.paths:
             filesystem.keep_record(request.cache.folder)
     memory.store()
     return report

@@ -32,6 +32,7 @@ from policykit.workspace.git import (
 from policykit.workspace.linting.incremental import unit_findings
 from policykit.workspace.linting.loader import OpenResult, open_workspace
 from policykit.workspace.linting.request import Request, today
+from policykit.workspace.linting.roots import from_roots, repositories
 from policykit.workspace.safe_paths import is_within
 
 _FROM = "PRE_COMMIT_FROM_REF"
@@ -51,8 +52,15 @@ def hook_request(request: Request) -> Request:
     # Files that .gitignore leaves out are found only by their names.
     named = (path for path in request.named if not is_found(path, root))
     paths = (start, *named) if start == os.curdir else (start,)
-    revision = os.environ.get(_FROM) or ("HEAD" if has_commit("HEAD", top_of(root)) else None)
+    revision = os.environ.get(_FROM) or "HEAD"
     return request._replace(paths=paths, since=revision, whole=tuple(request.named))
+
+
+def with_commit(request: Request) -> Request:
+    """The request of a hook, without the revision if there is no commit yet."""
+    root = repository_root(os.getcwd())
+    is_first = root and request.since == "HEAD" and not has_commit("HEAD", top_of(root))
+    return request._replace(since=None) if is_first else request
 
 
 class LintedWorkspace(NamedTuple):
@@ -92,7 +100,7 @@ def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
     if git fails."""
     here = repository_root(os.getcwd())
     home = top_of(here) if here else ""
-    runs = [_Revision(request, root, tops, home) for root, tops in _roots(now.input_files).items()]
+    runs = [_Revision(request, root, tops, home) for root, tops in repositories(now.input_files).items()]
     names = _policy_names(now, [run.root for run in runs])
     known = _CurrentPolicies(names, _cluster_names(now.settings))
     amounts: Counter[tuple[Key, str]] = Counter()
@@ -106,7 +114,7 @@ def earlier_findings(request: Request, now: LintedWorkspace) -> Earlier:
         gone |= found.gone
         notes |= dict.fromkeys(found.notes)
         notes |= dict.fromkeys(run.no_longer(now, names, found.judged))
-    locate = _from_roots([run.root for run in runs])
+    locate = from_roots([run.root for run in runs])
     whole = frozenset(map(locate, request.whole))
     then = EarlierFindings(amounts, tuple(names), locate, frozenset(files), frozenset(gone), whole)
     return Earlier(then, tuple(notes))
@@ -141,17 +149,21 @@ class _Revision:
         commits = {top: commit_of(self._revision, top, self._home) for top in self._tops}
         entry = KnownRevision(self._request.cache, self.root, self._about(commits, known))
         found = entry.load()
-        if found is not None and found.gone == self._gone(found.files):
-            return found
-        return self._lint(commits, known, entry)
+        if found is None or found.gone != self._gone(found.files):
+            found = self._lint(commits, known, entry)
+        entry.note()
+        return found
 
     def _about(self, commits: Mapping[str, str], known: _CurrentPolicies) -> tuple[object, ...]:
         """Everything that the findings depend on, besides what is asked outside the repository."""
         request = self._request._replace(cache=NO_CACHE, whole=())
-        return (*commits.items(), *map(remote_urls, commits), request, self._start, today(), known)
+        urls = [*map(remote_urls, commits)]
+        for root, some in zip(commits, urls, strict=True):
+            filesystem.note_remotes(root, some)
+        return (*commits.items(), *urls, request, self._start, today(), known)
 
     def _gone(self, files: Iterable[str]) -> frozenset[str]:
-        return frozenset(name for name in files if not os.path.lexists(os.path.join(self.root, name)))
+        return frozenset(name for name in files if not filesystem.lexists(os.path.join(self.root, name)))
 
     def _lint(
         self, commits: Mapping[str, str], known: _CurrentPolicies, entry: KnownRevision
@@ -183,25 +195,25 @@ class _Revision:
             opened = open_workspace(request)
         except PolicykitError as error:
             return RevisionFindings(notes=(self._message(str(error), folder),))
-        found, report = unit_findings(request, opened, Options(today=today()))
+        found, report, _ = unit_findings(request, opened, Options(today=today()))
         if opened.workspace.baselines:
             found = accept(opened.workspace, found, complete=not report.failures).findings
         judged = judged_by(opened)
         paired = _paired(_policy_names(judged, [folder]), judged, known)
         failures = (*opened.notes.failures, *report.failures)
-        amounts = dict(earlier_amounts(found, paired, _from_roots([folder])))
+        amounts = dict(earlier_amounts(found, paired, from_roots([folder])))
         notes = tuple(self._message(each, folder) for each in failures)
-        return RevisionFindings(amounts, notes=notes, judged=_summary(judged, paired, _from_roots([folder])))
+        return RevisionFindings(amounts, notes=notes, judged=_summary(judged, paired, from_roots([folder])))
 
     def no_longer(self, now: LintedWorkspace, names: Sequence[str], then: JudgedFiles) -> Iterator[str]:
         """What the revision judged, and is not judged any more although it is still there. `names`: of the
         policies of today."""
-        files, rules, built, accepted = _summary(now, names, _from_roots([self.root]))
+        files, rules, built, accepted = _summary(now, names, from_roots([self.root]))
         start = f"policykit: no longer judged, unlike in {self._revision}: "
         lost: dict[str, list[str]] = {}
         for path, clusters in sorted(then[0].items()):
             missing = clusters.keys() - files.get(path, {}).keys()
-            if missing and os.path.lexists(os.path.join(self.root, path)):
+            if missing and filesystem.lexists(os.path.join(self.root, path)):
                 for policy in sorted(missing):
                     lost.setdefault(clusters[policy], []).append(path)
         for cluster, paths in sorted(lost.items()):
@@ -209,7 +221,7 @@ class _Revision:
             if len(paths) > _MOST:
                 yield f"{start}{counted(len(paths) - _MOST, 'more file')}, by policy {cluster}"
         unbuilt = sorted(
-            folder for folder in then[2] - built if os.path.lexists(os.path.join(self.root, folder))
+            folder for folder in then[2] - built if filesystem.lexists(os.path.join(self.root, folder))
         )
         yield from (f"{start}{folder} as kustomize builds it" for folder in unbuilt)
         for cluster, codes in sorted(then[1].items()):
@@ -307,54 +319,15 @@ def _summary(judged: LintedWorkspace, names: Sequence[str], locate: Locate) -> J
     return files, rules, built, judged.accepted
 
 
-def _roots(input_files: Sequence[InputFile]) -> dict[str, list[str]]:
-    """The outermost repositories of the input files, each with all of theirs in it."""
-    folders = {os.path.dirname(os.path.abspath(one.file)) for one in input_files if one.file != STDIN}
-    roots = {repository_root(folder) or folder for folder in folders}
-    tops = sorted({top_of(root) for root in roots}, key=len)
-    found: dict[str, list[str]] = {}
-    for top in tops:
-        root = next((root for root in found if is_within(top, root)), top)
-        found.setdefault(root, []).append(top)
-    return found
-
-
 def _real(path: str) -> str:
     """Absolute, with the links of its folder resolved."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
 
-def _from_roots(roots: Sequence[str]) -> Locate:
-    """Reported paths as seen from the root that they are in."""
-    here = os.getcwd()
-    folders: dict[str, str | None] = {}
-
-    def located(folder: str) -> str | None:
-        """A folder as seen from its root, with `/` at the end; None: it is in none."""
-        real = os.path.realpath(os.path.join(here, folder))
-        root = next((root for root in roots if is_within(real, root)), None)
-        return (
-            None
-            if root is None
-            else f"{os.path.relpath(real, root)}/".replace(os.sep, "/").removeprefix("./")
-        )
-
-    def locate(path: str) -> str:
-        folder, name = os.path.split(path)
-        if name in ("", os.curdir, os.pardir):
-            folder, name = os.path.split(os.path.abspath(os.path.join(here, path)))
-        if folder not in folders:
-            folders[folder] = located(folder)
-        start = folders[folder]
-        return path if start is None else start + name
-
-    return locate
-
-
 def _policy_names(judged: LintedWorkspace, roots: Sequence[str]) -> list[str]:
     """What each policy is called when two revisions are compared: its file; empty: there is no policy."""
-    locate = _from_roots(roots)
+    locate = from_roots(roots)
     pairs = zip(judged.settings, judged.sources, strict=True)
     return [
         "" if not setting.cluster else source if source.startswith("profile:") else locate(source)

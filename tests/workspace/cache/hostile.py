@@ -80,6 +80,8 @@ class Watch:
             return _below(path, self._read)
         if event == "os.rename":
             return _below(path, self._write) and _below(os.path.realpath(arguments[1]), self._write)
+        if event == "subprocess.Popen":  # git tells which commit a revision is
+            return os.path.basename(arguments[0]) == "git" and _below(arguments[2], self._read[:1])
         return event == "os.remove" and _below(path, self._write)
 
 
@@ -125,6 +127,10 @@ def tampered_bytes(name: str, raw: bytes, chance: random.Random) -> bytes:
         return raw[:at] + bytes([chance.randrange(256)]) + raw[at + 1 :]
     if name.startswith("run"):
         return tampered_run(raw, chance)
+    if name.startswith("kept"):
+        entries = unpack(raw[KEY:])
+        key = chance.choice(list(entries))
+        return raw[:KEY] + pack({**entries, key: _text(tampered(json.loads(entries[key]), chance))})
     if name.startswith(("results", "builds")):
         entries = unpack(raw)
         key = chance.choice(list(entries))
@@ -192,7 +198,8 @@ def _text(data: Any) -> bytes:
 
 
 def main() -> None:
-    """`hostile.py CACHE SEED ROUNDS [WORDS...]...`: the command lines as JSON."""
+    """`hostile.py CACHE SEED ROUNDS [WORDS...]... KIND`: the command lines as JSON; `KIND`: the beginning of
+    the names of the files to change, of which each line has the file `edited.yaml` changed before it."""
     folder, seed, rounds, lines = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4])
     cache = Cache(os.path.realpath(folder))
     for module in pkgutil.walk_packages(policykit.__path__, "policykit."):
@@ -204,14 +211,19 @@ def main() -> None:
     usual = {}
     for _ in range(2):  # the second time everything is there
         usual = {tuple(words): once(words) for words in lines}
+    kind = "".join(sys.argv[5:])
     kept = {name: cache.load(name) for name in sorted(os.listdir(folder))}
+    some = [name for name in kept if name.startswith(kind)]
+    if kind:
+        edit("# edited\n")
+        usual = {tuple(words): once(words) for words in lines}
     watch = Watch(os.getcwd(), cache.folder)
     sys.addaudithook(watch)
     chance = random.Random(seed)
     codes: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     for number in range(rounds):
-        name = chance.choice(list(kept))
+        name = chance.choice(some)
         words = lines[number % len(lines)]
         for other, raw in kept.items():
             # Results of files are asked for only where there is no whole run.
@@ -224,7 +236,13 @@ def main() -> None:
         if "internal error" in error:
             faults[f"{name.partition('-')[0]}: {words[0]}: {code}: {error}"] += 1
         codes["as usual" if (code, output, error) == usual[tuple(words)] else "otherwise"] += 1
-    json.dump({"seen": watch.seen, "faults": faults, "codes": codes, "kept": list(kept)}, sys.stdout)
+    json.dump({"seen": watch.seen, "faults": faults, "codes": codes, "kept": some}, sys.stdout)
+
+
+def edit(text: str) -> None:
+    """Adds to a file that the kept run has read."""
+    with open(os.path.join("apps", "edited.yaml"), "a", encoding="utf-8") as file:
+        file.write(text)
 
 
 def policykit_types() -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.commands import commit
 from tests.shared import ROOT
 
 HIDDEN = (ROOT / "tests" / "seeds" / "pod-gpu-affinity.yaml").read_text(encoding="utf-8")
@@ -39,13 +40,13 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def watched(folder: Path, *lines: list[str]) -> dict[str, Any]:
-    """What commands over tampered caches did outside of their work."""
+def watched(folder: Path, *lines: list[str], kind: str = "") -> dict[str, Any]:
+    """What commands over tampered caches did outside of their work; `kind`: of the files to change."""
     seed = SEED or str(int.from_bytes(os.urandom(4), "big"))
     program = [sys.executable, str(ROOT / "tests" / "workspace" / "cache" / "hostile.py")]
     (folder.parent / "cache").mkdir(mode=0o700)
     done = subprocess.run(
-        [*program, str(folder.parent / "cache"), seed, str(ROUNDS), json.dumps(lines)],
+        [*program, str(folder.parent / "cache"), seed, str(ROUNDS), json.dumps(lines), kind],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -76,3 +77,16 @@ def test_other_commands_with_a_tampered_policy(repository: Path) -> None:
     ]
     found = watched(repository, *lines)
     assert [name.partition("-")[0] for name in found["kept"]] == ["policy"]
+
+
+def test_hooks_with_a_tampered_run(repository: Path) -> None:
+    """What they go on from: the files of the last run, what it asked, and what it found."""
+    (repository / ".git").rmdir()
+    (repository / "apps" / "hidden.yaml").unlink()  # runs with suppressions are not kept
+    (repository / "apps" / "edited.yaml").write_text(HIDDEN, encoding="utf-8")
+    commit(repository)
+    found = watched(
+        repository, ["lint", "--hook", "apps/edited.yaml", "--cache-dir", "../cache"], kind="kept"
+    )
+    assert [name.partition("-")[0] for name in found["kept"]] == ["kept"]
+    assert found["codes"]["otherwise"], "what a run goes on from can be changed: nothing hides that"

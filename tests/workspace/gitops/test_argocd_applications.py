@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.workspace.git import normalised
 from policykit.workspace.gitops.argocd_application_sets import filled
 from policykit.workspace.gitops.argocd_applications import ReadApplication, applications_of
 from policykit.workspace.gitops.sources import (
@@ -22,6 +21,7 @@ from policykit.workspace.gitops.sources import (
     TargetCluster,
     UnreadableError,
 )
+from policykit.workspace.remotes import normalised
 
 URL = "https://git.example.com/fleet/apps.git"
 STATED = SourceLocation("/apps.yaml", 3)

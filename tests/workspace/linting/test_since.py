@@ -537,7 +537,7 @@ def test_a_revision_is_known_from_the_last_run(repository: Repository, tmp_path:
     assert [run.out for run in runs] == [runs[0].out] * 3
     assert [told(run) for run in runs] == [told(repository.since("HEAD", ".", "--no-cache"))] * 3
     kinds = sorted(name.partition("-")[0] for name in stored[0])
-    assert kinds == ["policy", "policy", "results", "revision"]
+    assert kinds == ["kept", "policy", "policy", "results", "revision"]
     assert stored[2] == stored[1] == stored[0]
 
 
