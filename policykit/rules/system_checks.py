@@ -15,6 +15,7 @@ SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violati
         Lazy("policykit.rules.koordinator.gang_metadata:check"),
         Lazy("policykit.rules.yunikorn.gang_metadata:check"),
         Lazy("policykit.rules.kueue.gang_metadata:check"),
+        Lazy("policykit.rules.kai.gang_metadata:check"),
     ),
     "PK410": (Lazy("policykit.rules.volcano.metadata:check_queue_annotations"),),
 }

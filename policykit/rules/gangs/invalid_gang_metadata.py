@@ -3,7 +3,8 @@
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
 refuses unquoted numbers, booleans and lists. No scheduler reads a misspelt key. A gang of AIBrix for Volcano
-may ask for pods of each role by its name, and never starts with a name that no role has.
+may ask for pods of each role by its name, and never starts with a name that no role has. KAI-Scheduler reads
+batch-min-member of Jobs and JobSets alone, and makes a gang of as many pods of a JobSet as run in parallel.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ GOOD = BAD.replace("min-available: 4", 'min-available: "4"')
 
 _MARKS = (
     "gang.scheduling.koordinator.sh/",
+    "kai.scheduler/",
     "pod-group.scheduling.sigs.k8s.io",
     "scheduling.k8s.io/group-name",
     "scheduling.x-k8s.io/pod-group",

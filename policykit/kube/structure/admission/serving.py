@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube import cron
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.structure.admission.checks import (
     Data,
@@ -14,6 +15,7 @@ from policykit.kube.structure.admission.checks import (
     refused,
     service_name,
 )
+from policykit.kube.structure.problem import BAD_VALUE
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import digits, mapping, numbered, whole
@@ -332,6 +334,21 @@ def keda(data: Data) -> Iterator[Problem]:
             path: Path = ("spec", "triggers", position, "metadata", field)
             what = f"is not read: {field} is a field of spec"
             yield refused(path, what, f"write it as spec.{field}", Severity.WARNING, key=True)
+        if trigger.get("type") == "cron":
+            yield from _times(mapping(trigger.get("metadata")), ("spec", "triggers", position, "metadata"))
+
+
+def _times(stated: Data, base: Path) -> Iterator[Problem]:
+    """Source: `pkg/scalers/cron_scaler.go` of KEDA (2.10 to 2.18)."""
+    for field in ("start", "end"):
+        schedule = stated.get(field)
+        if isinstance(schedule, str) and schedule and not is_filled_in(schedule):
+            if wrong := cron.problem(schedule):
+                yield refused(
+                    (*base, field), wrong, "correct it: KEDA does not scale by this trigger", kind=BAD_VALUE
+                )
+            elif field == "end" and schedule == stated.get("start"):
+                yield refused((*base, field), "is the same as start", "KEDA refuses it: write another time")
 
 
 def _by_pods_alone(spec: Data, scales: bool) -> Iterator[Problem]:
