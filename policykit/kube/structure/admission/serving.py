@@ -340,15 +340,19 @@ def keda(data: Data) -> Iterator[Problem]:
 
 def _times(stated: Data, base: Path) -> Iterator[Problem]:
     """Source: `pkg/scalers/cron_scaler.go` of KEDA (2.10 to 2.18)."""
+    who = "KEDA does not scale by this trigger"
+    for field in ("start", "end", "timezone", "desiredReplicas"):
+        if stated and stated.get(field) in (None, ""):
+            yield refused(base, f"has no {field}", f"add {field}, which type cron needs: {who}")
     for field in ("start", "end"):
         schedule = stated.get(field)
-        if isinstance(schedule, str) and schedule and not is_filled_in(schedule):
-            if wrong := cron.problem(schedule):
-                yield refused(
-                    (*base, field), wrong, "correct it: KEDA does not scale by this trigger", kind=BAD_VALUE
-                )
-            elif field == "end" and schedule == stated.get("start"):
-                yield refused((*base, field), "is the same as start", "KEDA refuses it: write another time")
+        if not isinstance(schedule, str) or not schedule or is_filled_in(schedule):
+            continue
+        wrong = "begins with @, which KEDA does not read" if schedule[0] == "@" else cron.problem(schedule)
+        if wrong:
+            yield refused((*base, field), wrong, f"write five fields: {who}", kind=BAD_VALUE)
+        elif field == "end" and schedule == stated.get("start"):
+            yield refused((*base, field), "is the same as start", f"write another time: {who}")
 
 
 def _by_pods_alone(spec: Data, scales: bool) -> Iterator[Problem]:
