@@ -370,7 +370,7 @@ class _Validation:
 
 _EMPTY: dict[str, Any] = {}
 _PAIRS: Schema = {
-    "additionalProperties": {"x-kubernetes-label": "value"},
+    "additionalProperties": {"type": "string", "x-kubernetes-label": "value"},
     "propertyNames": {"x-kubernetes-label": "key"},
 }
 """A map of labels, or a selector of that form."""
