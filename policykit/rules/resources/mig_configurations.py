@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.catalogue import cards
 from policykit.kube.placeholders import is_filled_in, is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, whole
+from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
 _REFUSED = "nvidia-mig-manager refuses the file"
@@ -18,6 +20,32 @@ _FIELDS = ("device-filter", "devices", "mig-enabled", "mig-devices")
 _NEEDED = ("devices", "mig-enabled")
 _SLICES = 7
 """Compute slices of a card with MIG, from A100 to B200; others have fewer."""
+_CARDS: Mapping[str, str] = {
+    "0x20B0": "NVIDIA-A100-SXM4-40GB",
+    "0x20B1": "NVIDIA-A100-PCIE-40GB",
+    "0x20B2": "NVIDIA-A100-SXM4-80GB",
+    "0x20B5": "NVIDIA-A100-80GB-PCIe",
+    "0x20B7": "NVIDIA-A30",
+    "0x20F3": "NVIDIA-A800-SXM4-80GB",
+    "0x20F5": "NVIDIA-A800-80GB-PCIe",
+    "0x2321": "NVIDIA-H100-NVL",
+    "0x2322": "NVIDIA-H800-PCIe",
+    "0x2324": "NVIDIA-H800",
+    "0x2329": "NVIDIA-H20",
+    "0x2330": "NVIDIA-H100-80GB-HBM3",
+    "0x2331": "NVIDIA-H100-PCIe",
+    "0x2335": "NVIDIA-H200",
+    "0x233B": "NVIDIA-H200-NVL",
+    "0x2342": "NVIDIA-GH200-480GB",
+    "0x2348": "NVIDIA-GH200-144G-HBM3e",
+    "0x2901": "NVIDIA-B200",
+    "0x2941": "NVIDIA-GB200",
+    "0x2BB5": "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition",
+    "0x3182": "NVIDIA-B300-SXM6-AC",
+    "0x31C2": "NVIDIA-GB300",
+}
+"""Device to product. Source: what NVIDIA's operator (26.7) has in its default configurations."""
+_VENDOR = "10DE"
 _PROFILE = re.compile(r"(?:[1-9]c\.)?[1-9]g\.[1-9][0-9]*gb(?:[+-][a-z.]+)*\Z")
 
 
@@ -69,6 +97,8 @@ def _entry(entry: Mapping[str, Any], path: Path, name: str) -> Iterator[Violatio
         )
     yield from _selection(entry, path)
     if isinstance(devices, dict):
+        if enabled is True:
+            yield from _of_cards(entry.get("device-filter"), devices, (*path, "mig-devices"))
         yield from _devices(devices, (*path, "mig-devices"), name, off=enabled is False)
 
 
@@ -78,10 +108,10 @@ def _open(value: object) -> bool:
 
 def _selection(entry: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     """`all`, or positions of cards; a filter is one text or several."""
-    cards, models = entry.get("devices"), entry.get("device-filter")
-    listed = isinstance(cards, list) and all(type(each) is int for each in cards)
-    if cards is not None and cards != "all" and not listed and not _open(cards):
-        what = f"devices is {_shown(cards)}: {_REFUSED}"
+    places, models = entry.get("devices"), entry.get("device-filter")
+    listed = isinstance(places, list) and all(type(each) is int for each in places)
+    if places is not None and places != "all" and not listed and not _open(places):
+        what = f"devices is {_shown(places)}: {_REFUSED}"
         yield Violation((*path, "devices"), what, "write all, or a list of numbers such as [0, 1]")
     several = isinstance(models, list) and all(isinstance(each, str) for each in models)
     if models is not None and not isinstance(models, str) and not several:
@@ -129,6 +159,33 @@ def _devices(devices: Mapping[str, Any], path: Path, name: str, *, off: bool) ->
     if devices and all(number == 0 and type(number) is int for number in devices.values()):
         what = f"all numbers of mig-devices are 0: {_REFUSED}"
         yield Violation(path, what, "write 1 or more, or mig-enabled: false without mig-devices", key=True)
+
+
+def _of_cards(models: object, devices: Mapping[str, Any], path: Path) -> Iterator[Violation]:
+    """Profiles that one of the cards of a filter lacks, or has not as often."""
+    for model in models if isinstance(models, list) else [models]:
+        named = _CARDS.get(model[:2] + model[2:-4].upper()) if isinstance(model, str) else None
+        known = cards.product(named) if named and str(model).upper().endswith(_VENDOR) else None
+        most = {**known.older_mig_profiles, **known.mig_profiles} if known else {}
+        for profile, number in devices.items() if most else ():
+            plain = re.sub(r"\A[1-9]c\.|[+-].*", "", str(profile))
+            wanted = whole(number) or 0
+            if wanted <= 0 or not _PROFILE.match(str(profile)):
+                continue
+            if plain not in most:
+                what = f"{model} is {named}, which has no {profile}"
+                advice = f"its profiles: {', '.join(each for each in most if '+' not in each)}"
+            elif profile in most and wanted > most[profile]:
+                what = f"{model} is {named}, which has at most {most[profile]} of {profile}, not {wanted}"
+                advice = "make fewer of them"
+            else:
+                continue
+            yield Violation(
+                (*path, profile),
+                f"{what}: nvidia-mig-manager fails on nodes with this card",
+                advice,
+                Severity.WARNING,
+            )
 
 
 def _slices(profile: object) -> int:
