@@ -286,6 +286,12 @@ FACTS: tuple[FactReader, ...] = (
         substrings=("esourceClaim",),
     ),
     FactReader(
+        Lazy("policykit.targets.facts.unused_claims:facts"),
+        frozenset({"ResourceClaim", "ResourceClaimTemplate"}),
+        pods=True,
+        substrings=("esourceClaim",),
+    ),
+    FactReader(
         Lazy("policykit.targets.facts.admin_access:facts"),
         frozenset({"Namespace", "ResourceClaim", "ResourceClaimTemplate"}),
         substrings=("Namespace", "adminAccess"),

@@ -7,7 +7,8 @@ device claim, the model formats of a runtime of KServe, the keys of a ConfigMap 
 files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
 the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
 deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a level that their Topology does
-not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it. A
+not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it. The
+card of a claim that no container of the pod uses is taken, and no container sees it. A
 runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for device
 claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no
 kind; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that its
