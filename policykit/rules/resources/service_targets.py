@@ -22,14 +22,15 @@ def named_targets(scope: Scope) -> Iterator[Violation]:
     targets = scope.of(NamedTarget)
     if not targets:
         return
-    by_label: dict[tuple[str, str], list[LocatedFact[Demand]]] = {}
+    there: dict[tuple[str, tuple[str, str]], list[LocatedFact[Demand]]] = {}
     for pods in scope.of(Demand):
+        place = pods.value.namespace if pods.value.stated_namespace else pods.path
         for label in pods.value.labels.items():
-            by_label.setdefault(label, []).append(pods)
+            there.setdefault((place, label), []).append(pods)
     for target in targets:
-        wanted = target.value.selector.items()
-        near = min((by_label.get(label, []) for label in wanted), key=len, default=[])
-        found = [one for one in near if wanted <= one.value.labels.items() and _is_there(one, target)]
+        wanted, place = target.value.selector.items(), target.value.namespace or target.path
+        near = min((there.get((place, label), []) for label in wanted), key=len, default=[])
+        found = [one for one in near if wanted <= one.value.labels.items()]
         if not found or target.partial or any(one.resource.kind not in _AS_WRITTEN for one in found):
             continue
         ports = frozenset[str]().union(*(one.value.ports for one in found))
@@ -44,10 +45,3 @@ def named_targets(scope: Scope) -> Iterator[Violation]:
             if named
             else "call a port of the container so, or write its number",
         )
-
-
-def _is_there(pods: LocatedFact[Demand], target: LocatedFact[NamedTarget]) -> bool:
-    """Whether they are in its namespace, as far as the files say."""
-    if target.value.namespace and pods.value.stated_namespace:
-        return target.value.namespace == pods.value.namespace
-    return target.path == pods.path

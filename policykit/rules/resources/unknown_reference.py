@@ -103,6 +103,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     yield from _unassigned(scope)
     yield from _borrowed(scope)
     scaled: dict[str, _Known] = {}
+    others: dict[tuple[str, str], str] = {}
     for scaler in scope.autoscalers:
         kind, name = scaler.value.kind, scaler.value.name
         if kind not in POD_PER_REPLICA or scaler.partial:
@@ -113,20 +114,26 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         message = f"no file here defines {kind} {name}, which is to be scaled"
         if likely := _likely(scope, name, scaled[kind]):
             yield Violation(scaler.at("name"), message, f"did you mean {likely}?")
-        elif other := _of_another_kind(scope, scaler.value, scaled[kind]):
+        elif other := _of_another_kind(scope, scaler.value, scaled[kind], others):
             yield Violation(scaler.at("name"), f"{message}, but {other} {name}", f"write kind: {other}")
 
 
-def _of_another_kind(scope: Scope, scaler: Autoscaler, known: _Known) -> str:
-    """What else that can be scaled has the name, in the same namespace; empty: nothing, or it is here."""
+def _of_another_kind(
+    scope: Scope, scaler: Autoscaler, known: _Known, others: dict[tuple[str, str], str]
+) -> str:
+    """What else that can be scaled has the name, in the same namespace; empty: nothing, or it is here.
+
+    `others`: namespaces and names of all of them, which are filled in here.
+    """
     name = scaler.name
     if not name or name in known.names or is_placeholder(name) or scope.may_hold(name):
         return ""
-    for each in scope.of(Demand):
-        kind = each.resource.kind
-        if each.resource.name == name and kind in _SCALED and each.value.namespace == scaler.namespace:
-            return "" if known.unfilled.may_be(name) or kind == scaler.kind else kind
-    return ""
+    if not others:
+        for each in scope.of(Demand):
+            if each.resource.kind in _SCALED:
+                others.setdefault((each.value.namespace, each.resource.name or ""), each.resource.kind)
+    other = others.get((scaler.namespace, name), "")
+    return "" if known.unfilled.may_be(name) or other == scaler.kind else other
 
 
 _SCALED = ("Deployment", "StatefulSet")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.names import dns_label_problem
-from policykit.kube.structure.admission import changing_labels
-from policykit.kube.structure.admission.checks import Data, name_of, not_below, refused
+from policykit.kube.structure.admission.checks import CHANGING, Data, name_of, not_below, refused
 from policykit.kube.structure.problem import BAD_VALUE, INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
@@ -17,9 +16,20 @@ _PROGRESS_DEADLINE = 600
 """Seconds that a rollout may take if a Deployment states no deadline."""
 
 
+_SELECTOR: Path = ("spec", "selector", "matchLabels")
+
+
+def _selected(data: Data) -> Iterator[Problem]:
+    labels = lookup(data, _SELECTOR)
+    if isinstance(labels, dict) and not CHANGING.keys().isdisjoint(labels):
+        from policykit.kube.structure.admission.changing_labels import selected
+
+        yield from selected(labels, _SELECTOR)
+
+
 def deployment(data: Data) -> Iterator[Problem]:
     """Source: `ValidateDeploymentSpec` and `ValidateDeploymentStrategy` (Kubernetes v1.36)."""
-    yield from changing_labels.selected(data)
+    yield from _selected(data)
     ready = whole(lookup(data, ("spec", "minReadySeconds")))
     stated = lookup(data, ("spec", "progressDeadlineSeconds"))
     deadline = _PROGRESS_DEADLINE if stated is None else whole(stated)
@@ -73,7 +83,7 @@ def pod_autoscaler(data: Data) -> Iterator[Problem]:
 
 def daemon_set(data: Data) -> Iterator[Problem]:
     """Source: `ValidateRollingUpdateDaemonSet` (Kubernetes v1.36): without a value it is 1 and 0."""
-    yield from changing_labels.selected(data)
+    yield from _selected(data)
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
     if not isinstance(update, dict):
@@ -91,7 +101,7 @@ def daemon_set(data: Data) -> Iterator[Problem]:
 
 def stateful_set(data: Data) -> Iterator[Problem]:
     """Sources: `ValidateStatefulSetSpec`, and that of the claims (Kubernetes v1.36)."""
-    yield from changing_labels.selected(data)
+    yield from _selected(data)
     base: Path = ("spec", "updateStrategy", "rollingUpdate")
     update = lookup(data, base)
     if isinstance(update, dict):

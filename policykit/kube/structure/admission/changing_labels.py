@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from policykit.kube.structure.admission.checks import Data, refused
-from policykit.manifests.path import Path, lookup
+from policykit.kube.structure.admission.checks import CHANGING, Data, refused
+from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered
 from policykit.model.severity import Severity
 
-_CHANGING: Mapping[str, str] = {
-    "app.kubernetes.io/version": "the version",
-    "helm.sh/chart": "the version of the chart",
-}
-_SELECTOR: Path = ("spec", "selector", "matchLabels")
 
-
-def selected(data: Data) -> Iterator[Problem]:
+def selected(labels: object, path: Path) -> Iterator[Problem]:
     """Of a controller. Source: `ValidateDeploymentUpdate` and its like (Kubernetes v1.36)."""
     advice = "leave it to the labels of the pods: the next release is refused, as the field is immutable"
-    yield from _among(lookup(data, _SELECTOR), _SELECTOR, "selects pods by", advice)
+    yield from _among(labels, path, "selects pods by", advice)
 
 
 def kustomization(data: Data) -> Iterator[Problem]:
@@ -35,6 +29,6 @@ def kustomization(data: Data) -> Iterator[Problem]:
 
 def _among(labels: object, path: Path, does: str, advice: str) -> Iterator[Problem]:
     for key in mapping(labels):
-        if key in _CHANGING:
-            what = f"{does} {_CHANGING[key]}, which changes with a release"
+        if key in CHANGING:
+            what = f"{does} {CHANGING[key]}, which changes with a release"
             yield refused((*path, key), what, advice, Severity.WARNING, key=True)

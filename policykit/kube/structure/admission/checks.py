@@ -16,6 +16,12 @@ from policykit.nearest import nearest
 
 Data = Mapping[str, Any]
 
+CHANGING: Mapping[str, str] = {
+    "app.kubernetes.io/version": "the version",
+    "helm.sh/chart": "the version of the chart",
+}
+"""Labels that each release changes, in words."""
+
 
 def name_of(item: Data, field: str = "name") -> str:
     """A name that is written out; empty: there is none, or a placeholder."""
