@@ -139,6 +139,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, targets: Targets) -> FileRes
     only_facts = not rules
     rules, targets = rules.without(absent), targets.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
+    del raw
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
     linter = _FileLinter(job, text.text, rules, targets, fixes, suppressions, only_facts=only_facts)
     for document in _documents(text):

@@ -187,14 +187,15 @@ def _failed(error: PolicykitError) -> _Attempt:
 
 
 def _judged(run: Run, input_file: InputFile) -> _Attempt:
-    raw = run.workspace.read(input_file.file)
-    attempt = _cached(run, input_file, raw)
+    contents = [run.workspace.read(input_file.file)]
+    attempt = _cached(run, input_file, contents[0])
     if attempt.entry:
         return attempt
     setting = run.workspace.settings[input_file.setting]
     rules = setting.rules.part(reading=input_file.only == TEXT) if input_file.only else setting.rules
     job = _job(run.options, input_file, setting)
-    result = lint_file(job, raw, NO_RULES if run.facts_only else rules, run.targets)
+    # Nobody else has the bytes of a file, which may be large: they are gone once they are decoded.
+    result = lint_file(job, contents.pop(), NO_RULES if run.facts_only else rules, run.targets)
     return _Attempt(result, attempt.failure, attempt.key)
 
 

@@ -42,6 +42,9 @@ _COMMON = (
 """Parts that several of the words have and few lines: a search for one stands for those for all its words."""
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=8)
 def _by_common_part(words: frozenset[str]) -> tuple[tuple[str, Collection[str]], ...]:
     """The words under the part that each has; others under an empty one, which any text contains."""
@@ -66,8 +69,10 @@ def absent_in_python(text: str, words: frozenset[str]) -> frozenset[str]:
         joined = "\n".join(new)
         parts = _by_common_part(words) if known else (("", words),)  # not worth it for one file
         there = [word for part, own in parts if part in joined for word in own if word in joined]
-        found = {line: frozenset([word for word in there if word in line]) for line in new}
-        if len(text) < _LONG or max(map(len, new)) < _LONG:
+        # Most lines have none of them; an empty set of its own for each would be larger than the line.
+        of_lines = ((line, [word for word in there if word in line]) for line in new)
+        found = {line: frozenset(own) if own else _NONE for line, own in of_lines}
+        if len(found) <= _MOST_LINES and (len(text) < _LONG or max(map(len, new)) < _LONG):
             known.update(found)
         else:
             known = {**known, **found}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from policykit.kube import requests
@@ -256,7 +257,8 @@ def _limits(containers: Sequence[Amounts]) -> Amounts:
 
 def _stated(pod_set: PodSet, resources: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     """A request is the limit where none is stated; init containers have to state theirs, too."""
-    listed = frozenset.intersection(*map(_of_compute, resources))
+    of_containers = [_of_compute(each) for each in resources]
+    listed = frozenset.intersection(*of_containers) if len(of_containers) > 1 else of_containers[0]
     whole = mapping(pod_set.spec.get("resources"))
     return listed | _of_compute(whole) if whole else listed
 
@@ -280,10 +282,13 @@ _SPARK = "sparkoperator.k8s.io"
 
 def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:
     limits, requested = mapping(resources.get("limits")), mapping(resources.get("requests"))
-    found: list[str] = []
-    for name in _COMPUTE:
-        if name in limits:
-            found += (f"limits.{name}", f"requests.{name}")
-        elif name in requested:
-            found.append(f"requests.{name}")
-    return frozenset(found)
+    return _stated_for(
+        tuple(name for name in _COMPUTE if name in limits),
+        tuple(name for name in _COMPUTE if name in requested),
+    )
+
+
+@lru_cache(maxsize=64)  # the facts of all objects share the few sets that there are
+def _stated_for(limited: tuple[str, ...], requested: tuple[str, ...]) -> frozenset[str]:
+    limits = (f"limits.{name}" for name in limited)
+    return frozenset((*limits, *(f"requests.{name}" for name in (*limited, *requested))))
