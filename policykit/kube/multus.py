@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from policykit.kube.placeholders import is_placeholder
 from policykit.manifests.shape import mappings, text
+from policykit.namedtuple import NamedTuple
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     name: str
     namespace: str
 
