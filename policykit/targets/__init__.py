@@ -269,6 +269,9 @@ FACTS: tuple[FactReader, ...] = (
         Lazy("policykit.targets.facts.parts:services"),
         frozenset({"GRPCRoute", "HTTPRoute", "Ingress", "Service"}),
     ),
+    FactReader(
+        Lazy("policykit.targets.facts.networks:named"), pods=True, substrings=("k8s.v1.cni.cncf.io/networks",)
+    ),
     FactReader(Lazy("policykit.targets.facts.parts:keys"), frozenset({"ConfigMap", "Secret"})),
     FactReader(Lazy("policykit.targets.facts.parts:used_keys"), pods=True, substrings=("KeyRef",)),
     FactReader(Lazy("policykit.targets.facts.parts:namespaces"), frozenset({"Namespace", "NetworkPolicy"})),

@@ -96,7 +96,7 @@ class QuickChecks:
         names = _scalar(schema["propertyNames"]) if "propertyNames" in schema else None
 
         def check(value: Any) -> bool:
-            if type(value) is not dict or (names and not all(map(names, value))):
+            if type(value) is not dict:
                 return False
             for key, inner in value.items():
                 field = checks.get(key)
@@ -114,6 +114,8 @@ class QuickChecks:
                     return False
             return not part or next(conflicts(part, value), None) is None
 
+        if names:
+            return lambda value: check(value) and all(map(names, value))
         return check
 
     def _field(self, schema: Schema, file: str, partial: bool) -> Check:

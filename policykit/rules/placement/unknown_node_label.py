@@ -56,7 +56,7 @@ _CLOUDS = frozenset({"ack", "aks", "eks", "gke"})
 _DEVICE = re.compile(r"feature\.node\.kubernetes\.io/(pci|usb)-([0-9a-f_]+)\.(.+)\Z")
 """Class, vendor and more of a device, as deviceLabelFields says."""
 
-_JOINED = ("karpenter.sh/initialized", "karpenter.sh/registered")
+_JOINED = frozenset({"karpenter.sh/initialized", "karpenter.sh/registered"})
 _EARLIER, _CURRENT = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 
 
@@ -112,9 +112,7 @@ def _impossible(review: Review) -> Iterator[Violation]:
 def _joined(review: Review) -> Iterator[Violation]:
     """Source: `IsRestrictedLabel` of Karpenter (v0.32 to 1.14), for which pods are not provisioned."""
     terms = review.affinity.required or ()
-    if review.pod_set.per_node or not any(
-        key in _JOINED for key in (*review.affinity.selector, *(e.key for t in terms for e in t.expressions))
-    ):
+    if review.pod_set.per_node or (not terms and _JOINED.isdisjoint(review.affinity.selector)):
         return
     for key, path, is_pair in _selected(review):
         if key in _JOINED:

@@ -25,8 +25,8 @@ from policykit.model.shared_cards import HAMI_SCHEDULER
 from policykit.namedtuple import NamedTuple
 from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
-from policykit.rules.resources import gpushare
 from policykit.rules.resources.parts_of_cards import (
+    GPUSHARE_MEMORY,
     TENCENT_CORES,
     TENCENT_MEMORY,
     half_of_two,
@@ -86,7 +86,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield from _card_memory(review)
     if TENCENT_CORES in review.requests or TENCENT_MEMORY in review.requests:
         yield from half_of_two(review)
-    if gpushare.MEMORY in review.requests:
+    if GPUSHARE_MEMORY in review.requests:
+        from policykit.rules.resources import gpushare
+
         yield from gpushare.violations(review)
     yield from _other_scheduler(review)
     yield from _unlikely_counts(review)

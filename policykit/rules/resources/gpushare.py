@@ -10,8 +10,8 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
+from policykit.rules.resources.parts_of_cards import GPUSHARE_MEMORY as MEMORY
 
-MEMORY = "aliyun.com/gpu-mem"
 _MOST = 2_000_000
 """Neither GiB, the default, nor MiB of a card are as many."""
 

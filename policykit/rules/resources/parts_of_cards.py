@@ -10,6 +10,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.placement.review import Review
 
+GPUSHARE_MEMORY = "aliyun.com/gpu-mem"
 TENCENT_CORES, TENCENT_MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
 _WHOLE = 100
 

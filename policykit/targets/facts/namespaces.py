@@ -283,8 +283,8 @@ _SPARK = "sparkoperator.k8s.io"
 def _of_compute(resources: Mapping[str, Any]) -> frozenset[str]:
     limits, requested = mapping(resources.get("limits")), mapping(resources.get("requests"))
     return _stated_for(
-        tuple(name for name in _COMPUTE if name in limits),
-        tuple(name for name in _COMPUTE if name in requested),
+        tuple(filter(limits.__contains__, _COMPUTE)),
+        tuple(filter(requested.__contains__, _COMPUTE)),
     )
 
 

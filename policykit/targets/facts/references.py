@@ -7,7 +7,6 @@ from typing import Any
 
 from policykit.catalogue.resources import is_card
 from policykit.kube.autoscaling import read_vertical
-from policykit.kube.multus import NETWORKS, networks
 from policykit.kube.placeholders import is_placeholder
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers, effective
@@ -32,7 +31,7 @@ _MAKES_NETWORK = (
     *(("sriovnetwork.openshift.io", kind) for kind in ("OVSNetwork", "SriovIBNetwork", "SriovNetwork")),
 )
 """Objects of which an operator makes a NetworkAttachmentDefinition of the same name."""
-_ALL_NETWORKS = (_NETWORK, *(kind for _, kind in _MAKES_NETWORK))
+ALL_NETWORKS = (_NETWORK, *(kind for _, kind in _MAKES_NETWORK))
 DECLARED = frozenset(
     {
         ("k8s.cni.cncf.io", _NETWORK),
@@ -106,8 +105,6 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if kind == ("", "ResourceQuota"):
         yield from _quota_classes(manifest)
     for pod_set in pod_sets:
-        if NETWORKS in pod_set.annotations:
-            yield from _networks(pod_set, manifest.namespace or "")
         for number in _positions(pod_set.spec.get("resourceClaims")):
             for key, kinds in (("resourceClaimTemplateName", (_TEMPLATE,)), ("resourceClaimName", (_CLAIM,))):
                 name = lookup(pod_set.spec, ("resourceClaims", number, key))
@@ -125,12 +122,6 @@ def _quota_classes(manifest: Manifest) -> Iterator[Fact]:
             for position, name in enumerate(listed if isinstance(listed, list) else ()):
                 path: Path = (*_SCOPES, number, "values", position)
                 yield from _reference(name, path, (_PRIORITY,))
-
-
-def _networks(pod_set: PodSet, namespace: str) -> Iterator[Fact]:
-    place = {"name": pod_set.place("annotations", NETWORKS)}
-    for each in networks(pod_set.annotations[NETWORKS].strip()):
-        yield Fact(ObjectReference(_ALL_NETWORKS, each.name, each.namespace or namespace), place)
 
 
 def vertical_scalers(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:

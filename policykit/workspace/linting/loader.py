@@ -28,6 +28,8 @@ def nearest_baselines(paths: Iterable[str]) -> dict[str, str]:
     """Absolute path of the baseline of each file that has one."""
     folders = {path: path[: path.rfind(os.sep) + 1] for path in paths}
     nearest = {folder: nearest_baseline(os.path.abspath(folder)) for folder in set(folders.values())}
+    if not any(nearest.values()):
+        return {}
     return {path: nearest[folder] for path, folder in folders.items() if nearest[folder]}
 
 

@@ -34,7 +34,7 @@ def admitted_queues(
     written = _without_unknown_fields(version, written, notices)
     ordered = _parents_first(written)
     if version >= versions.CAPACITY:
-        ordered = _with_children([_complete(queue) for queue in ordered])
+        ordered = _with_children(ordered)
     named = {queue.name: queue for queue in ordered}
     for queue in ordered:
         _check(queue)
@@ -93,11 +93,6 @@ def _any_with(queues: Iterable[Queue], field: str) -> bool:
     return any(getattr(queue, field) for queue in queues)
 
 
-def _complete(queue: Queue) -> Queue:
-    """A queue that deserves at least what it is guaranteed, as the webhook requires (since 1.13)."""
-    return queue._replace(deserved={**queue.guarantee, **queue.deserved})
-
-
 def _name(queue: Queue) -> str:
     return queue.name
 
@@ -134,19 +129,17 @@ def _broken(queue: Queue, waiting: Mapping[str, Queue]) -> PolicykitError:
 
 
 def _with_children(ordered: Sequence[Queue]) -> list[Queue]:
-    """Parents that state no amount get the total of their children as guarantee and deserved."""
+    """Parents that state no amount get the total of their children as guarantee and deserved, and every queue
+    deserves at least what it is guaranteed, as the webhook requires (since 1.13)."""
     below: dict[str, list[Queue]] = {}
     completed: list[Queue] = []
     for queue in reversed(ordered):
         children = below.get(queue.name, [])
         guaranteed = _total(child.guarantee for child in children)
         deserved = _total(child.deserved for child in children)
-        own = _complete(
-            queue._replace(
-                guarantee={**guaranteed, **queue.guarantee},
-                deserved={**deserved, **queue.deserved},
-            )
-        )
+        guarantee = {**guaranteed, **queue.guarantee}
+        least = {name: max(guarantee.get(name, 0), deserved.get(name, 0)) for name in (*guarantee, *deserved)}
+        own = queue._replace(guarantee=guarantee, deserved={**least, **queue.deserved})
         _compare(f"the children of queue {own.name} have guarantee", guaranteed, own, own, "guarantee")
         _compare(f"the children of queue {own.name} have deserved", deserved, own, own, "deserved")
         below.setdefault(own.parent, []).append(own)
