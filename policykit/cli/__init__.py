@@ -14,9 +14,9 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
 
 _COMPLETING = "_POLICYKIT_COMPLETE"
+"""Set by the shell when click completes a command line."""
 _UNRECORDED = frozenset({"--no-cache"})
 """Options of `lint` whose runs are not repeated from the cache."""
-"""Set by the shell when click completes a command line."""
 
 
 class _Entry(NamedTuple):

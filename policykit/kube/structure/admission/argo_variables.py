@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.admission.checks import Data, refused
+from policykit.kube.structure.admission.checks import Data, refused, texts
 from policykit.kube.structure.problem import UNKNOWN_FIELD
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
@@ -18,7 +18,6 @@ _LOOPS = ("withItems", "withParam", "withSequence")
 _GIVEN = ("artifacts", "parameters")
 """Fields of arguments."""
 _OF_STEPS = frozenset({*_LOOPS, "continueOn", "hooks", "onExit", "template", "templateRef", "when"})
-_DEEPEST = 32
 
 
 def misnamed(template: Data, base: Path) -> Iterator[Problem]:
@@ -26,7 +25,7 @@ def misnamed(template: Data, base: Path) -> Iterator[Problem]:
 
     Source: `checkValidWorkflowVariablePrefix` (v3.7): a variable of another name stays as it is written.
     """
-    for path, text in _texts(template, base):
+    for path, text in texts(template, base):
         found = _VARIABLE.search(text) if "{{" in text else None
         if found:
             word, rest = found.groups()
@@ -47,16 +46,8 @@ def of_step(step: Data, base: Path) -> Iterator[Problem]:
             yield refused(where, what, advice, Severity.WARNING, key=True, kind=UNKNOWN_FIELD)
     if any(step.get(field) is not None for field in _LOOPS):
         return
-    for path, text in _texts(given.get("parameters"), (*base, "arguments", "parameters")):
+    for path, text in texts(given.get("parameters"), (*base, "arguments", "parameters")):
         if "{{" in text and _ITEM.search(text):
             what = "uses the item of a loop, but the step has none of withItems, withParam and withSequence"
             yield refused(path, what, "add one of them to the step: the workflow fails before its first step")
             return
-
-
-def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, (dict, list)) and len(path) < _DEEPEST:
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts(inner, (*path, key))

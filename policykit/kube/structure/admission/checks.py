@@ -139,3 +139,16 @@ def time_zone(name: object, path: Path) -> Iterator[Problem]:
     near = lower.get(name.lower()) or nearest(name, tuple(sorted(TIME_ZONES)))
     if near:
         yield refused(path, f"is {name}, no time zone", f"did you mean {near}?", kind=BAD_VALUE)
+
+
+_DEEPEST = 32
+"""Steps of the longest path that is followed."""
+
+
+def texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
+    """Every text below a value, with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, (dict, list)) and len(path) < _DEEPEST:
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts(inner, (*path, key))

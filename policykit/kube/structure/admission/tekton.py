@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policykit.kube.structure.admission.checks import Data, name_of, refused
+from policykit.kube.structure.admission.checks import Data, name_of, refused, texts
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered
@@ -18,7 +18,6 @@ _PARAMETER = re.compile(rf"\$\(params{_NAME}")
 _WORKSPACE = re.compile(r"\$\(workspaces\.([A-Za-z0-9_-]+)\.(?:path|bound|claim|volume)\)")
 _PARTS = ("steps", "sidecars", "stepTemplate", "volumes")
 _TASKS = ("tasks", "finally")
-_DEEPEST = 32
 
 
 def task(data: Data) -> Iterator[Problem]:
@@ -29,9 +28,11 @@ def task(data: Data) -> Iterator[Problem]:
         return
     yield from _undeclared(spec, {"steps": spec["steps"]}, ("spec",))
     there = _names(spec.get("workspaces"))
-    for path, text in _texts({part: spec[part] for part in _PARTS if part in spec}, ("spec",)):
-        for found in _WORKSPACE.finditer(text) if there is not None and "$(" in text else ():
-            if there is not None and found.group(1) not in there:
+    if there is None:
+        return
+    for path, text in texts({part: spec[part] for part in _PARTS if part in spec}, ("spec",)):
+        for found in _WORKSPACE.finditer(text) if "$(" in text else ():
+            if found.group(1) not in there:
                 what = f"uses workspace {found.group(1)}, which the task does not declare"
                 advice = f"{_known(found.group(1), there, 'workspaces')}: it stays as it is written"
                 yield refused(path, what, advice, Severity.WARNING)
@@ -57,10 +58,12 @@ def pipeline(data: Data) -> Iterator[Problem]:
 
 def _undeclared(spec: Data, parts: Data, base: Path) -> Iterator[Problem]:
     there = _names(spec.get("params"))
-    for path, text in _texts(parts, base) if there is not None else ():
+    if there is None:
+        return
+    for path, text in texts(parts, base):
         for found in _PARAMETER.finditer(text) if "$(params" in text else ():
             name = found.group(1) or found.group(2)
-            if there is not None and not _declared(name, there):
+            if not _declared(name, there):
                 what = f"uses parameter {name}, which is not declared"
                 yield refused(path, what, f"{_known(name, there, 'params')}: {_WHO}")
                 break
@@ -83,11 +86,3 @@ def _names(listed: object) -> frozenset[str] | None:
         return frozenset()
     names = [name_of(each) for _, each in numbered(listed)]
     return frozenset(names) if isinstance(listed, list) and len(names) == len(listed) and all(names) else None
-
-
-def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, (dict, list)) and len(path) < _DEEPEST:
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _texts(inner, (*path, key))
