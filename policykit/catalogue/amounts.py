@@ -138,11 +138,13 @@ def _several_slices(name: str, amount: int, asked: Mapping[str, int]) -> Problem
 
 
 def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
-    """A slice belongs to one chip: HAMi's Ascend and Hygon plugins."""
+    """A slice belongs to one chip: HAMi's Ascend and Hygon plugins. More memory than of any: whole."""
     known = resource(name)
     memory = {_HAMI: name + _MEMORY, "hygon": "hygon.com/dcumem"}.get(known.vendor) if known else None
     slices = known is not None and (known.role == "shared" or known.vendor == _HAMI)
-    if memory not in asked or amount <= 1 or not slices or name == memory:
+    if memory is None or memory not in asked or amount <= 1 or not slices or name == memory:
+        return None
+    if asked[memory] > max(_templates(name), default=asked[memory]):
         return None
     predicate = f"is {amount} with {memory}, but a slice belongs to one card"
     return Problem((name,), predicate, f"request 1, or remove {memory}", Severity.WARNING)
@@ -151,14 +153,19 @@ def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Pr
 def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     if not name.endswith(_MEMORY) or "/" not in name:
         return None
-    from policykit.catalogue.cards import vendor
-
-    maker, model = vendor(_HAMI), name.partition("/")[2].removesuffix(_MEMORY)
-    sizes = sorted(maker.templates_mib.get(model, {}).values()) if maker else []
+    sizes = _templates(name.removesuffix(_MEMORY))
     if not sizes or amount in sizes:
         return None
     larger = [size for size in sizes if size > amount]
-    given = f"a slice of {larger[0]}" if larger else "a whole chip"
-    predicate = f"is {amount} MiB, which is rounded up to {given}"
+    given = f"which is rounded up to a slice of {larger[0]}" if larger else "which is given as a whole chip"
+    predicate = f"is {amount} MiB, {given}"
     listed = ", ".join(map(str, sizes))
     return Problem((name,), predicate, f"sizes of slices: {listed}", Severity.INFO)
+
+
+def _templates(chip: str) -> list[int]:
+    """MiB of each slice of a chip of HAMi's Ascend plugin, the smallest first."""
+    from policykit.catalogue.cards import vendor
+
+    maker = vendor(_HAMI)
+    return sorted(maker.templates_mib.get(chip.partition("/")[2], {}).values()) if maker else []

@@ -103,7 +103,7 @@ CATALOGUE = (
         reports_at=("queue.DeclaredQuota", "queue.DeclaredRange", "queue.Demand")),
     Entry("PK216", "resources", "hami-misuse", subject="pods", substrings=("gpumem", "gpucores", "vgpu-mode",
         "use-gpu", "hami.io", "-memory", "-core", "numa-bind", "dcumem", "dcucores", ".vMem", ".vCore",
-        "Ascend910C")),
+        "Ascend910C", "use-mlutype", "use-dcutype", "use-neuron-uuid", "use-va", "use-biren")),
     Entry("PK219", "resources", "unoffered-card-name", subject="scope", reports_at=("shared_cards.CardName",
         "shared_cards.MachineDevice", "shared_cards.MigConfigurationLabel",
         "shared_cards.MigConfigurationUse", "shared_cards.PluginConfiguration",

@@ -47,6 +47,7 @@ def test_charts_name_vendors_of_the_catalogue() -> None:
         ("dra-driver-nvidia-gpu", "kubeletPlugin.tolerations"),
         ("dcgm-exporter", "tolerations"),
         ("hami", "devicePlugin.tolerations"),
+        ("gpu-operator-charts", "node-feature-discovery.worker.tolerations"),
     ]
     assert all(cards.vendor(chart.vendor) for chart in found if chart.vendor)
 

@@ -3,9 +3,10 @@
 A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network must
 run on every node it serves. A node without it offers no cards or has no product label, and
 nothing reports that. Daemons are known by their image, and where that is a mirror's by the labels of an
-operator that they select, or by the folder of device plugins that they mount; those of the GPU operator, of
-NVIDIA's device plugin and exporter and of Node Feature Discovery also by the values that a HelmRelease or an
-Argo CD Application gives their charts, those of AMD's operator by its DeviceConfig.
+operator that they select, or by the folder of device plugins that they mount; those of the GPU operators of
+NVIDIA and AMD, of the device plugins of NVIDIA and HAMi, of NVIDIA's exporter and of Node Feature Discovery
+also by the values that a HelmRelease or an Argo CD Application gives their charts, those of AMD's operator by
+its DeviceConfig.
 """
 
 from __future__ import annotations
@@ -123,8 +124,9 @@ def _dead_key(cluster: Cluster, pools: Sequence[Pool], daemon: NodeDaemon) -> tu
     def lacking(key: str) -> bool:
         return all(_lacks(cluster, pool, key) for pool in pools)
 
-    for key in filter(lacking, daemon.affinity.selector):
-        return key, (*daemon.selector, key)
+    for key, value in daemon.affinity.selector.items():
+        if lacking(key):
+            return f"{key}={value}", (*daemon.selector, key)
     dead = [
         next((e.key for e in term.expressions if e.operator in ("In", "Exists") and lacking(e.key)), "")
         for term in daemon.affinity.required or ()
@@ -152,7 +154,7 @@ def _lacks(cluster: Cluster, pool: Pool, key: str) -> bool:
 
 def _served_pools(cluster: Cluster, daemon: NodeDaemon) -> Iterator[Pool]:
     for pool in cluster.pools:
-        if pool.sharing.mode in NAMES and daemon.what.startswith(DEVICE_PLUGIN):
+        if pool.sharing.mode in NAMES and not daemon.sharing and daemon.what.startswith(DEVICE_PLUGIN):
             continue  # the device plugin there is HAMi's or Volcano's
         has_none = daemon.every_pool and cluster.card_of(pool) is None
         if (has_none or _has_its_cards(cluster, pool, daemon)) and _selects(cluster, pool, daemon):
@@ -161,6 +163,8 @@ def _served_pools(cluster: Cluster, daemon: NodeDaemon) -> Iterator[Pool]:
 
 def _has_its_cards(cluster: Cluster, pool: Pool, daemon: NodeDaemon) -> bool:
     card = cluster.card_of(pool)
+    if daemon.sharing and pool.sharing.mode != daemon.sharing:
+        return False
     return card is not None and (not daemon.vendor or _maker(card.vendor) == _maker(daemon.vendor))
 
 

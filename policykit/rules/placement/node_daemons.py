@@ -27,8 +27,18 @@ _WORDS = {"device-plugin": DEVICE_PLUGIN, "cni": "pod network", "driver": "drive
 _PLUGINS = "/var/lib/kubelet/device-plugins"
 _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 
+_HAMI = "hami"
+"""The chart whose device plugin serves only nodes where it shares the cards, by a label that users set."""
+_HAMI_SELECTORS = ("nvidiaNodeSelector", "nvidianodeSelector")
+"""Of its device plugin; the second in older charts."""
+_HAMI_DEFAULT = {"gpu": "on"}
 _SWITCHES = {
     ("gpu-operator", "node-feature-discovery.worker.tolerations"): ("nfd", "enabled"),
+    ("gpu-operator-charts", "node-feature-discovery.worker.tolerations"): (
+        "node-feature-discovery",
+        "enabled",
+    ),
+    (_HAMI, "devicePlugin.tolerations"): ("devicePlugin", "enabled"),
     ("nvidia-device-plugin", "nfd.worker.tolerations"): ("gfd", "enabled"),
 }
 """Values that decide whether the chart installs these daemons."""
@@ -39,8 +49,6 @@ _AMD_DAEMONS = (
 """Switch, list of tolerations, and the daemon."""
 _OFF_BY_DEFAULT = frozenset({"nvidia-device-plugin"})
 """Charts whose switch is off if left out."""
-_OF_VIRTUAL_CARDS = "hami"
-"""Its daemons run on nodes with a label that users set: not known from its values."""
 
 
 class NodeDaemon(NamedTuple):
@@ -63,6 +71,8 @@ class NodeDaemon(NamedTuple):
     """Path in the YAML text that the string at `path` holds."""
     value: str = ""
     """Name of its tolerations in the values of its chart."""
+    sharing: str = ""
+    """The only mode of sharing whose pools it serves."""
 
 
 def node_daemons(manifest: Manifest) -> Iterator[NodeDaemon]:
@@ -159,6 +169,9 @@ def _of_chart(stated: ChartValues) -> Iterator[NodeDaemon]:
             continue
         if any(name.startswith(shipped.value) for name in stated.parameters):
             continue
+        if stated.chart == _HAMI:
+            yield from _of_hami(stated, shipped.vendor, written)
+            continue
         role = DEVICE_PLUGIN if "device-plugin" in shipped.chart and len(path) == 1 else "chart"
         yield NodeDaemon(
             f"{role} {shipped.chart}" + ("" if len(path) == 1 else f" ({shipped.value})"),
@@ -170,6 +183,28 @@ def _of_chart(stated: ChartValues) -> Iterator[NodeDaemon]:
             inside=path if stated.is_text else None,
             value=shipped.value,
         )
+
+
+def _of_hami(stated: ChartValues, vendor: str, listed: object) -> Iterator[NodeDaemon]:
+    """Its device plugin. Source: `devicePlugin` in the values of HAMi's chart (2.4 to 2.10)."""
+    given = mapping(stated.values.get("devicePlugin"))
+    field = next((each for each in _HAMI_SELECTORS if each in given), "")
+    selector = pairs(given[field]) if field else _HAMI_DEFAULT
+    if not selector or not (field or stated.all_known):
+        return
+    inside: Path = ("devicePlugin", "tolerations")
+    yield NodeDaemon(
+        "HAMi's device plugin",
+        vendor,
+        False,
+        stated.path if stated.is_text else (*stated.path, *inside),
+        tolerations.read(listed),
+        NodeAffinity(selector=selector),
+        stated.path if stated.is_text else (*stated.path, "devicePlugin", field or _HAMI_SELECTORS[0]),
+        inside=inside if stated.is_text else None,
+        value=".".join(map(str, inside)),
+        sharing=_HAMI,
+    )
 
 
 def _states(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
@@ -186,8 +221,6 @@ def _states(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
 
 def _installs(stated: ChartValues, value: str) -> bool:
     """Whether the chart installs the daemons of a list, as far as values tell."""
-    if stated.chart == _OF_VIRTUAL_CARDS:
-        return False
     switch = _SWITCHES.get((stated.chart, value))
     if switch is None:
         return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
+from policykit.catalogue.cards import Vendor, vendor
 from policykit.catalogue.resources import resource
 from policykit.kube.placeholders import is_filled_in
 from policykit.kube.requests import containers, requested
@@ -17,7 +19,19 @@ from policykit.placement.review import Review
 _MODE = "nvidia.com/vgpu-mode"
 MODES = ("hami-core", "mig", "mps")
 _NUMA = "nvidia.com/numa-bind"
-WORDS = ("numa-bind", "dcumem", "dcucores", ".vMem", ".vCore", "Ascend910C")
+WORDS = (
+    "numa-bind",
+    "dcumem",
+    "dcucores",
+    ".vMem",
+    ".vCore",
+    "Ascend910C",
+    "use-mlutype",
+    "use-dcutype",
+    "use-neuron-uuid",
+    "use-va",
+    "use-biren",
+)
 """What files with such pods contain, unless they have another word of the rule."""
 _SPLIT = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
@@ -26,12 +40,37 @@ _COUNTED = frozenset({"huawei-hami", "hygon", "iluvatar", "kunlunxin"})
 """Vendors of whose parts HAMi takes none without a card."""
 _ASCEND = "huawei-hami"
 _OF_TWO = "huawei.com/Ascend910C"
+_CHOOSES = re.compile(r"(?:no-?use|use)-|vgpu-mode$|numa-bind$")
+"""How the names of annotations go on that choose among cards."""
+_BY_UUID: Mapping[str, str] = {
+    "nvidia": "nvidia.com/use-gpuuuid",
+    "amd": "amd.com/use-gpu-uuid",
+    "aws-neuron": "aws.amazon.com/use-neuron-uuid",
+    "biren": "birentech.com/use-gpuuuid",
+    "cambricon": "cambricon.com/use-gpuuuid",
+    "enflame": "enflame.com/use-gpuuuid",
+    "hygon": "hygon.com/use-gpuuuid",
+    "kunlunxin": "hami.io/use-xpu-uuid",
+    "metax": "metax-tech.com/use-gpuuuid",
+    "mthreads": "mthreads.ai/use-gpuuuid",
+    "vastai": "vastaitech.com/use-gpuuuid",
+}
+"""Maker of a card, and the annotation that names cards of its."""
+_MAKERS = {name.partition("/")[0]: maker for maker, name in _BY_UUID.items() if maker != "kunlunxin"}
+_MAKERS["baidu.com"] = "kunlunxin"
+_DECIDED = re.compile(
+    r"hami\.io/(?:vgpu-time|vgpu-node|bind-time|bind-phase|vgpu-mig-allocations"
+    r"|[\w-]+-devices-(?:to-allocate|allocated))"
+)
+"""Annotations that say which cards a pod has."""
 
 
 def violations(review: Review) -> Iterator[Violation]:
-    """Sources: `checkType` and `assertNuma` of `pkg/device/nvidia`, and `MutateAdmission` of each card's
-    package (HAMi 2.6 to 2.10)."""
+    """Sources: `checkType` and `assertNuma` of `pkg/device/nvidia`, `MutateAdmission` and the annotations of
+    each card's package, and `pkg/util/types.go` (HAMi 2.6 to 2.10)."""
     yield from _modes(review)
+    yield from _of_another_maker(review)
+    yield from _decided(review)
     for field, position, container in containers(review.pod_set.spec):
         asked = requested(container)
         limits = mapping(mapping(container.get("resources")).get("limits"))
@@ -60,6 +99,46 @@ def _modes(review: Review) -> Iterator[Violation]:
             f"{_NUMA} is {bound}, which HAMi reads as false",
             'write "true"',
             Severity.WARNING,
+        )
+
+
+def _of_another_maker(review: Review) -> Iterator[Violation]:
+    """Annotations that choose among cards which the pod does not request."""
+    makers = {name: known.hardware for name in review.requests if (known := _maker(name)) is not None}
+    for key in review.pod_set.annotations if makers else ():
+        domain, _, name = key.partition("/")
+        maker = _MAKERS.get(domain, "")
+        if maker and _CHOOSES.match(name) and maker not in makers.values() and all(makers.values()):
+            asked, other = next(iter(makers.items()))
+            yield Violation(
+                review.pod_set.place("annotations", key),
+                f"{key} is read for cards of {domain}, but the pod requests {asked}: it has no effect",
+                f"write {_BY_UUID[other]}, or delete it" if other in _BY_UUID else "delete it",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _maker(name: str) -> Vendor | None:
+    """Of the cards that a resource belongs to."""
+    known = resource(name)
+    return vendor(known.vendor) if known and known.is_card else None
+
+
+def _decided(review: Review) -> Iterator[Violation]:
+    """What HAMi writes into a pod; one exported from a cluster has it too."""
+    pod_set, data = review.pod_set, review.manifest.data
+    if pod_set.spec.get("nodeName") or data.get("status") or review.manifest.metadata.get("uid"):
+        return
+    key = next(filter(_DECIDED.fullmatch, pod_set.annotations), "")
+    if key:
+        yield Violation(
+            pod_set.place("annotations", key),
+            f"{key} records which cards HAMi gave to the pod: written by hand, nothing counts them, and "
+            "newer releases refuse the pod",
+            "delete it; HAMi's scheduler writes it",
+            Severity.WARNING,
+            key=True,
         )
 
 
