@@ -107,6 +107,33 @@ class QueuedKind(NamedTuple):
     group: str = ""
 
 
+class FairSharing(NamedTuple):
+    """What a configuration of Kueue's manager enables."""
+
+    queues: bool
+    """`fairSharing`, between ClusterQueues."""
+    admission: bool
+    """`admissionFairSharing`, between the LocalQueues of one."""
+    unknown: bool = False
+    """A template has yet to fill it in."""
+
+
+class FairSharingField(NamedTuple):
+    """What a queue says that has an effect only with fair sharing, or only without it.
+
+    Locations of its fact: `field`.
+    """
+
+    name: str
+    """Field of its spec."""
+    stated: str
+    """In words: `fairSharing.weight is 2`."""
+    admission: bool
+    """It is about `admissionFairSharing`, not `fairSharing`."""
+    needed: bool
+    """Whether it has an effect only with it."""
+
+
 class CountedDevices(NamedTuple):
     """The classes of devices that a configuration of Kueue's manager counts."""
 

@@ -93,12 +93,16 @@ def _large_enough(pool: Pool, requests: Amounts) -> Pool:
 
 def domains(pools: Iterable[Pool], key: str) -> int | None:
     """Nodes, or values of a label that every node has; None: unknown, or without a limit."""
-    shapes = [(pool, shape) for pool in pools for shape in pool.shapes]
     if key == HOSTNAME:
-        sizes = [shape.maximum for _, shape in shapes]
+        sizes = [shape.maximum for pool in pools for shape in pool.shapes]
         return None if None in sizes else sum(size or 0 for size in sizes)
-    values = {shape.labels.get(key) or pool.labels.get(key) for pool, shape in shapes}
+    values = label_values(pools, key)
     return None if None in values else len(values)
+
+
+def label_values(pools: Iterable[Pool], key: str) -> set[str | None]:
+    """Those that nodes have; None: some do not have the label, as far as is known."""
+    return {shape.labels.get(key) or pool.labels.get(key) for pool in pools for shape in pool.shapes}
 
 
 def _largest(review: Review, pools: list[Pool], key: str) -> int | None:

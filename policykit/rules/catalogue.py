@@ -307,5 +307,6 @@ CATALOGUE = (
     Entry("PK935", "kueue", "conflicting-admission-checks", subject="scope",
         reports_at=("kueue.DeclaredClusterQueue",)),
     Entry("PK936", "kueue", "integration-not-enabled", subject="scope", reports_at=("kueue.QueuedKind",)),
+    Entry("PK937", "kueue", "fair-sharing-setting", subject="scope", reports_at=("kueue.FairSharingField",)),
 )
 # fmt: on

@@ -5,7 +5,8 @@ minDomains without DoNotSchedule. It accepts a missing or empty labelSelector, w
 pods: the constraint then only requires the topology label on the node and spreads nothing. Nor does
 one that selects other pods spread those of its own template. Where the pods may use fewer domains than
 minDomains, each domain takes maxSkew pods, and the others stay pending. Where they select one value of the
-topologyKey, there is nothing to spread over; with nodeAffinityPolicy Ignore the empty domains count too.
+topologyKey, there is nothing to spread over; with nodeAffinityPolicy Ignore the empty domains count too. A
+label that marks some nodes, such as `gpu: "true"`, is one domain: a hard constraint only selects those nodes.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 from policykit.kube import selectors
 from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.nearest import some
 from policykit.placement.review import Review
+from policykit.placement.topology import is_of_clouds, label_values
 
 BAD = """\
 apiVersion: apps/v1
@@ -124,10 +127,12 @@ def _one_domain(review: Review, at: int, one: Mapping[str, Any]) -> Iterator[Vio
         return
     if one.get("whenUnsatisfiable") != _HARD or (whole(one.get("minDomains")) or 1) > 1:
         return
-    allowed = _selected(review, key)
+    place, allowed = review.pod_set.place(FIELD, at, "topologyKey"), _selected(review, key)
+    if not allowed:
+        yield from _one_value(review, key, place)
     if len(allowed) != 1:
         return
-    place, (value,) = review.pod_set.place(FIELD, at, "topologyKey"), allowed
+    (value,) = allowed
     if one.get("nodeAffinityPolicy") == "Ignore" and replicas > skew:
         yield Violation(
             place,
@@ -143,6 +148,26 @@ def _one_domain(review: Review, at: int, one: Mapping[str, Any]) -> Iterator[Vio
             "spread by another key, such as kubernetes.io/hostname, or select more domains",
             Severity.INFO,
         )
+
+
+def _one_value(review: Review, key: str, place: Path) -> Iterator[Violation]:
+    """The key is a mark of some nodes, all of which have the same value."""
+    cluster = review.cluster
+    if cluster is None or not cluster.complete or review.selects_unlisted_pool or is_of_clouds(key):
+        return
+    values = label_values(review.possible_pools, key)
+    if None not in values or len(values) != 2:
+        return
+    value = next(filter(None, values))
+    marked = sorted(pool.name for pool in review.possible_pools if label_values((pool,), key) != {None})
+    have = "has" if len(marked) == 1 else "have"
+    yield Violation(
+        place,
+        f"only {some(marked)} of the pools that take the pods {have} the label "
+        f"{key}, with the one value {value}: the constraint leaves other nodes out, and spreads nothing here",
+        "spread by kubernetes.io/hostname, and select the nodes by nodeSelector",
+        Severity.WARNING,
+    )
 
 
 def _selected(review: Review, key: str) -> frozenset[str]:

@@ -2,21 +2,21 @@
 
 Nothing runs in a runtime, on a Ray cluster or with a device claim that does not exist, and an autoscaler
 scales nothing. Other repositories may have objects that these files do not, so only a name that is nearly
-that of an object here is reported. What an object that is here consists of is known: the requests of a
-device claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as
-files, and the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that
-the configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
-deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a level that their Topology does
-not have, and the API server refuses claims with `adminAccess` in a namespace without the label for it. The
-card of a claim that no container of the pod uses is taken, and no container sees it. A
-runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for device
-claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states no
-kind; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that its
+that of an object here is reported. What an object that is here consists of is known: the requests of a device
+claim, the model formats of a runtime of KServe, the keys of a ConfigMap that a scheduler reads as files, and
+the feature gates of NVIDIA's DRA driver, which TimeSlicing and MPS need. So are the resources that the
+configuration of a device plugin for network adapters offers, and how many parts Node Feature Discovery's
+deviceLabelFields gives the labels of devices. Jobs of KAI-Scheduler wait for a Topology that does not exist,
+and for a level that theirs does not have, and the API server refuses claims with `adminAccess` in a namespace
+without the label for it. The card of a claim that no container of the pod uses is taken, and no container
+sees it. A runtime is chosen for a model that names none only by its formats with `autoSelect`. A template for
+device claims is no claim, and a TrainingRuntime no ClusterTrainingRuntime, which a TrainJob means that states
+no kind; an autoscaler of a Deployment scales no StatefulSet. An Ingress or a route sends to ports that its
 Service has, by number or name, and a Service to ports that the pods have which it selects. Variables take
-keys that the ConfigMap or Secret has; a task of Tekton takes no workspace that it does not declare; a
-policy of networks selects a namespace by its labels, and its name is the label kubernetes.io/metadata.name.
-Multus looks for a network in the namespace of the pod, unless another is named. A template that a workflow of
-Argo borrows mounts the volumes of that workflow, not those of its own object.
+keys that the ConfigMap or Secret has; a task of Tekton takes no workspace that it does not declare; a policy
+of networks selects a namespace by its labels, and its name is the label kubernetes.io/metadata.name. Multus
+looks for a network in the namespace of the pod, unless another is named. A template that a workflow of Argo
+borrows mounts the volumes of that workflow, not those of its own object.
 """
 
 from __future__ import annotations

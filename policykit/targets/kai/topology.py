@@ -12,9 +12,11 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, numbered, text
-from policykit.model.references import NamedParts, PartReference
+from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
 
 KIND, GROUP = "Topology", "kai.scheduler"
+_GROUPS = (GROUP, "kueue.x-k8s.io")
+"""Of topologies that it reads: before 0.12 it had none of its own."""
 _POD_GROUP, _GROUP_OF_PODS = "PodGroup", "scheduling.run.ai"
 _NAME = "kai.scheduler/topology"
 _LEVELS = tuple(
@@ -25,6 +27,7 @@ _LEVELS = tuple(
 """Annotations of the topmost owner, or of a template. Source: `plugins/constants` in pkg/podgrouper."""
 _FIELDS = ("requiredTopologyLevel", "preferredTopologyLevel")
 _PART = "level"
+_OBJECT = "KAI-Scheduler Topology"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
@@ -48,6 +51,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _topology(manifest: Manifest) -> Iterator[Fact]:
+    if manifest.group in _GROUPS:
+        yield Fact(NamedObject(_OBJECT, manifest.name), {}, answers=True)
     levels = mappings(mapping(manifest.data.get("spec")).get("levels"))
     names = frozenset(text(each.get(field)) for each in levels for field in ("nodeLabel", "alias")) - {""}
     if manifest.group == GROUP and names and not any(map(is_placeholder, names)):
@@ -56,6 +61,8 @@ def _topology(manifest: Manifest) -> Iterator[Fact]:
 
 def _annotated(annotations: Mapping[str, str], inherited: str, path: Path) -> Iterator[Fact]:
     topology = annotations.get(_NAME, inherited)
+    if (name := annotations.get(_NAME)) and not is_placeholder(name):
+        yield Fact(ObjectReference((_OBJECT,), name), {"name": (*path, _NAME)})
     for key in _LEVELS:
         if topology and (level := annotations.get(key, "")) and not is_placeholder(level):
             yield Fact(PartReference(_owner(topology), "", _PART, level), {"name": (*path, key)})
@@ -64,6 +71,9 @@ def _annotated(annotations: Mapping[str, str], inherited: str, path: Path) -> It
 def _constraint(stated: Mapping[str, Any], path: Path) -> Iterator[Fact]:
     constraint = mapping(stated.get("topologyConstraint"))
     topology = text(constraint.get("topology"))
+    if topology and not is_placeholder(topology):
+        where: Path = (*path, "topologyConstraint", "topology")
+        yield Fact(ObjectReference((_OBJECT,), topology), {"name": where})
     for field in _FIELDS:
         if topology and (level := text(constraint.get(field))) and not is_placeholder(level):
             place = (*path, "topologyConstraint", field)

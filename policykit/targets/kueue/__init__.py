@@ -58,6 +58,16 @@ TARGET = Target(
             pods=True,
             substrings=("esourceClaim", "config.kueue"),
         ),
+        FactReader(
+            Lazy("policykit.targets.kueue.pod_groups:facts"),
+            pods=True,
+            substrings=("kueue.x-k8s.io/pod-group-total-count",),
+        ),
+        FactReader(
+            Lazy("policykit.targets.kueue.fair_sharing:facts"),
+            frozenset({CONFIGURATION, "ClusterQueue", "Cohort", "LocalQueue"}),
+            substrings=("airSharing", "orrowWithinCohort", "config.kueue"),
+        ),
         FactReader(Lazy("policykit.targets.kueue.queue_facts:namespaces"), frozenset({"Namespace"})),
     ),
     queues=QueueSupport(
