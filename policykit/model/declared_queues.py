@@ -157,6 +157,8 @@ class QueuePlacement(NamedTuple):
     tree: str
     honours_pod_queue: bool = True
     """A rule uses the queue that the pod names."""
+    reads_as_parent: bool = False
+    """A rule puts pods below the queue that they name."""
     creates_queues: bool = False
     """Such a rule creates the queue if it does not exist."""
     default_parent: str | None = "root"

@@ -76,6 +76,14 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
             violation = Violation(use.at("queue"), _message(found, known), advice, severity)
             of_a_tree = found.verdict == queue_trees.HOLDS
             yield from of_trees([violation], known.semantics) if of_a_tree else [violation]
+        elif found and found.verdict == queue_trees.FOUND and _made_below_root(use.value, found, known):
+            message = f"{known.semantics.noun} {use.value.queue} is not the root here, but a new one below it"
+            yield Violation(
+                use.at("queue"),
+                f"{message}: {known.semantics.title} makes {found.queue}",
+                "name the queue that is meant, or none",
+                Severity.WARNING,
+            )
         elif found and found.verdict == queue_trees.FOUND and known.semantics.top_fault:
             declared = [each for each in known.declared if each.value.name == found.queue]
             if declared and not any(each.value.parent or each.partial for each in declared):
@@ -86,6 +94,11 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                     f"give {found.queue} a parent, or name a {known.semantics.noun} below it",
                     Severity.WARNING,
                 )
+
+
+def _made_below_root(use: QueueUse, found: Destination, known: Directory) -> bool:
+    """Whether rules create a queue for a name that only looks like the root's."""
+    return use.queue.lower() in known.semantics.roots and found.queue not in known.semantics.roots
 
 
 def _message(found: Destination, known: Directory) -> str:

@@ -316,17 +316,29 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: QueueNames) -> Dest
     if not name:
         return None
     fallback = placing is not None and (placing.has_other_rules or semantics.fallback in tree.names)
+    if placing and placing.reads_as_parent and (name in tree.holding or not placing.honours_pod_queue):
+        return None
     if placing and not placing.honours_pod_queue:
         verdict = UNREAD
     elif name in semantics.roots or name in tree.holding:
         verdict = HOLDS
     elif name in tree.closed:
         verdict = CLOSED
-    elif name in tree.names or name in semantics.built_in or (placing and placing.creates_queues):
+    elif name in tree.names or (name in semantics.built_in and not (placing and placing.tree)):
         verdict = FOUND
+    elif placing and placing.creates_queues:
+        verdict = FOUND if _can_be_made(name, tree) else NOWHERE
     else:
         verdict = ELSEWHERE if fallback else NOWHERE
     return Destination(verdict, name, tree.takers, fallback)
+
+
+def _can_be_made(name: str, tree: QueueNames) -> bool:
+    """Whether a queue may be created there: below one that takes pods there is none."""
+    above = name.rpartition(".")[0]
+    while above and above not in tree.names:
+        above = above.rpartition(".")[0]
+    return above not in tree.takers
 
 
 def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:

@@ -93,6 +93,7 @@ def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
         SCHEDULER,
         tree,
         honours_pod_queue=bool(named),
+        reads_as_parent=any(above.name.lower() == PROVIDED for rule in rules for above in rule.chain[:-1]),
         creates_queues=any(rule.create for rule in named),
         default_parent=_default_parent(named),
         has_other_rules=any(rule.name.lower() != PROVIDED for rule in rules) or any(map(_filtered, named)),
@@ -167,8 +168,10 @@ def resolved(name: str, placing: QueuePlacement | None) -> str:
 
     Source: core `placement/provided_rule.go` (1.9).
     """
-    if name.lower() == ROOT or name.startswith(f"{ROOT}."):
+    if name.startswith(f"{ROOT}."):
         return name.lower()
+    if name.lower() == ROOT and not (placing and placing.creates_queues):
+        return ROOT
     parent = placing.default_parent if placing else ROOT
     return "" if parent is None else f"{parent}.{name.replace('.', '_dot_')}".lower()
 

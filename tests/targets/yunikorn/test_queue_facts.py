@@ -41,6 +41,9 @@ BY_USER = f"{PROVIDED}    parent: {{name: user}}\n"
         ),
         pytest.param("rootling", PROVIDED, "root.rootling", id="a name that only begins like the root"),
         pytest.param("root", PROVIDED, "root", id="the root itself"),
+        pytest.param(
+            "root", f"{PROVIDED}    create: true\n", "root.root", id="a queue made of the root's name"
+        ),
         pytest.param("research", BELOW, "root.teams.research", id="below what a fixed rule gives"),
         pytest.param("root.research", BELOW, "root.research", id="a whole path needs no parent rule"),
         pytest.param("research", BY_USER, "", id="below a queue that depends on the user"),
@@ -65,6 +68,12 @@ def test_resolved(name: str, rules: str, path: str) -> None:
 def test_placing(rules: str, reads: bool, creates: bool, others: bool) -> None:
     found = placing(rules)
     assert (found.honours_pod_queue, found.creates_queues, found.has_other_rules) == (reads, creates, others)
+
+
+def test_a_rule_below_the_queue_that_pods_name() -> None:
+    found = placing("  - name: user\n    create: true\n    parent:\n      name: provided\n")
+    assert (found.honours_pod_queue, found.reads_as_parent) == (False, True)
+    assert not placing(PROVIDED).reads_as_parent
 
 
 def test_queues_have_their_amounts_in_kubernetes_units() -> None:
