@@ -29,9 +29,17 @@ _UNREAD = frozenset(
 """(API group, kind) whose grouper reads no size: DefaultGrouper, or one group for each pod."""
 
 
+_TOPOLOGY = "kai.scheduler/topology"
+_LEVELS = ("kai.scheduler/topology-required-placement", "kai.scheduler/topology-preferred-placement")
+_OF_OWNERS = frozenset({("batch", "Job"), ("apps", "Deployment"), ("apps", "StatefulSet")})
+"""(API group, kind) whose grouper reads the topology of the object alone, not of its template."""
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/podgrouper/podgrouper/plugins` of KAI-Scheduler (0.15 to 0.17)."""
     kind = (manifest.group, manifest.kind)
+    if not manifest.partial:
+        yield from _topology(manifest, kind in _OF_OWNERS)
     if kind in _UNREAD:
         yield from _unread(manifest)
     elif kind == ("batch", "Job"):
@@ -50,6 +58,42 @@ def _unread(manifest: Manifest) -> Iterator[Violation]:
                 f"KAI-Scheduler reads {_SIZE} only of Jobs and JobSets, not of a {manifest.kind}: its pods "
                 "start one by one",
                 "run them as a Job or a JobSet",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _topology(manifest: Manifest, of_owner: bool) -> Iterator[Violation]:
+    """Levels without a topology, and both where they are not read: the pods are then placed anywhere.
+
+    Source: `default_grouper.go` in plugins, `getJobTopology` in pkg/scheduler/plugins/topology (0.9 to 0.20).
+    """
+    own: Path = ("metadata", "annotations")
+    named = bool(manifest.annotations.get(_TOPOLOGY))
+    sets = pod_sets(manifest.data)
+    places: list[tuple[Path, Mapping[str, str]]] = [(own, manifest.annotations)]
+    for each in sets:
+        where = each.place("annotations")
+        if where != own and where[-1:] == ("annotations",):
+            places.append((where, each.annotations))
+    anywhere = any(entries.get(_TOPOLOGY) for _, entries in places)
+    for where, entries in places if sets else ():
+        level = next((key for key in _LEVELS if entries.get(key)), "")
+        if level and not anywhere:
+            yield Violation(
+                (*where, level),
+                f"{level} names a level, but no {_TOPOLOGY} says of which Topology: "
+                "the pods are placed anywhere",
+                f"add {_TOPOLOGY} with the name of the Topology",
+                Severity.WARNING,
+                key=True,
+            )
+        elif level and of_owner and where != own and not named:
+            yield Violation(
+                (*where, level),
+                f"KAI-Scheduler reads {level} of the {manifest.kind}, not of its pods: "
+                "they are placed anywhere",
+                "move it, with the name of the Topology, to the annotations of the object",
                 Severity.WARNING,
                 key=True,
             )
