@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from policykit.gates.pod_gates import Answer
     from policykit.generator.artifact import Artifact, Generate, Notice, TargetOutput
     from policykit.kube.structure.schema import Schema
-    from policykit.linter.continued_run import ChangedFile, Knowledge
+    from policykit.linter.continued_run import ChangedFile, Knowledge, Revision
     from policykit.linter.fix_files import FixResult
     from policykit.linter.kept_run import Kept
     from policykit.linter.run import UnitFindings
@@ -101,12 +101,13 @@ def go_on(
     known: Knowledge,
     changed: Sequence[ChangedFile],
     earlier: EarlierFindings,
+    revision: Revision | None = None,
 ) -> Report:
     """The report of a workspace of which only some files differ from a kept run. Raises CannotGoOnError."""
     from policykit.linter.continued_run import go_on as run
     from policykit.targets import ALL_TARGETS
 
-    return run(Run(workspace, options, ALL_TARGETS), known, changed, earlier)
+    return run(Run(workspace, options, ALL_TARGETS), known, changed, earlier, revision)
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:

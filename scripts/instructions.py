@@ -59,15 +59,15 @@ def has_extension() -> bool:
     return shown.startswith("in use")
 
 
-def count(command: Sequence[str], folder: str, *, extension: bool = False) -> int:
+def count(command: Sequence[str], folder: str, *, extension: bool = False, cwd: str = ROOT) -> int:
     """Instructions of a command; `folder` has its compiled modules and its cache, kept between counts.
 
-    It runs once before it is counted, as after an installation.
+    It runs in `cwd`, once before it is counted, as after an installation.
     """
     environment = _environment(folder, extension)
-    subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=False)
+    subprocess.run(command, env=environment, cwd=cwd, capture_output=True, check=False)
     done = subprocess.run(
-        [*_VALGRIND, *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+        [*_VALGRIND, *command], env=environment, cwd=cwd, capture_output=True, text=True, check=False
     )
     found = _COUNTED.search(done.stderr)
     if found is None:
@@ -151,4 +151,43 @@ def comparisons(*, extension: bool = False) -> list[Comparison]:
         write_tree(unchanged, UNCHANGED)
         again = ours(*lint, "--output", os.devnull, *POLICY, unchanged)
         found.append(Comparison("unchanged-tree", again, count((*WALK, unchanged), folder)))
+        found.append(Comparison("hook", *_hook(unchanged, folder, extension)))
     return found
+
+
+_AUTHOR = ("-c", "user.name=x", "-c", "user.email=x@example.com")
+
+
+def _hook(tree: str, folder: str, extension: bool) -> tuple[int, int]:
+    """A hook on a changed file of a tree with a commit since the last hook, and lint of that file alone."""
+    here = os.path.join(tree, min(os.listdir(tree)))
+    file = os.path.join(here, min(os.listdir(here)))
+    policy = os.path.join(tree, "policykit.yaml")
+    with open(policy, "w", encoding="utf-8") as written:
+        written.write(
+            "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: main}\n"
+            f"extends: [{POLICY[-1]}]\n"
+        )
+    alone = os.path.join(folder, "alone-with-policy")
+    os.mkdir(alone)
+    lint = (*POLICYKIT, "lint", "--exit-zero")
+    hook = (*lint, "--hook", file)
+
+    def edited() -> None:
+        with open(file, "a", encoding="utf-8") as more:
+            more.write("# more\n")
+
+    def committed() -> None:
+        for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "x")):
+            subprocess.run(["git", *_AUTHOR, *words], cwd=tree, capture_output=True, check=True)
+
+    committed()
+    edited()
+    subprocess.run(hook, env=_environment(folder, extension), cwd=tree, capture_output=True, check=False)
+    committed()
+    edited()
+    copies = [shutil.copy(each, alone) for each in (file, policy)]
+    return (
+        count(hook, folder, extension=extension, cwd=tree),
+        count((*lint, copies[0]), folder, extension=extension, cwd=alone),
+    )

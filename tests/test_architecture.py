@@ -364,6 +364,7 @@ ASKERS = {
     "policykit.workspace.kustomize": "asks about a kustomization, noted where it is read",
     "policykit.workspace.git": "runs with --since are not recorded; remotes are noted",
     "policykit.workspace.linting.since": "runs with --since or --hook are not recorded",
+    "policykit.workspace.linting.committed_files": "asks only to find out whether a kept run tells the same",
     "policykit.workspace.linting.request": "POLICYKIT_TODAY is part of the command line",
     "policykit.cli": "_POLICYKIT_COMPLETE is of shells that complete",
     "policykit.cli.options": "asks about the cache",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from policykit.linter.baseline import Key
-from policykit.linter.baseline_pass import new_of, pairs_of
+from policykit.linter.baseline_pass import earlier_amounts, new_of, pairs_of
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Report
 from policykit.linter.gang_operator_pass import gang_made_by_operator
@@ -56,28 +56,75 @@ class CannotGoOnError(Exception):
     """A change that concerns more than a kept run tells."""
 
 
-def go_on(run: Run, known: Knowledge, changed: Sequence[ChangedFile], earlier: EarlierFindings) -> Report:
-    """The report of a run of which only some files differ from a kept one. `earlier`: without findings.
+class Revision(NamedTuple):
+    """The revision to compare with, where it is another one than the kept run was compared with."""
+
+    read: Callable[[str], bytes]
+    """The contents that a file has in it."""
+    changed: Sequence[ChangedFile]
+    """The files that have other contents in it than they have now."""
+
+
+def go_on(
+    run: Run,
+    known: Knowledge,
+    changed: Sequence[ChangedFile],
+    earlier: EarlierFindings,
+    revision: Revision | None = None,
+) -> Report:
+    """The report of a run of which only some files differ from a kept one. `earlier`: without findings;
+    `revision`: None for the one that the kept run was compared with.
 
     Raises CannotGoOnError if all files have to be judged.
     """
+    now = _judged(run, known, {each.number: each for each in changed})
+    if revision is None:
+        new, amount = _paired(known, now, earlier)
+    else:
+        then = _at(revision, run, known, now)
+        new, amount = _paired_again(known, now, then, earlier)
+    return _report(known.kept, now)._replace(findings=merge(run, new), unchanged=amount)
+
+
+class _Judged(NamedTuple):
+    """The changed files, judged."""
+
+    changed: Mapping[int, ChangedFile]
+    again: Mapping[int, UnitResult]
+    found: Sequence[tuple[int, UnitFinding]] = ()
+    """Findings that differ from those of the kept run, with their origins."""
+    left: Set[int] = frozenset()
+    """The origins of which these are all findings."""
+
+
+def _judged(
+    run: Run, known: Knowledge, changed: Mapping[int, ChangedFile], same: Mapping[int, UnitResult] = {}
+) -> _Judged:
+    """The findings of a run with changed files. `same`: judgements that are known."""
     kept = known.kept
-    again = {each.number: _linted(run, kept, each) for each in changed}
+    again = {number: same.get(number) or _linted(run, kept, each) for number, each in changed.items()}
     names = frozenset[str]().union(
-        *(changed_facts(each.before.facts, again[each.number].result.facts) for each in changed)
+        *(changed_facts(each.before.facts, again[number].result.facts) for number, each in changed.items())
     )
     if names & _FOR_ALL:
         raise CannotGoOnError
+    judged = _Judged(changed, again)
     scopes = _Scopes(run, known, again)
     found = [*_of_files(run, scopes, again)]
     left = set(again)
     if names:
-        done, more = _of_rules(run, scopes, names, changed)
+        done, more = _of_rules(run, scopes, names, judged)
         found += more
         left |= {of_rule(number) for number in range(len(kept.rules)) if number not in done}
-    new, amount = _paired(known, left, found, earlier)
-    report = _report(kept, changed, again)
-    return report._replace(findings=merge(run, new), unchanged=amount)
+    return judged._replace(found=found, left=left)
+
+
+def _at(revision: Revision, run: Run, known: Knowledge, now: _Judged) -> _Judged:
+    """What was found in a revision that differs in some files from what there is now."""
+    others = {each.number: each for each in revision.changed}
+    same = {number: each for number, each in now.again.items() if number not in others}
+    run = run._replace(workspace=run.workspace._replace(read=revision.read))
+    return _judged(run, known, {**now.changed, **others}, same)
 
 
 def _linted(run: Run, kept: KeptRun, each: ChangedFile) -> UnitResult:
@@ -109,10 +156,6 @@ class _Scopes:
         if self._made is None:
             self._made = self._scopes()
         return self._made
-
-    def stated(self, number: int) -> Sequence[AnyFact]:
-        """The facts of a changed file."""
-        return self._again[number].result.facts
 
     def _scopes(self) -> ScopesByPolicy:
         kept, stored = self.kept, self._facts()
@@ -156,25 +199,25 @@ def _of_files(
 
 
 def _of_rules(
-    run: Run, scopes: _Scopes, names: frozenset[str], changed: Sequence[ChangedFile]
+    run: Run, scopes: _Scopes, names: frozenset[str], judged: _Judged
 ) -> tuple[set[int], list[tuple[int, UnitFinding]]]:
     """The kept rules of which the findings are the same, and the findings of all others, with their origins.
     `names`: of the types of facts that have changed."""
-    made, kept = scopes(), scopes.kept
+    made, kept, changed = scopes(), scopes.kept, judged.changed
     numbers = {(each.scope, each.setting, each.code): number for number, each in enumerate(kept.rules)}
     same = {number for number, each in enumerate(kept.rules) if each.asked.isdisjoint(names)}
     rendered = kept.rendered
     found: list[tuple[int, UnitFinding]] = []
     known = {each.name: each for each in kept.scopes}
-    of_scopes = [key_of(kept.input_files[each.number]) for each in changed]
-    if not known.keys() >= set(of_scopes):
+    of_scopes = {number: key_of(kept.input_files[number]) for number in changed}
+    if not known.keys() >= {*of_scopes.values()}:
         raise CannotGoOnError  # rules may run there now for the first time
     fixes = scope_fixes(run)
     for name in sorted(known):
         stating = known[name].stating + sum(
-            may_have_findings(scopes.stated(each.number)) - may_have_findings(each.before.facts)
-            for each, scope in zip(changed, of_scopes, strict=True)
-            if scope == name
+            may_have_findings(judged.again[number].result.facts) - may_have_findings(each.before.facts)
+            for number, each in changed.items()
+            if of_scopes[number] == name
         )
         of_scope = {number for (scope, _, _), number in numbers.items() if scope == name}
         if stating <= 0 or name not in made.known.facts:
@@ -191,31 +234,59 @@ def _of_rules(
     return same, found
 
 
-def _paired(
-    known: Knowledge, left: set[int], found: Sequence[tuple[int, UnitFinding]], earlier: EarlierFindings
-) -> tuple[list[UnitFinding], int]:
-    """The findings that the revision did not have, and the number of those that it had. `left`: the origins
-    whose findings are now those in `found`."""
-    kept, locate = known.kept, earlier.locate
-    whole = {n for n, each in enumerate(kept.input_files) if locate(each.path) in earlier.whole}
-    concerned = set[int]().union(*(kept.subjects[n] for n in whole))
-    concerned.update(*(kept.subjects[n] for n in left if 0 <= n < len(kept.input_files)))
-    concerned.update(*(rule.subjects for n, rule in enumerate(kept.rules) if of_rule(n) in left))
-    by_origin = [*found]
-    for _, one in found:
-        number = known.number(subject_of_finding(one, locate))
-        if number >= 0:
-            concerned.add(number)
+def _paired(known: Knowledge, now: _Judged, earlier: EarlierFindings) -> tuple[list[UnitFinding], int]:
+    """The findings that the revision did not have, and the number of those that it had."""
+    concerned = _concerned(known, [now], earlier)
     subjects = known.subjects(sorted(concerned))
     amounts = {(key, path): amount for each in subjects for key, path, amount in each.earlier}
     gone = frozenset(chain.from_iterable(each.gone for each in subjects))
     earlier = earlier._replace(amounts=amounts, gone=gone)
-    before = [*chain.from_iterable(each.found for each in subjects)]
-    by_origin += (each for each in before if each[0] not in left)
-    then = new_of(pairs_of(_in_order(before), earlier), ())
-    now = new_of(pairs_of(_in_order(by_origin), earlier), earlier.whole)
-    others = [one for one in kept.new if known.number(subject_of_finding(one, locate)) not in concerned]
-    return [*others, *now.findings], kept.known - then.known + now.known
+    then = new_of(pairs_of(_in_order(_before(subjects)), earlier), ())
+    new = new_of(pairs_of(_replaced(subjects, now), earlier), earlier.whole)
+    locate = earlier.locate
+    others = [one for one in known.kept.new if known.number(subject_of_finding(one, locate)) not in concerned]
+    return [*others, *new.findings], known.kept.known - then.known + new.known
+
+
+def _paired_again(
+    known: Knowledge, now: _Judged, then: _Judged, earlier: EarlierFindings
+) -> tuple[list[UnitFinding], int]:
+    """The same for a revision in which `then` was found: it had the findings of subjects that neither
+    concerns."""
+    subjects = known.subjects(sorted(_concerned(known, [now, then], earlier)))
+
+    def had(found: Sequence[UnitFinding]) -> EarlierFindings:
+        return earlier._replace(amounts=earlier_amounts(found, earlier.clusters, earlier.locate))
+
+    def number(found: Sequence[UnitFinding]) -> int:
+        return new_of(pairs_of(found, had(found)), ()).known
+
+    new = new_of(pairs_of(_replaced(subjects, now), had(_replaced(subjects, then))), earlier.whole)
+    others = known.kept.known + number(known.kept.new) - number(_in_order(_before(subjects)))
+    return [*new.findings], others + new.known
+
+
+def _concerned(known: Knowledge, judged: Iterable[_Judged], earlier: EarlierFindings) -> set[int]:
+    """Numbers of the subjects of which findings differ, or are all reported."""
+    kept, locate = known.kept, earlier.locate
+    left = {origin for each in judged for origin in each.left}
+    whole = {n for n, each in enumerate(kept.input_files) if locate(each.path) in earlier.whole}
+    concerned = set[int]().union(*(kept.subjects[n] for n in whole))
+    concerned.update(*(kept.subjects[n] for n in left if 0 <= n < len(kept.input_files)))
+    concerned.update(*(rule.subjects for n, rule in enumerate(kept.rules) if of_rule(n) in left))
+    found = (one for each in judged for _, one in each.found)
+    numbers = {known.number(subject_of_finding(one, locate)) for one in found}
+    return concerned | {number for number in numbers if number >= 0}
+
+
+def _before(subjects: Iterable[KeptSubject]) -> list[tuple[int, UnitFinding]]:
+    """The findings that the kept run had of subjects, with their origins."""
+    return [*chain.from_iterable(each.found for each in subjects)]
+
+
+def _replaced(subjects: Iterable[KeptSubject], judged: _Judged) -> list[UnitFinding]:
+    """The findings of subjects, with those of changed origins in place of what the kept run had."""
+    return _in_order(chain(judged.found, (each for each in _before(subjects) if each[0] not in judged.left)))
 
 
 def _in_order(found: Iterable[tuple[int, UnitFinding]]) -> list[UnitFinding]:
@@ -228,10 +299,13 @@ def _in_order(found: Iterable[tuple[int, UnitFinding]]) -> list[UnitFinding]:
     return [one for _, one in sorted(found, key=order)]
 
 
-def _report(kept: KeptRun, changed: Sequence[ChangedFile], again: Mapping[int, UnitResult]) -> Report:
+def _report(kept: KeptRun, now: _Judged) -> Report:
     """The numbers of a run, without findings."""
     report = kept.report
-    pairs = [(kept.input_files[each.number].path, each.before, again[each.number].result) for each in changed]
+    pairs = [
+        (kept.input_files[number].path, each.before, now.again[number].result)
+        for number, each in now.changed.items()
+    ]
     paths = {path for path, _, _ in pairs}
     unrecognized = {each for each in report.unrecognized if each[0] not in paths}
     unrecognized.update((path, name) for path, _, after in pairs for name in after.unrecognized)

@@ -137,7 +137,15 @@ def default_base(root: str) -> tuple[str, str]:
 
 
 def entries(root: str, commit: str) -> list[TreeEntry]:
-    """The files of a commit, without names that lead out of the folder or into `.git`."""
+    """The files of a commit with their sizes, without names that lead out of the folder or into `.git`."""
+    found = tree(root, commit)
+    # In a partial clone, git stops at the first object that it would have to fetch: the rest has no size.
+    sizes = dict(zip(found, _sizes(root, found), strict=False))
+    return [one._replace(size=sizes.get(one)) for one in found]
+
+
+def tree(root: str, commit: str) -> list[TreeEntry]:
+    """As `entries`, without sizes."""
     found = []
     for line in _git(root, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
         about, tab, name = line.partition(b"\t")
@@ -145,9 +153,7 @@ def entries(root: str, commit: str) -> list[TreeEntry]:
         if tab and _is_inside(path):
             mode, _, one = about.split()
             found.append(TreeEntry(path, mode, one.decode()))
-    # In a partial clone, git stops at the first object that it would have to fetch: the rest has no size.
-    sizes = dict(zip(found, _sizes(root, found), strict=False))
-    return [one._replace(size=sizes.get(one)) for one in found]
+    return found
 
 
 def contents(root: str, wanted: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
@@ -164,8 +170,19 @@ def _sizes(root: str, found: Sequence[TreeEntry]) -> Iterator[int | None]:
 
 
 def _is_inside(path: str) -> bool:
-    parts = path.split("/")
-    return not any(part in ("", ".", "..") or names_git(part) or os.sep in part for part in parts)
+    within = f"/{path}/"
+    leads_out = any(part in within for part in ("//", "/./", "/../"))
+    return (
+        not leads_out and (os.sep == "/" or os.sep not in path) and not names_git(path.replace("/", os.sep))
+    )
+
+
+def names_of(root: str, paths: Sequence[str]) -> list[str]:
+    """The name that git gives to the contents of each file, whose path is relative to the root and one line.
+    Raises SourceError if one cannot be read."""
+    given = "".join(f"{path}\n" for path in paths)
+    done = _try(root, "hash-object", "--no-filters", "--stdin-paths", given=given)
+    return _git_output(done, root).decode().split()
 
 
 def _base(revision: str, root: str, home: str) -> str:
@@ -315,7 +332,7 @@ def write_revision(root: str, commit: str, folder: str) -> frozenset[str]:
     """
     _make_repository(folder, remote_urls(root))
     every = entries(root, commit)
-    files = [one for one in every if one.mode != SUBMODULE and _is_wanted(one)]
+    files = [one for one in every if one.mode != SUBMODULE and is_written(one)]
     links: list[tuple[str, bytes]] = []
     folders: set[str] = set()
     for one, raw in contents(root, files):
@@ -347,7 +364,8 @@ def manifests_in(names: frozenset[str]) -> Iterator[str]:
     return (name for name in sorted(names) if name.endswith(SUFFIXES))
 
 
-def _is_wanted(one: TreeEntry) -> bool:
+def is_written(one: TreeEntry) -> bool:
+    """Whether `write_revision` writes a file of that size."""
     return (one.size or 0) <= (LARGE if one.path.endswith(SUFFIXES) else _MOST)
 
 

@@ -62,8 +62,8 @@ def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: s
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def commit(folder: Path) -> str:
-    """Commits everything in a folder, as its repository; returns the commit."""
+def commit(folder: Path, *paths: str) -> str:
+    """Commits everything in a folder, or these files of it, as its repository; returns the commit."""
     who = {
         f"GIT_{role}_{what}": "x@example.com"
         for role in ("AUTHOR", "COMMITTER")
@@ -83,6 +83,6 @@ def commit(folder: Path) -> str:
         return done.stdout.strip()
 
     git("init", "-q", "-b", "main")
-    git("add", "-A")
+    git("add", "-A", "--", *paths)
     git("commit", "-q", "--allow-empty", "-m", "x")
     return git("rev-parse", "HEAD")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NoReturn
 
 from policykit import api
-from policykit.errors import Failures
-from policykit.linter.continued_run import CannotGoOnError, ChangedFile, Knowledge
+from policykit.errors import Failures, SourceError
+from policykit.linter.continued_run import CannotGoOnError, ChangedFile, Knowledge, Revision
 from policykit.linter.finding import Report
 from policykit.linter.input_file import STDIN, InputFile
 from policykit.linter.run import UnitFindings
@@ -17,7 +19,7 @@ from policykit.linter.scope_facts import is_folder, shown_scope
 from policykit.linter.workspace import EarlierFindings, Options, Workspace
 from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
-from policykit.workspace.cache.folder import NO_CACHE
+from policykit.workspace.cache.folder import NO_CACHE, DamagedError
 from policykit.workspace.cache.kept_runs import (
     KeptNotes,
     RunQuestions,
@@ -32,6 +34,7 @@ from policykit.workspace.cache.runs import may_be_opened, needed, roots_of
 from policykit.workspace.files import real_paths, repository_root
 from policykit.workspace.git import state_of
 from policykit.workspace.gitops.controller_files import has_controllers, names_controller, raw_of
+from policykit.workspace.linting.committed_files import other_contents
 from policykit.workspace.linting.files import Files, Reader, ScopeFiles
 from policykit.workspace.linting.loader import KustomizedFiles, OpenResult, WorkspaceNotes
 from policykit.workspace.linting.request import Request, today
@@ -56,26 +59,36 @@ def continued(request: Request, options: Options) -> ContinuedRun | None:
     if not root or not request.cache.folder or request.timed or options.fixes or STDIN in request.paths:
         return None
     stored = load_run(request.cache, _about(request))
-    if stored is None or state_of(request.since or "", root) != stored.asked.revision:
+    revision = state_of(request.since or "", root) if stored else b""
+    if stored is None or not revision:
         return None
     try:
-        return _continued(request, options, root, stored)
-    except Exception:
-        # What the cache says has the right types, but may contradict itself or the files.
+        return _continued(request, options, root, stored, revision)
+    except _CANNOT:
         return None
 
 
-def _continued(request: Request, options: Options, root: str, stored: StoredRun) -> ContinuedRun | None:
+_CANNOT = (CannotGoOnError, DamagedError, SourceError, LookupError, ValueError, OSError)
+"""What the cache says has the right types, but may contradict itself or the files."""
+
+
+def _continued(
+    request: Request, options: Options, root: str, stored: StoredRun, revision: bytes
+) -> ContinuedRun | None:
     kept, asked = stored.run, stored.asked
     if not _is_allowed(request, root, stored):
         return None
     numbers = asked.changed()
     if numbers is None or len(numbers) > _MOST:
         return None
-    files = [kept.input_files[number].file for number in numbers]
-    if [*real_paths(files)] != [asked.places[number] for number in numbers]:
+    same = revision == asked.revision
+    others = {} if same else _in_commit(root, revision, asked)
+    if others is None or len(others) > _MOST:
         return None
-    if any(names_controller(raw_of(file)) for file in files):
+    files = {number: kept.input_files[number].file for number in {*numbers, *others}}
+    if [*real_paths(files.values())] != [asked.places[number] for number in files]:
+        return None
+    if any(map(names_controller, chain(others.values(), map(raw_of, files.values())))):
         return None
     failures = Failures()
     table = SettingsTable(request, failures)
@@ -86,11 +99,15 @@ def _continued(request: Request, options: Options, root: str, stored: StoredRun)
     results = load_results(request.cache)
     knowledge = Knowledge(kept, _Facts(stored, results), stored.number, stored.subjects)
     changed = [_changed(stored, results, number) for number in numbers]
+    then = None
+    if not same:
+        contents = {os.path.abspath(files[number]): raw for number, raw in others.items()}
+        then = Revision(Reader(contents=contents), [_changed(stored, results, n) for n in others])
     workspace = _workspace(request, table, stored)
     locate = from_roots([filesystem.realpath(root)])
     whole = frozenset(map(locate, request.whole))
     earlier = EarlierFindings({}, kept.clusters, locate, whole=whole)
-    report = api.go_on(workspace, options, knowledge, changed, earlier)
+    report = api.go_on(workspace, options, knowledge, changed, earlier, then)
     if not sound(report.findings, {each.path for each in kept.input_files}):
         return None
     notes = stored.notes
@@ -103,11 +120,20 @@ def _continued(request: Request, options: Options, root: str, stored: StoredRun)
                 notices=notes.notices,
                 excludes=notes.excludes,
                 policy_notices=notes.policy_notices,
-                since=notes.since,
+                since=notes.since if same else (),  # what is judged now is what the commit has
             ),
         ),
         report,
     )
+
+
+def _in_commit(root: str, revision: bytes, asked: RunQuestions) -> Mapping[int, bytes] | None:
+    """The files of the run that a commit has with other contents; None: it has other files, or is one of a
+    submodule. `revision`: as `git.state_of` tells it."""
+    top, *above, commit = os.fsdecode(revision).splitlines()
+    if above or top != filesystem.realpath(root):
+        return None
+    return other_contents(top, commit, asked.places, asked.questions)
 
 
 def _is_allowed(request: Request, root: str, stored: StoredRun) -> bool:
@@ -190,9 +216,11 @@ def keep_run(request: Request, opened: OpenResult, options: Options, found: Unit
         return
     boundaries = _boundaries(request)
     answers = needed(record.answers(), boundaries)
+    every = [*real_paths(each.file for each in kept.run.input_files)]
+    shared = {path for path, times in Counter(every).items() if times > 1}  # links to a file of the run
     places = [
-        path if f"c{path}" in answers and f"c{path}" not in record.decisive else ""
-        for path in real_paths(each.file for each in kept.run.input_files)
+        path if path not in shared and f"c{path}" in answers and f"c{path}" not in record.decisive else ""
+        for path in every
     ]
     contents = [answers.pop(f"c{path}") if path else "" for path in places]
     if may_be_opened([*answers, *(f"c{path}" for path in places if path)], boundaries):

@@ -163,20 +163,87 @@ def test_other_files_may_be_named(repository: Shell, went_on: list[bool]) -> Non
     assert went_on == [False, True, True, False, False]
 
 
-def test_another_commit(repository: Shell, went_on: list[bool]) -> None:
+@pytest.mark.parametrize("name", [*GOES_ON, *WHOLE])
+def test_a_commit_of_an_edit(name: str, repository: Shell, went_on: list[bool]) -> None:
+    """What was found in the work tree is what its commit has, if it differs in files that were linted."""
+    edit = GOES_ON.get(name, WHOLE.get(name, {}))
     repository.run(*NAMED)
+    write(edit)
+    commit(repository.folder)
+    assert repository.run(*NAMED) == without(repository, NAMED)
+    assert went_on == [False, name in GOES_ON]
+    write({path: FILES.get(path) for path in edit})
+    assert repository.run(*NAMED) == without(repository, NAMED)
+
+
+def test_edits_after_a_commit(repository: Shell, went_on: list[bool]) -> None:
+    before = repository.run(*NAMED)
     write(GOES_ON["a queue with another name"])
     new = repository.run(*NAMED)
+    assert new != before
     commit(repository.folder)
     assert repository.run(*NAMED) == without(repository, NAMED) != new
+    for name in ("two files", "a member that leaves", "a finding that moves"):
+        write(GOES_ON[name])
+        assert repository.run(*NAMED) == without(repository, NAMED)
+        commit(repository.folder)
+        assert repository.run(*NAMED) == without(repository, NAMED)
+    assert went_on == [False, *[True] * 8]
+
+
+WITH_MORE: dict[str, Edit] = {
+    "a file that is not committed": {"b/new.yaml": POD.replace("NAME", "new")},
+    "a policy that is not committed": {"policykit.yaml": POLICY.replace("excluded/*", "a/*")},
+    "a script that is not committed": {"setup.sh": "kubectl create queue tarin\n"},
+}
+
+
+@pytest.mark.parametrize("name", WITH_MORE)
+def test_a_commit_of_a_part(name: str, repository: Shell, went_on: list[bool]) -> None:
+    """The commit is not what was judged: all is judged again."""
+    write(WITH_MORE[name])
+    repository.run(*NAMED)
+    write(GOES_ON["a queue with another name"])
+    commit(repository.folder, "b/queue.yaml")
     assert repository.run(*NAMED) == without(repository, NAMED)
-    assert went_on == [False, True, False, True]
+    assert went_on == [False, False]
 
 
-@settings(max_examples=12)
-@given(st.lists(st.tuples(st.sampled_from(sorted(GOES_ON | WHOLE)), st.booleans()), min_size=2, max_size=5))
-def test_any_edits(steps: list[tuple[str, bool]]) -> None:
-    """Made or taken back in any order: as without a cache."""
+def test_lines_that_git_changes(repository: Shell, went_on: list[bool]) -> None:
+    """They end otherwise in the commit than in the work tree."""
+    lines = FILES["a/one.yaml"].replace("\n", "\r\n")
+    write({".gitattributes": "*.yaml text\n", "a/one.yaml": lines})
+    commit(repository.folder)
+    for edit in ({}, {"b/queue.yaml": f"# more\n{QUEUE}"}, {"a/one.yaml": f"# more\r\n{lines}"}):
+        write(edit)
+        commit(repository.folder)
+        assert repository.run(*NAMED) == without(repository, NAMED)
+    assert went_on == [False, True, True]
+
+
+def test_links(repository: Shell, went_on: list[bool]) -> None:
+    """Two of the linted files are one: where it changes, or after a commit with links, all is judged."""
+    os.symlink("../a/one.yaml", "b/link.yaml")
+    commit(repository.folder)
+    one, two = FILES["a/one.yaml"], FILES["b/two.yaml"]
+    for edit in ({}, {"b/two.yaml": f"# more\n{two}"}, {"a/one.yaml": f"# more\n{one}"}):
+        write(edit)
+        assert repository.run(*NAMED) == without(repository, NAMED)
+    commit(repository.folder)
+    assert repository.run(*NAMED) == without(repository, NAMED)
+    assert went_on == [False, True, False, False]
+
+
+@settings(max_examples=16)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(GOES_ON | WHOLE)), st.booleans(), st.booleans()),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_any_edits(steps: list[tuple[str, bool, bool]]) -> None:
+    """Made or taken back in any order, committed or not: as without a cache."""
     with tempfile.TemporaryDirectory() as made, pytest.MonkeyPatch.context() as patch:
         folder = Path(made, "repository")
         folder.mkdir()
@@ -186,7 +253,9 @@ def test_any_edits(steps: list[tuple[str, bool]]) -> None:
         write(FILES)
         commit(folder)
         printed(NAMED)
-        for name, is_made in steps:
+        for name, is_made, is_committed in steps:
             edit = GOES_ON.get(name, WHOLE.get(name, {}))
             write(edit if is_made else {path: FILES.get(path) for path in edit})
+            if is_committed:
+                commit(folder)
             assert printed(NAMED) == printed([*NAMED, "--no-cache"])
