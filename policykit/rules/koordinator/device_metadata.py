@@ -218,6 +218,8 @@ class _Shape(NamedTuple):
     """The annotation has one such object under each of these names."""
 
 
+_AFFINITY = f"{_PREFIX}reservation-affinity"
+_REQUIRED, _TERMS = "requiredDuringSchedulingIgnoredDuringExecution", "reservationSelectorTerms"
 _SHAPES: Mapping[str, _Shape] = {
     f"{_PREFIX}resource-spec": _Shape(
         {
@@ -244,15 +246,7 @@ _SHAPES: Mapping[str, _Shape] = {
     ),
     _JOINT: _Shape({"deviceTypes": _ANY, "requiredScope": ("SamePCIe",)}),
     _PARTITION: _Shape({"allocatePolicy": ("BestEffort", "Restricted"), "ringBusBandwidth": _ANY}),
-    f"{_PREFIX}reservation-affinity": _Shape(
-        dict.fromkeys(
-            (
-                *("name", "requiredDuringSchedulingIgnoredDuringExecution"),
-                *("reservationSelector", "tolerations"),
-            ),
-            _ANY,
-        )
-    ),
+    _AFFINITY: _Shape(dict.fromkeys(("name", _REQUIRED, "reservationSelector", "tolerations"), _ANY)),
 }
 
 
@@ -282,6 +276,26 @@ def _annotations(pod_set: PodSet) -> Iterator[Violation]:
                 yield from _device_type(kind, each, key, shape, path)
         else:
             yield from _fields(value, key, shape, path, ())
+            if key == _AFFINITY:
+                yield from _terms(value, path)
+
+
+def _terms(value: Mapping[str, Any], path: Path) -> Iterator[Violation]:
+    """Without a term no reservation fits. Source: `pkg/util/reservation/reservation.go` (1.3 to 1.8)."""
+    stated = {name.lower(): (name, each) for name, each in value.items()}
+    name, required = stated.get(_REQUIRED.lower(), ("", None))
+    if not isinstance(required, dict) or stated.get("name", ("", ""))[1]:
+        return
+    found = {one.lower(): each for one, each in required.items()}
+    if not found.get(_TERMS.lower()):
+        others = [one for one in required if one.lower() != _TERMS.lower()]
+        yield Violation(
+            path,
+            f"{_REQUIRED} of {_AFFINITY} has {', '.join(others) or 'nothing'}, but no {_TERMS}: "
+            "no reservation fits, and the pod stays pending",
+            f"state the terms as {_TERMS}",
+            inside=(name, *others[:1]),
+        )
 
 
 def _device_type(kind: str, each: object, key: str, shape: _Shape, path: Path) -> Iterator[Violation]:
