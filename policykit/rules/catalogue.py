@@ -130,6 +130,8 @@ CATALOGUE = (
         "-parallel-size", "_parallel_size")),
     Entry("PK229", "resources", "shared-memory-too-small", substrings=("-parallel", "_parallel", "--tp",
         "-tp", "--num-shard")),
+    Entry("PK230", "resources", "devices-managed-twice", subject="scope",
+        reports_at=("managed_devices.ManagedDevices",)),
     Entry("PK301", "gangs", "gang-exceeds-replicas", subject="scope", reports_at=("gang.Membership",
         "gang.OwnGang", "gang.PodGroup")),
     Entry("PK302", "gangs", "partial-gang", kinds=("CronJob", "JAXJob", "Job", "JobSet", "JobTemplate",

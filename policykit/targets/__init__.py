@@ -311,6 +311,10 @@ FACTS: tuple[FactReader, ...] = (
         pods=True,
         substrings=("podAffinity", "podAntiAffinity", "PodDisruptionBudget"),
     ),
+    FactReader(
+        Lazy("policykit.targets.facts.managed_devices:facts"),
+        frozenset({"ClusterPolicy", "DeviceConfig", "NVIDIADriver"}),
+    ),
     *(reader for target in TARGETS for reader in target.facts),
 )
 """Readers of facts for rules about whole scopes: queues, priorities and others."""

@@ -224,6 +224,17 @@ def _admin_access(subject: Subject) -> Iterator[Change]:
         yield Change(text=f"{subject.text.rstrip()}\n---\n{namespace}---\n{head}{spec}")
 
 
+def _second_driver(subject: Subject) -> Iterator[Change]:
+    """Two drivers for the same nodes."""
+    if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
+        head = "apiVersion: nvidia.com/v1alpha1\nkind: NVIDIADriver\nmetadata: {name: %s}\n"
+        spec = "spec: {driverType: gpu, image: driver, repository: nvcr.io/nvidia, version: %s}\n"
+        drivers = (
+            head % name + spec % version for name, version in (("a", "580.95.05"), ("b", "570.195.03"))
+        )
+        yield Change(text="---\n".join((f"{subject.text.rstrip()}\n", *drivers)))
+
+
 def _other_port(subject: Subject) -> Iterator[Change]:
     """A route to a port that the Service beside it does not have."""
     if len(subject.others) == 1 and subject.manifest.kind == "Deployment" and not is_extract(subject):
@@ -418,6 +429,7 @@ FAULTS = (
     fault("a quota without room for an update", "PK215", _no_room_to_update, elsewhere=True),
     fault("an administrator's access without its label", "PK224", _admin_access, elsewhere=True),
     fault("a level that a topology lacks", "PK224", _other_level, elsewhere=True),
+    fault("two drivers for the same nodes", "PK230", _second_driver, elsewhere=True),
     fault("a port that a Service lacks", "PK224", _other_port, elsewhere=True),
     fault("a pod above the LimitRange of pods", "PK215", _low_range, elsewhere=True),
     fault("a card's memory as an annotation", "PK216", _memory_as_annotation),

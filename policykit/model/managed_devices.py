@@ -1,0 +1,21 @@
+"""Which nodes an operator's object is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from policykit.namedtuple import NamedTuple
+
+
+class ManagedDevices(NamedTuple):
+    """An object by which an operator manages the devices of nodes.
+
+    Locations of its fact: `selector`.
+    """
+
+    field: str
+    """Name of its selector; empty: it is for the whole cluster."""
+    selector: Mapping[str, str] = {}
+    """Labels of its nodes; empty: all nodes with such devices."""
+    rest: bool = False
+    """It is only for nodes that no other object selects."""
