@@ -144,7 +144,7 @@ def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Pr
     slices = known is not None and (known.role == "shared" or known.vendor == _HAMI)
     if memory is None or memory not in asked or amount <= 1 or not slices or name == memory:
         return None
-    if asked[memory] > max(_templates(name), default=asked[memory]):
+    if known is not None and known.vendor == _HAMI and asked[memory] > max(_templates(name), default=0):
         return None
     predicate = f"is {amount} with {memory}, but a slice belongs to one card"
     return Problem((name,), predicate, f"request 1, or remove {memory}", Severity.WARNING)

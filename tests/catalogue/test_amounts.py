@@ -26,7 +26,10 @@ from policykit.catalogue.resources import card_resources
         pytest.param(
             {"hygon.com/dcunum": 2, "hygon.com/dcumem": 4000}, ["warning"], id="two slices of Hygon's"
         ),
-        pytest.param({"huawei.com/Ascend910B3-memory": 99999}, ["info"], id="rounded up to a whole chip"),
+        pytest.param({"huawei.com/Ascend910B3-memory": 99999}, ["info"], id="given as a whole chip"),
+        pytest.param(
+            {"huawei.com/Ascend910B": 4, "huawei.com/Ascend910B-memory": 65536}, [], id="unknown slices"
+        ),
         pytest.param({"example.com/thing": 1000}, [], id="anybody's name"),
     ],
 )

@@ -27,7 +27,7 @@ NOT_OF_CLUSTERS = {
         (
             *("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "NetworkAttachmentDefinition"),
             *("NicClusterPolicy", "OVSNetwork", "SriovIBNetwork", "SriovNetwork", "SriovNetworkNodePolicy"),
-            *("ComputeDomain", "NodeFeatureDiscovery", "Pipeline", "Task"),
+            *("ComputeDomain", "NVIDIADriver", "NodeFeatureDiscovery", "Pipeline", "Task"),
         ),
         "few clusters have them: names in files are compared with those in files",
     ),

@@ -107,7 +107,8 @@ def _roles(
     required = plugin == "mpi" and have is not None and have < versions.MPI_WORKER_OPTIONAL
     defaults = {"worker": "worker"} if required else {}
     for role, task in {**defaults, **job_plugins.roles(plugin, arguments)}.items():
-        if task in names:
+        alone = plugin == "mpi" and role == "worker" and have is not None and len(names) == 1
+        if task in names or (alone and not required):
             continue
         places = (n for n, each in enumerate(arguments) if each.lstrip("-").startswith(f"{role}="))
         number = next(places, None)
