@@ -3,17 +3,17 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit import bundled
 from policykit.catalogue import cards, labels, resources
+from tests.loaded import loaded
 from tests.shared import SHARED
 
 pytestmark = pytest.mark.skipif(SHARED is None, reason="the shared folder is absent")
 
 TABLE = bundled.table("profiles", "compiled", "labels.json")
 FACTS: dict[str, Any] = (
-    yaml.safe_load((SHARED / "reference" / "data" / "cards.yaml").read_text(encoding="utf-8"))
+    loaded((SHARED / "reference" / "data" / "cards.yaml").read_text(encoding="utf-8"))
     if SHARED is not None
     else {"vendors": [], "products": [], "mig_profiles": [], "provider_labels": []}
     | {"provider_taints": [], "network_resources": [], "extended_resource_toleration": {}}

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from functools import _lru_cache_wrapper, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from tests.growth import steps
 from tests.growth.shapes import SHAPES, Shape
 
+T = TypeVar("T")
 _TIMES = (1, 2, 4)
 
 
@@ -27,8 +29,8 @@ def counted(shape: Shape) -> list[int]:
     Each is counted in a process of its own, with empty caches of functions: none profits from what another
     run, of this or of other shapes, left there, such as lines that were searched.
     """
-    _steps(shape, shape.size)
-    return [_apart(partial(_steps, shape, shape.size * times)) for times in _TIMES]
+    _in_folder(shape, shape.size, lambda work: work())
+    return [_apart(partial(_in_folder, shape, shape.size * times, steps.count)) for times in _TIMES]
 
 
 def _apart(work: Callable[[], int]) -> int:
@@ -56,7 +58,7 @@ def _clear_caches() -> None:
             each.cache_clear()
 
 
-def _steps(shape: Shape, n: int) -> int:
+def _in_folder(shape: Shape, n: int, call: Callable[[Callable[[], object]], T]) -> T:
     from policykit.cli import run
 
     with TemporaryDirectory() as folder:
@@ -69,7 +71,7 @@ def _steps(shape: Shape, n: int) -> int:
                 contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")),
                 contextlib.redirect_stderr(io.StringIO()),
             ):
-                return steps.count(shape.work or (lambda: run(shape.words)))
+                return call(shape.work or (lambda: run(shape.words)))
         finally:
             os.chdir("/")
 

@@ -3,8 +3,8 @@
 A step is a call of anything, of Python or of C, and a turn of a loop. What C does in one go counts by its
 length: a copy, a concatenation, a search in a list or a text. So nothing hides behind one call.
 
-`sys.setprofile` tells of calls. For the rest the modules of a package are compiled with a call around each
-such expression: `watch` must be called before they are imported.
+The profiler of Python counts calls. For the rest the modules of a package are compiled with a call around
+each such expression: `watch` must be called before they are imported.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import builtins
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from cProfile import Profile
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import CodeType, FrameType, ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 _LONG = (str, bytes, list, tuple, set, frozenset, dict)
 _MAKERS = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted"})
@@ -57,33 +60,29 @@ _SOUGHT = frozenset({"find", "search"})
 _steps = 0
 
 
-def count(work: Callable[[], object], within: CodeType | None = None) -> int:
-    """The steps of some work; `within`: only those while this function, or generator, runs."""
-    inside = _Inside(within) if within else None
+def count(work: Callable[[], object]) -> int:
+    """The steps of some work."""
     before = _steps
-    sys.setprofile(inside.profile if inside else _profile)
+    calls = Profile(subcalls=False)
+    calls.enable()
     try:
         work()
     finally:
-        sys.setprofile(None)
-    return inside.steps if inside else _steps - before
+        calls.disable()
+    return _steps - before + sum(entry.callcount for entry in calls.getstats())
 
 
-class _Inside:
-    """Counts while a function runs that does not call itself."""
-
-    def __init__(self, code: CodeType) -> None:
-        self.steps = 0
-        self._code = code
-        self._before = 0
-
-    def profile(self, frame: FrameType, event: str, argument: object) -> None:
-        _profile(frame, event, argument)
-        if frame.f_code is self._code:
-            if event == "call":
-                self._before = _steps
-            elif event == "return":
-                self.steps += _steps - self._before
+def counted(items: Iterable[T], steps: list[int]) -> Iterator[T]:
+    """The items; the steps that each took, and those after the last, are added to a list."""
+    each = iter(items)
+    end = object()
+    found: list[T | object] = []
+    while True:
+        steps.append(count(lambda: found.append(next(each, end))))
+        item = found.pop()
+        if item is end:
+            return
+        yield cast("T", item)
 
 
 def watch(package: str) -> None:
@@ -91,12 +90,6 @@ def watch(package: str) -> None:
     for helper in (_each, _turn, _sized, _within, _grown, _method):
         setattr(builtins, _global(helper.__name__), helper)
     sys.meta_path.insert(0, _Finder(package))
-
-
-def _profile(frame: FrameType, event: str, argument: object) -> None:
-    global _steps
-    if event in ("call", "c_call"):
-        _steps += 1
 
 
 def _turn() -> None:

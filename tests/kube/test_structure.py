@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.kube.structure import check
 from policykit.manifests.patch import Patch, patched
+from tests.loaded import loaded
 
-TABLE = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text(encoding="utf-8"))
+TABLE = loaded((Path(__file__).parent / "families.yaml").read_text(encoding="utf-8"))
 RIGHT: dict[str, Any] = TABLE["right"]
 FAULTS: list[dict[str, Any]] = TABLE["faults"]
 

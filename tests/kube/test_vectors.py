@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.model.quantity import parse
 from tests.kube.verdicts import Case, admitted, filtered, requested, scored
+from tests.loaded import loaded
 
 VECTORS = Path(__file__).parent / "vectors"
 
 
 def _load(name: str) -> Any:
-    return yaml.safe_load((VECTORS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return loaded((VECTORS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def _cases(name: str) -> list[Any]:

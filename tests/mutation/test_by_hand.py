@@ -4,17 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit import api
 from policykit.model.severity import Severity
 from tests.clusters import cluster
 from tests.expected import Expected
+from tests.loaded import loaded
 
 _ROWS: list[dict[str, Any]] = [
     row
     for file in sorted(Path(__file__).parent.glob("by_hand*.yaml"))
-    for row in yaml.safe_load(file.read_text(encoding="utf-8"))
+    for row in loaded(file.read_text(encoding="utf-8"))
 ]
 
 

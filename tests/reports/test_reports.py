@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit import api
 from policykit.linter.finding import Finding
 from policykit.model.severity import Severity
 from tests.clusters import cluster
+from tests.loaded import loaded
 
 CASES: list[dict[str, Any]] = [
     case
     for file in sorted(Path(__file__).parent.glob("*.yaml"))
-    for case in yaml.safe_load(file.read_text(encoding="utf-8"))
+    for case in loaded(file.read_text(encoding="utf-8"))
 ]
 
 

@@ -1,11 +1,11 @@
 """Every rule's cases: bad manifests give exactly its findings, good ones none."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
@@ -21,6 +21,7 @@ from policykit.linter.rule import (
 from policykit.model.cluster import Cluster
 from policykit.rules import rules
 from tests.clusters import cluster
+from tests.loaded import loaded
 from tests.shared import ROOT
 
 FOLDER = Path(__file__).parent
@@ -40,9 +41,16 @@ def files() -> list[Path]:
     return sorted(FOLDER.glob("*/cases/*.yaml"))
 
 
+@cache
+def read(path: Path) -> dict[str, Any]:
+    """A file of cases; nobody changes what it returns."""
+    data: dict[str, Any] = loaded(path.read_text(encoding="utf-8"))
+    return data
+
+
 def cases(kind: str) -> Iterator[Any]:
     for path in files():
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = read(path)
         for case in data.get(kind) or ():
             yield pytest.param(
                 data["rule"],
@@ -86,12 +94,13 @@ def test_good(rule: str, reference: object, case: dict[str, Any]) -> None:
     assert found(rule, reference, case) == []
 
 
-def fixable() -> Iterator[Any]:
+@cache
+def fixable() -> tuple[Any, ...]:
     """Bad cases that say what their fix makes of them: `fixed`, and `fix` safe or unsafe; or `fix: none`."""
-    return (case for case in cases("bad") if "fix" in case.values[2])
+    return tuple(case for case in cases("bad") if "fix" in case.values[2])
 
 
-@pytest.mark.parametrize(("rule", "reference", "case"), list(fixable()))
+@pytest.mark.parametrize(("rule", "reference", "case"), fixable())
 def test_fixed(rule: str, reference: object, case: dict[str, Any]) -> None:
     """The rule's own fixes make exactly this text, and the same again of it."""
     policy, complete = cluster(reference), case.get("complete", True)
@@ -122,7 +131,7 @@ def test_a_rule_with_a_fix_shows_it(rule: AnyRule) -> None:
 def test_every_rule_has_cases(rule: AnyRule) -> None:
     path = next((p for p in files() if p.stem == rule.name), None)
     assert path is not None, f"no cases/{rule.name}.yaml"
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data = read(path)
     assert data["rule"] == rule.name
     assert len(data["bad"]) >= 2
     assert len(data["good"]) >= 3

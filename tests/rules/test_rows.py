@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.rules import CATALOGUE
+from tests.loaded import loaded
 from tests.shared import SHARED
 
 FOLDER = Path(__file__).parent
@@ -70,7 +70,7 @@ SHEETS: dict[str, dict[str, Callable[[str], list[str]]]] = {
 
 @cache
 def rows(sheet: str) -> dict[str, dict[str, dict[str, str]]]:
-    data = yaml.safe_load((FOLDER / "rows" / f"{sheet}.yaml").read_text(encoding="utf-8"))
+    data = loaded((FOLDER / "rows" / f"{sheet}.yaml").read_text(encoding="utf-8"))
     assert data["sheet"] == f"{sheet}.md"
     return dict(data["sections"])
 
@@ -98,7 +98,7 @@ def cases(rule: str) -> frozenset[str]:
     """Names of a rule's bad cases."""
     entry = FAMILIES[rule]
     path = FOLDER / entry.folder / "cases" / f"{entry.name}.yaml"
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data = loaded(path.read_text(encoding="utf-8"))
     return frozenset(case["name"] for case in data["bad"])
 
 

@@ -15,7 +15,7 @@ from policykit.model.severity import Severity
 from policykit.targets import TARGETS
 from policykit.targets.releases import facts, table
 from tests.clusters import cluster
-from tests.rules.test_cases import linted
+from tests.rules.test_cases import linted, read
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -217,7 +217,7 @@ def unstated_cases() -> Iterator[Any]:
     """The cases of these rules, without the releases of their policies."""
     for path in sorted(Path(__file__).parent.glob("*/cases/*.yaml")):
         names = FAMILIES.get(path.parent.parent.name)
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) if names else {}
+        data = read(path) if names else {}
         for case in (*data.get("bad", ()), *data.get("good", ())):
             policy = case.get("policy", data.get("policy")) or {"scheme": "plain"}
             if isinstance(policy, dict):

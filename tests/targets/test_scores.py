@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.kube import scores
 from policykit.model.cluster import Cluster
@@ -16,6 +15,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.scoring import scored_steps
+from tests.loaded import loaded
 from tests.targets.volcano.node_scores import binpack, strategy_fit
 
 TABLES = Path(__file__).parent / "scores"
@@ -23,7 +23,7 @@ KINDS = {"MostAllocated": scores.most, "LeastAllocated": scores.least}
 
 
 def rows(name: str, of: str = "rows") -> list[dict[str, Any]]:
-    table = yaml.safe_load((TABLES / f"{name}.yaml").read_text(encoding="utf-8"))
+    table = loaded((TABLES / f"{name}.yaml").read_text(encoding="utf-8"))
     assert table["function"]
     assert table["tags"]
     found: list[dict[str, Any]] = table[of]

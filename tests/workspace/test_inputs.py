@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.cli import run
 from policykit.errors import SourceError
 from policykit.workspace.inputs import cluster_of_nodes, custom_kinds_of
+from tests.loaded import loaded
 from tests.shared import ROOT
 
-CASES = yaml.safe_load((ROOT / "tests/kube/vectors/filters.yaml").read_text(encoding="utf-8"))
+CASES = loaded((ROOT / "tests/kube/vectors/filters.yaml").read_text(encoding="utf-8"))
 UNGATED = [case for case in CASES if not any(case.get("feature_gates", {}).values())]
 """Gates off, as clusters have them."""
 

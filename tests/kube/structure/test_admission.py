@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.kube.structure import check
 from policykit.kube.structure.admission import refusals
+from tests.loaded import loaded
 
 CASES: list[dict[str, Any]] = [
     case
     for name in ("admission.yaml", "admission-devices.yaml", "admission-operators.yaml")
-    for case in yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    for case in loaded((Path(__file__).parent / name).read_text(encoding="utf-8"))
 ]
 
 ODD: list[Any] = [None, True, -1, 0.5, "", "${N}", "7", "9" * 5000, [], {}, ["x"], [None], {"name": 7}]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 
 from policykit import api
@@ -21,6 +20,7 @@ from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile
 from policykit.policy.locations import policy_locations
 from policykit.rules import rules
+from tests.loaded import loaded
 from tests.policies import policies
 from tests.policy.memory import HEAD
 
@@ -58,7 +58,7 @@ def files_of(case: Mapping[str, Any]) -> dict[str, str]:
 
 
 def table(rule: str) -> Any:
-    return yaml.safe_load((FOLDER / f"{rule}.yaml").read_text(encoding="utf-8"))
+    return loaded((FOLDER / f"{rule}.yaml").read_text(encoding="utf-8"))
 
 
 def cases(kind: str) -> Iterator[Any]:
