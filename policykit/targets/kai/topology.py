@@ -15,8 +15,6 @@ from policykit.manifests.shape import mapping, mappings, numbered, text
 from policykit.model.references import NamedObject, NamedParts, ObjectReference, PartReference
 
 KIND, GROUP = "Topology", "kai.scheduler"
-_GROUPS = (GROUP, "kueue.x-k8s.io")
-"""Of topologies that it reads: before 0.12 it had none of its own."""
 _POD_GROUP, _GROUP_OF_PODS = "PodGroup", "scheduling.run.ai"
 _NAME = "kai.scheduler/topology"
 _LEVELS = tuple(
@@ -51,7 +49,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 
 def _topology(manifest: Manifest) -> Iterator[Fact]:
-    if manifest.group in _GROUPS:
+    if manifest.group == GROUP:
         yield Fact(NamedObject(_OBJECT, manifest.name), {}, answers=True)
     levels = mappings(mapping(manifest.data.get("spec")).get("levels"))
     names = frozenset(text(each.get(field)) for each in levels for field in ("nodeLabel", "alias")) - {""}
