@@ -6,8 +6,9 @@ them and finds no node with nvidia.com/gpumem. It refuses pods that already have
 container come from different cards, so it cannot have more of them than a node has cards, or than the pod
 names by their UUID. Memory of an NPU is named after its model, its cores need the mode hami-core, and parts
 of other makers' cards need a card beside them. Cards are chosen by any policy that HAMi does not know as if
-there were none, not even the default. Annotations that choose among cards are read for those of one maker.
-Which cards a pod has HAMi writes into annotations of its own, which newer releases refuse in a new pod.
+there were none, not even the default; weights that it cannot read keep the pod pending. Annotations that
+choose among cards are read for those of one maker. Which cards a pod has HAMi writes into annotations of its
+own, which newer releases refuse in a new pod.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ _POD_ANNOTATIONS = (
     "nvidia.com/nouse-gpuuuid",
     "hami.io/node-scheduler-policy",
     "hami.io/gpu-scheduler-policy",
+    "hami.io/device-scoring-weights",
 )
 """Read from pods only. Source: HAMi's documentation of tasks (2.6)."""
 _SERVED_BY_HAMI = frozenset({"", HAMI_SCHEDULER})

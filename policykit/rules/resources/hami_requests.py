@@ -58,6 +58,9 @@ _BY_UUID: Mapping[str, str] = {
 """Maker of a card, and the annotation that names cards of its."""
 _MAKERS = {name.partition("/")[0]: maker for maker, name in _BY_UUID.items() if maker != "kunlunxin"}
 _MAKERS["baidu.com"] = "kunlunxin"
+_WEIGHTS = "hami.io/device-scoring-weights"
+_WEIGHED = frozenset({"slot", "core", "memory"})
+_WEIGHT = re.compile(r"\+?\d+")
 _DECIDED = re.compile(
     r"hami\.io/(?:vgpu-time|vgpu-node|bind-time|bind-phase|vgpu-mig-allocations"
     r"|[\w-]+-devices-(?:to-allocate|allocated))"
@@ -69,6 +72,7 @@ def violations(review: Review) -> Iterator[Violation]:
     """Sources: `checkType` and `assertNuma` of `pkg/device/nvidia`, `MutateAdmission` and the annotations of
     each card's package, and `pkg/util/types.go` (HAMi 2.6 to 2.10)."""
     yield from _modes(review)
+    yield from _weights(review)
     yield from _of_another_maker(review)
     yield from _decided(review)
     for field, position, container in containers(review.pod_set.spec):
@@ -98,6 +102,23 @@ def _modes(review: Review) -> Iterator[Violation]:
             review.pod_set.place("annotations", _NUMA),
             f"{_NUMA} is {bound}, which HAMi reads as false",
             'write "true"',
+            Severity.WARNING,
+        )
+
+
+def _weights(review: Review) -> Iterator[Violation]:
+    """Source: `ParseDeviceScoringWeights` of HAMi (2.10)."""
+    stated = review.pod_set.annotations.get(_WEIGHTS, "")
+    parts = [tuple(map(str.strip, each.partition("="))) for each in stated.split(",")]
+    weights = {key: value for key, _, value in parts}
+    known = len(parts) == len(_WEIGHED) and weights.keys() == _WEIGHED
+    numbers = all(_WEIGHT.fullmatch(each) for each in weights.values())
+    if stated and not is_filled_in(stated) and not (known and numbers and any(map(int, weights.values()))):
+        yield Violation(
+            review.pod_set.place("annotations", _WEIGHTS),
+            f"{_WEIGHTS} is {stated}, which HAMi cannot read: the pod stays pending, and newer releases "
+            "refuse it",
+            "write all three, as slot=1,core=1,memory=1; one of them at least is above 0",
             Severity.WARNING,
         )
 
