@@ -4,6 +4,9 @@ No node has such a resource, so the pod stays pending. Common mistakes are a nod
 resource, a name without the vendor's domain, a card model instead of the resource, the wrong case,
 and `+` instead of `.` in the name of a MIG profile. A MIG profile that no known card has, a domain that is
 nearly a vendor's, and `gpu` under the domain of a vendor whose cards have another name are told as warnings.
+
+The API server refuses every other name without a domain but cpu, memory, ephemeral-storage and hugepages-*:
+`storage` too, which only a claim of a volume has.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import resource
+from policykit.kube.placeholders import is_placeholder
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.memoize import memoize_beside
@@ -101,8 +105,26 @@ def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
             return
         fix = partial(_fix, review, path, name, meant[0]) if len(meant) == 1 else None
         yield Violation(path, f"{name} {message}", _advice(meant), key=True, fix=fix)
-    else:
+    elif "/" in name:
         yield from _unlikely(path, name)
+    elif path[-3] == "resources" and not name.startswith(_PAGES) and not is_placeholder(name):
+        yield from _bare(path, name)
+
+
+_PAGES = "hugepages-"
+
+
+def _bare(path: Path, name: str) -> Iterator[Violation]:
+    """Source: `validateContainerResourceName` (v1.36)."""
+    from policykit.nearest import Names
+
+    near = Names(_COMPUTE).nearest(name.lower())
+    advice = f"did you mean {near}?" if near else "write the domain of the resource before it, or delete it"
+    if name == "storage":
+        advice = "write ephemeral-storage for the disk of the node, or the size into the claim of a volume"
+    yield Violation(
+        path, f"{name} is no resource of a container: the API server refuses the pod", advice, key=True
+    )
 
 
 def _fix(review: Review, path: Path, name: str, meant: str) -> Fix | None:
