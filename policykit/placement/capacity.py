@@ -13,6 +13,8 @@ from policykit.model.workload import WorkloadKind
 from policykit.namedtuple import NamedTuple
 from policykit.placement.review import Review
 
+_PODS = "pods"
+
 
 def pods_on(shape: Shape, request: Amounts) -> int | None:
     """Pods that fit on one node; None if its size is unknown."""
@@ -25,6 +27,8 @@ def pods_on(shape: Shape, request: Amounts) -> int | None:
                 return None
             continue  # undeclared cpu or memory is not a limit here
         counts.append(shape.allocatable[resource] // amount)
+    if _PODS in shape.allocatable:
+        counts.append(shape.allocatable[_PODS])  # whatever they request
     return min(counts) if counts else None
 
 

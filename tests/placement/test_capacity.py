@@ -26,6 +26,8 @@ CARD = "example.com/card"
         pytest.param({"cpu": 4000}, {CARD: 1}, None, id="cards that nobody stated"),
         pytest.param({CARD: 8}, {}, None, id="nothing asked for"),
         pytest.param({CARD: 8}, {CARD: 16}, 0, id="larger than the node"),
+        pytest.param({CARD: 8, "pods": 2}, {CARD: 1}, 2, id="a node takes only so many pods"),
+        pytest.param({"pods": 110}, {}, 110, id="pods that ask for nothing"),
     ],
 )
 def test_one_node(shape: dict[str, int], request_: dict[str, int], pods: int | None) -> None:
