@@ -12,17 +12,19 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
 	@$(BIN)/python scripts/demo.py
 
-# A file of tests is run by one process, so that what its tests share is made once.
+# A file of tests is run by one process, so that what its tests share is made once. tests/conftest.py orders them.
+ON_ALL_PROCESSORS := -n auto --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/.dev $(VENV)/.tools  ## style, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest $(ON_ALL_PROCESSORS)
 
 test-extension: $(VENV)/.dev $(VENV)/.tools  ## every test again, with the extension, where it can be compiled
 	@if $(HAS_LIBYAML); then \
 	  $(BIN)/python extension/build.py \
-	  && POLICYKIT_EXTENSION=1 $(BIN)/python -m pytest -n auto --dist loadfile; \
+	  && POLICYKIT_EXTENSION=1 $(BIN)/python -m pytest $(ON_ALL_PROCESSORS); \
 	else \
 	  echo 'No C compiler or no header yaml.h here: nothing is tested with the extension.'; \
 	fi

@@ -120,6 +120,8 @@ def kubeconfig(folder: Path, url: str, token: str = TOKEN, name: str = "test") -
 class _Handler(BaseHTTPRequestHandler):
     state: ApiServer
     protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    """Head and body are sent as one: as two, the system holds the second back for 40 ms."""
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass

@@ -19,4 +19,5 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if "No matching distribution" in done.stderr or "NewConnectionError" in done.stderr:
         pytest.skip("pip reaches no package index")
     assert done.returncode == 0, done.stderr
-    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
+    # False is how pip is told the option: what is installed is compiled when it is imported, not all of it.
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_NO_COMPILE": "false"}
