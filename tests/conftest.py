@@ -50,7 +50,7 @@ LONGEST = (
     "test_boundary_property.py",
     "workspace/linting/test_continued.py",
 )
-"""Files that take more than ten seconds, and those of few tests that take more than five; the longest first."""
+"""Files that take more than ten seconds, and those with few tests that take more than five; longest first."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

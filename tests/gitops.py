@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.cli.commands import Result, process
 
@@ -48,9 +50,19 @@ def tree(root: Path) -> dict[str, str]:
 def generated(root: Path) -> Path:
     """A repository with one policy, and its files written."""
     (root / ".git").mkdir()
-    write(root, {"policykit.yaml": policy()})
-    assert gen(root).code == 0
+    write(root, _files())
     return root
+
+
+@cache
+def _files() -> dict[str, str]:
+    """The policy and what the command writes."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / ".git").mkdir()
+        write(root, {"policykit.yaml": policy()})
+        assert gen(root).code == 0
+        return tree(root)
 
 
 def gen(root: Path, *words: str) -> Result:
