@@ -293,13 +293,14 @@ class NamespaceLimits:
         ranges = self._ranges.get(demand.namespace, ())
         if len(ranges) != 1 or demand.pods != 1:
             return "", {}
-        added: dict[str, int] = {}
-        for limits, requests in demand.containers:
-            for name, amount in ranges[0].requests.items():
-                if name not in limits and name not in requests:
-                    added[name] = added.get(name, 0) + amount
-        total = {name: demand.request.get(name, 0) + amount for name, amount in added.items()}
-        return (ranges[0].name, {**demand.request, **total}) if added else ("", {})
+        given: dict[str, int] = {}
+        for name, amount in ranges[0].requests.items():
+            stated = [requests.get(name, limits.get(name)) for limits, requests in demand.containers]
+            if None in stated:
+                total = sum(amount if each is None else each for each in stated)
+                # An init container, or the pod itself, may ask for more than all of them.
+                given[name] = max(total, demand.request.get(name, 0))
+        return (ranges[0].name, {**demand.request, **given}) if given else ("", {})
 
     def range_excess(self, demand: Demand) -> QuotaExcess | None:
         """The first resource of which a container asks for more than a LimitRange allows, or for less.

@@ -147,6 +147,11 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
             ],
         ),
         (
+            POD.replace("cpu: 4, ", "").replace("spec:", "spec:\n  resources: {requests: {cpu: 64}}", 1)
+            + RANGE.replace("max: {cpu: 2}", "defaultRequest: {cpu: 2}"),
+            [],
+        ),
+        (
             POD.replace("cpu: 4, ", "")
             + RANGE.replace("max: {cpu: 2}", "default: {cpu: 8}")
             + QUOTA.replace('requests.nvidia.com/gpu: "8"', "requests.cpu: 6"),
@@ -185,6 +190,7 @@ def gates(text: str, *, complete: bool = True) -> list[str]:
         "given requests fit",
         "no request is given",
         "given requests above the nodes",
+        "the pod asks for more than is given",
         "given requests above the quota",
         "limit range",
         "scheduler",
