@@ -1,8 +1,8 @@
 """A queue of Kueue has a setting that has no effect, given the fair sharing of Kueue's configuration.
 
-With `fairSharing`, preemption goes by shares, and borrowWithinCohort has no effect; without it the weights of
-ClusterQueues and Cohorts have none. Weights of LocalQueues, and a ClusterQueue's admissionMode
-UsageBasedAdmissionFairSharing, need `admissionFairSharing`.
+With `fairSharing`, Kueue 0.11 and newer preempt by shares alone, and borrowWithinCohort has no effect;
+without it the weights of ClusterQueues and Cohorts have none. Weights of LocalQueues, and a ClusterQueue's
+admissionMode UsageBasedAdmissionFairSharing, need `admissionFairSharing`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
 from policykit.model.kueue import FairSharing, FairSharingField
 from policykit.model.severity import Severity
+from policykit.targets.kueue import versions
 
 BAD = """\
 apiVersion: v1
@@ -51,12 +52,16 @@ GOOD = BAD.replace("    borrowWithinCohort:\n      policy: LowerPriority\n", "")
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
-    """Where all configurations agree. Source: `pkg/scheduler/preemption/preemption.go` (0.11 to 0.19)."""
+    """Where all configurations agree. Source: `pkg/scheduler/preemption/preemption.go` (0.9 to 0.19)."""
     stated = scope.of(FairSharing)
     if not stated or any(each.partial or each.value.unknown for each in stated):
         return
+    have = versions.release_of(context.cluster)
+    by_shares_alone = have is None or have >= versions.SHARES_ALONE
     for one in scope.of(FairSharingField):
         field = one.value
+        if not (field.needed or by_shares_alone):
+            continue
         section = "admissionFairSharing" if field.admission else "fairSharing"
         enabled = {each.value.admission if field.admission else each.value.queues for each in stated}
         if one.partial or enabled != {not field.needed}:

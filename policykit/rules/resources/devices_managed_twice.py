@@ -3,7 +3,8 @@
 The operators of NVIDIA and AMD manage the devices of a node by one object. An NVIDIADriver without
 nodeSelector is for every node with cards, unless it is the default, so beside another one the operator
 accepts neither. A DeviceConfig whose nodes another one has stays without effect, and of several
-ClusterPolicies the operator follows the oldest. Objects of different files may be for different clusters.
+ClusterPolicies the operator follows one: since 26.7 the oldest. Objects of different files may be for
+different clusters, so only those of one file are compared.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ spec:
 GOOD = BAD.replace("580.95.05\n", "580.95.05\n  nodeSelector: {driver: current}\n")
 
 _EFFECTS: Mapping[str, tuple[str, str]] = {
-    "ClusterPolicy": ("the operator follows the oldest only", "keep one"),
+    "ClusterPolicy": ("the operator follows only one of the two", "keep one"),
     "DeviceConfig": (
         "the operator accepts only one of the two",
         "select nodes by labels of which no node has both",
@@ -57,7 +58,7 @@ _EFFECTS: Mapping[str, tuple[str, str]] = {
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Sources: the validator of NVIDIADriver and the reconciler of ClusterPolicy (gpu-operator 23.9 to 26.7),
-    `validateNodeAssignments` of ROCm's gpu-operator (1.4)."""
+    `validateNodeAssignments` of ROCm's gpu-operator (1.4 and 1.5)."""
     earlier: dict[tuple[str, str], list[LocatedFact[ManagedDevices]]] = {}
     for each in scope.of(ManagedDevices):
         kind = each.resource.kind
@@ -81,7 +82,7 @@ def _shared(one: LocatedFact[ManagedDevices], other: LocatedFact[ManagedDevices]
         return f"{name} is for the same cluster"
     if second.selector.items() <= first.selector.items():
         labels = ", ".join(f"{key}={value}" for key, value in second.selector.items())
-        which = f"all nodes with {labels}" if labels else "all nodes"
+        which = f"all nodes with {labels}" if labels else "all nodes with such devices"
         return f"{name} is for {which}, and so for these"
     if first.selector.items() <= second.selector.items():
         return f"the nodes of {name} are among these"

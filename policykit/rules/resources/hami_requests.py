@@ -116,7 +116,7 @@ def _weights(review: Review) -> Iterator[Violation]:
     if stated and not is_filled_in(stated) and not (known and numbers and any(map(int, weights.values()))):
         yield Violation(
             review.pod_set.place("annotations", _WEIGHTS),
-            f"{_WEIGHTS} is {stated}, which HAMi cannot read: the pod stays pending, and newer releases "
+            f"{_WEIGHTS} is {stated}, which HAMi 2.10 cannot read: the pod stays pending, and newer releases "
             "refuse it",
             "write all three, as slot=1,core=1,memory=1; one of them at least is above 0",
             Severity.WARNING,
@@ -147,7 +147,10 @@ def _maker(name: str) -> Vendor | None:
 
 
 def _decided(review: Review) -> Iterator[Violation]:
-    """What HAMi writes into a pod; one exported from a cluster has it too."""
+    """What HAMi writes into a pod; one exported from a cluster has it too.
+
+    Source: `onAddPod` in pkg/scheduler, `GetPendingPod` in pkg/util (2.6 to 2.10).
+    """
     pod_set, data = review.pod_set, review.manifest.data
     if pod_set.spec.get("nodeName") or data.get("status") or review.manifest.metadata.get("uid"):
         return
@@ -155,8 +158,8 @@ def _decided(review: Review) -> Iterator[Violation]:
     if key:
         yield Violation(
             pod_set.place("annotations", key),
-            f"{key} records which cards HAMi gave to the pod: written by hand, nothing counts them, and "
-            "newer releases refuse the pod",
+            f"{key} records what HAMi decided about the cards of the pod: HAMi up to 2.10 takes it unchecked "
+            "for its own decision, and newer releases refuse the pod",
             "delete it; HAMi's scheduler writes it",
             Severity.WARNING,
             key=True,

@@ -66,6 +66,13 @@ FACTS: tuple[ReleaseFact, ...] = (
         versions.GROUP_TOPOLOGY,
         source="pkg/controller/jobframework/tas_validation.go",
     ),
+    ReleaseFact(
+        "formula",
+        "borrowWithinCohort limits preemption with fairSharing",
+        gone=versions.SHARES_ALONE,
+        instead="preemption by shares alone",
+        source="pkg/scheduler/preemption/preemption.go",
+    ),
     ReleaseFact("check", "16 levels of a Topology", versions.MANY_LEVELS, instead="8", source=_CRDS),
     ReleaseFact("check", "64 flavors of a resource group", versions.LARGE_GROUPS, instead="16", source=_CRDS),
     ReleaseFact(

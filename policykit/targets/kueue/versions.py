@@ -24,6 +24,8 @@ TOPOLOGY_RULES = Version(0, 10, 0)
 """Levels of a Topology are unique and immutable, kubernetes.io/hostname only the lowest."""
 COHORT_FAIR_SHARING = Version(0, 11, 0)
 """Cohort.spec.fairSharing."""
+SHARES_ALONE = Version(0, 11, 0)
+"""With fairSharing, borrowWithinCohort has no effect; before, it limits whose workloads are preempted."""
 TAS_IN_COHORTS = Version(0, 11, 0)
 """ClusterQueues with topologies work in a cohort and with withinClusterQueue; before, they are inactive."""
 UNCONSTRAINED = Version(0, 11, 0)
