@@ -320,7 +320,7 @@ FAILING = {
     "tab": (tree('{name: a, submitacl: "ann\\tdev"}'), "acl-spaces", f"{A}.submitacl"),
     "service-account": (tree("{name: a, adminacl: a:b}"), "acl-name", f"{A}.adminacl"),
     "template": (
-        tree("{name: a, childtemplate: {resources: {max: {vcore: x}}}}"),
+        tree("{name: a, parent: true, childtemplate: {resources: {max: {vcore: x}}}}"),
         "amount",
         f"{A}.childtemplate.resources.max.vcore",
     ),

@@ -70,6 +70,8 @@ def _shown(name: str) -> str:
 def template_amounts(tree: QueueNode) -> Iterator[Problem]:
     """Amounts of child templates that YuniKorn cannot read: creating the queue fails."""
     for each in tree.walk():
+        if each.queue.leaf:
+            continue  # nothing reads the template of a leaf
         stated = each.queue.template.resources
         for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
             for found in unreadable(texts, (*each.path, "childtemplate", "resources", key)):
