@@ -37,6 +37,7 @@ from policykit.linter.reader import (
     is_of_another_program,
     is_of_ytt,
     is_partial,
+    is_prose,
     is_template,
     no_text,
     source_comments,
@@ -203,6 +204,9 @@ class _FileLinter:
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             self._obstacle = NOT_YAML
+            return
+        if parsed.problem and is_prose(_lines(self._text, one), parsed.problem):
+            self._skipped, self._obstacle = self._skipped or "text without keys", NOT_YAML
             return
         if parsed.problem and is_of_another_program(_lines(self._text, one), parsed.problem):
             self._skipped = self._skipped or "without apiVersion and kind"

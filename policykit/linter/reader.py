@@ -279,11 +279,11 @@ def is_template(text: str) -> bool:
 
 
 def unreadable(path: str, text: Text, document: ParsedDocument) -> SourceError | None:
-    """Why a document with a problem cannot be read; None: it is a template, or of another program."""
+    """Why a document with a problem cannot be read; None: it is a template, of another program or prose."""
     problem = document.problem
     if problem is None or is_template(text.text) or stops_at_placeholder(text.text, problem):
         return None
-    if is_of_another_program(text.text, problem):
+    if is_of_another_program(text.text, problem) or is_prose(text.text, problem):
         return None
     if text.problem:
         return SourceError(problem.message, "save it as UTF-8", path)
@@ -297,6 +297,16 @@ def is_of_another_program(text: str, problem: Problem) -> bool:
     """Whether what was refused is valid YAML but no object: a key is a collection, and no apiVersion is
     there."""
     return problem.message == COLLECTION_KEY and "apiVersion" not in text
+
+
+_KEY = r"(?m)^[ \t-]*(?:[\[{]|[^\s#:][^#:\n]*:(?:[ \t\r]|$))"
+
+
+def is_prose(text: str, problem: Problem) -> bool:
+    """Whether no line of what was refused begins with a key or a collection: SQL in a file called .yaml."""
+    if "expected <document start>" not in problem.message or "apiVersion" in text:
+        return False
+    return re.search(_KEY, text) is None
 
 
 def is_json_stream(text: str) -> bool:

@@ -29,6 +29,7 @@ def test_settings_know_every_reason() -> None:
         (b"replicas: 1\n", []),
         (b"Error: no such file\n", []),
         (b"no such file\n", ["not-yaml"]),
+        (b"CREATE TABLE a;\n# the second\nCREATE TABLE b;\n", ["not-yaml"]),
         (b"{{- if .Values.on }}\na: 1\n{{- end }}\n", ["not-yaml"]),
         (POD + b"---\nno such file\n", ["not-yaml"]),
         (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: 'ENC[x]'}\nsops: {}\n", []),
