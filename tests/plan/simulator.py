@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import yaml
+from tests.loaded import loaded_all
 
 Spec = Mapping[str, Any]
 """A PodSpec."""
@@ -86,7 +86,7 @@ def cards_of(spec: Spec) -> int:
 
 def specs_of(text: str) -> dict[str, Spec]:
     """The PodSpecs of a Deployment, Job or Volcano Job, by the object and the task."""
-    one = next(yaml.safe_load_all(text))
+    one = next(loaded_all(text))
     name, spec = one["metadata"]["name"], one["spec"]
     if "tasks" in spec:
         return {f"{name}-{task['name']}": task["template"]["spec"] for task in spec["tasks"]}
@@ -99,7 +99,7 @@ Gang = Mapping[str, int]
 
 def gang_of(text: str) -> Gang:
     """The pods of a Job or Volcano Job; none of a Deployment."""
-    one = next(yaml.safe_load_all(text))
+    one = next(loaded_all(text))
     if one["kind"] == "Deployment":
         return {}
     name, spec = one["metadata"]["name"], one["spec"]

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-import yaml
-
 from policykit import api
 from policykit.model.cluster import Cluster
 from policykit.plan.plan import Plan, make_plan
 from policykit.plan.transition import MERGE, NODES, Step
 from tests.clusters import policy
+from tests.loaded import loaded
 from tests.plan.pairs import Data, Pair, patched
 from tests.plan.simulator import Node, Spec, specs_of
 
@@ -81,7 +80,7 @@ def stages(one: Pair, plan: Plan) -> Iterator[Stage]:
 def _merged(one: Pair, step: Step) -> Stage:
     """The policy that a step says to merge, and the manifests as it says to patch them."""
     former = re.search(r"with `formerly: (\{.*?\})`", step.text)
-    data = {**one.after, "formerly": yaml.safe_load(former[1])} if former else one.after
+    data = {**one.after, "formerly": loaded(former[1])} if former else one.after
     on_nodes = data.get("formerly", {}).keys() & {"domain", "usages", "products"}
     if not on_nodes and "not with `--from`" not in step.text:
         return Stage(step, one.new, data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from scripts import instructions
@@ -10,6 +12,8 @@ from scripts import instructions
 def test_instructions_stay_within_the_budget() -> None:
     if not instructions.available():
         pytest.skip(instructions.MISSING)
+    if os.environ["POLICYKIT_EXTENSION"] == "1":
+        pytest.skip("the budget is that of pure Python, which is counted without POLICYKIT_EXTENSION=1")
     # The same tree gave counts that differ by 0.7 %, upwards: what exceeds the budget is counted once more.
     over = exceeding()
     assert not (over and exceeding()), over

@@ -5,8 +5,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 
+from tests.loaded import loaded
 from tests.shared import SHARED
 
 _FOLDER = SHARED / "corpus" / "crds" / "koordinator" if SHARED else None
@@ -27,7 +27,7 @@ def _validator(api_version: str, kind: str) -> Any:
     group, _, version = api_version.partition("/")
     assert _FOLDER is not None
     for path in sorted(_FOLDER.glob("*.yaml")):
-        spec = yaml.safe_load(path.read_text(encoding="utf-8"))["spec"]
+        spec = loaded(path.read_text(encoding="utf-8"))["spec"]
         if (spec["group"], spec["names"]["kind"]) == (group, kind):
             found = next(each for each in spec["versions"] if each["name"] == version)
             return jsonschema.Draft202012Validator(_closed(found["schema"]["openAPIV3Schema"]))

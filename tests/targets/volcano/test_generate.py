@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-import yaml
 
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Notice, Role, TargetOutput
@@ -10,6 +9,7 @@ from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import generate, object_artifacts, readme
 from policykit.targets.volcano.names import CONFIG_FILE
 from policykit.targets.volcano.scheduler.configuration import Configuration, Plugin, read
+from tests.loaded import loaded, loaded_all
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.clusters import GPU, POOLS, cluster, pool, without_paths
@@ -25,9 +25,9 @@ def artifact(generated: TargetOutput, path: str) -> Artifact:
 
 
 def configuration(generated: TargetOutput) -> Configuration:
-    data: Any = yaml.safe_load(generated.artifacts[0].text)
+    data: Any = loaded(generated.artifacts[0].text)
     text = data["custom"]["scheduler_config_override"] if "custom" in data else data["data"][CONFIG_FILE]
-    return without_paths(read(yaml.safe_load(text)))
+    return without_paths(read(loaded(text)))
 
 
 def messages(generated: TargetOutput) -> list[str]:
@@ -96,7 +96,7 @@ def test_as_a_manifest() -> None:
         ("volcano/queues.yaml", Role.MANIFEST),
         ("volcano/README.md", Role.PAGE),
     ]
-    data = yaml.safe_load(generated.artifacts[0].text)
+    data = loaded(generated.artifacts[0].text)
     assert (data["apiVersion"], data["kind"]) == ("v1", "ConfigMap")
     assert data["metadata"] == {"name": "volcano-scheduler-configmap", "namespace": "volcano-system"}
     assert list(data["data"]) == ["volcano-scheduler.conf"]
@@ -155,7 +155,7 @@ LARGE = (*POOLS, pool("more", "training", 100))
 
 def test_all_nodes_of_a_large_cluster_are_scored() -> None:
     generated = generate(cluster(pools=LARGE))
-    values = yaml.safe_load(generated.artifacts[0].text)
+    values = loaded(generated.artifacts[0].text)
     assert values["custom"]["scheduler_percentage_nodes_to_find"] == 100
     assert generated.notices == ()
 
@@ -192,13 +192,11 @@ def test_the_page_names_each_file() -> None:
 def test_queues_are_valid_by_the_crd() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_queues.yaml").read_text())
+    crd = loaded((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_queues.yaml").read_text())
     served = {version["name"]: version for version in crd["spec"]["versions"]}
     schema = served["v1beta1"]["schema"]["openAPIV3Schema"]
     queues = (*QUEUES, Queue("default", weight=4, reclaimable=False, limit={"cpu": 1500}))
-    documents = list(
-        yaml.safe_load_all(artifact(generate(cluster(queues=queues)), "volcano/queues.yaml").text)
-    )
+    documents = list(loaded_all(artifact(generate(cluster(queues=queues)), "volcano/queues.yaml").text))
     assert [document["metadata"]["name"] for document in documents] == ["default", "train", "team-a"]
     known = schema["properties"]["spec"]["properties"]
     for document in documents:

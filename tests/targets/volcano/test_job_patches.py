@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from policykit.targets.volcano import job_patches as jobs
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import jobs as job_objects
 from policykit.targets.volcano.objects.jobs import Policy, Task
+from tests.loaded import loaded
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.racks import cluster
@@ -374,7 +374,7 @@ def test_patched_ones_are_valid_by_the_crd(
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / f"corpus/crds/volcano/{file}.yaml").read_text())
+    crd = loaded((SHARED / f"corpus/crds/volcano/{file}.yaml").read_text())
     spec: Any = job(Task("worker", 4, template={"spec": {"containers": [{"name": "a"}]}}))["spec"]
     for step in reversed(wrap):
         spec = {step: spec, **({"schedule": "0 1 * * *"} if step == "jobTemplate" else {})}

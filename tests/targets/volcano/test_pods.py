@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from policykit.targets.volcano.names import GROUP_MIN_MEMBER, GROUP_NAME, TOPOLO
 from policykit.targets.volcano.objects.topology import NetworkTopology
 from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.pods import PodGroup
+from tests.loaded import loaded
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GIB, GPU
 from tests.targets.volcano.objects.test_queues import AMOUNTS, NAMES
@@ -302,9 +302,7 @@ GROUPS = st.builds(
 @given(GROUPS)
 def test_what_is_written_reads_back(group: PodGroup) -> None:
     assert volcano_pods.read_pod_group(volcano_pods.write_pod_group(group)) == group
-    assert (
-        volcano_pods.read_pod_group(yaml.safe_load(writer.dump(volcano_pods.write_pod_group(group)))) == group
-    )
+    assert volcano_pods.read_pod_group(loaded(writer.dump(volcano_pods.write_pod_group(group)))) == group
 
 
 def test_written_in_full() -> None:
@@ -344,7 +342,7 @@ def test_other_shapes_are_empty(data: dict[str, Any]) -> None:
 def test_valid_by_the_crd() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_podgroups.yaml").read_text())
+    crd = loaded((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_podgroups.yaml").read_text())
     served = {version["name"]: version for version in crd["spec"]["versions"]}
     schema = served["v1beta1"]["schema"]["openAPIV3Schema"]
     group = PodGroup("a", "b", 4, "q", "high", {GPU: 8}, NetworkTopology("soft", tier_name="rack"), {"w": 4})

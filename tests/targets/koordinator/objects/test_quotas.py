@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from policykit.targets.koordinator.objects import files as objects
 from policykit.targets.koordinator.objects import quotas
 from policykit.targets.koordinator.objects.quota_tree import bind_namespaces, tree
 from policykit.targets.koordinator.objects.quotas import ElasticQuota, QueueResources
+from tests.loaded import loaded, loaded_all
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees, tenants
@@ -45,7 +45,7 @@ QUOTAS = st.builds(
 
 @given(QUOTAS)
 def test_what_is_written_reads_back(quota: ElasticQuota) -> None:
-    assert quotas.read(yaml.safe_load(dump(quotas.write(quota)))) == quota
+    assert quotas.read(loaded(dump(quotas.write(quota)))) == quota
 
 
 @given(st.data(), RELEASES)
@@ -53,7 +53,7 @@ def test_the_webhook_takes_every_tree(data: st.DataObject, version: Version) -> 
     queues = data.draw(queue_trees())
     made = tree(queues, "koordinator-system", version)
     charged, _ = bind_namespaces(made.quotas, data.draw(tenants(queues)))
-    written = list(yaml.safe_load_all(dump_all(map(quotas.write, charged))))
+    written = list(loaded_all(dump_all(map(quotas.write, charged))))
     webhook = Webhook()
     assert [refused for quota in written for refused in webhook.create(quota)] == []
     assert [quota["metadata"]["name"] for quota in written] == [quota.name for quota in charged]
@@ -296,7 +296,7 @@ def test_nothing_is_written_for_nothing() -> None:
 def test_quotas_people_wrote() -> None:
     assert SHARED is not None
     text = (SHARED / "corpus" / "koordinator" / "quota-parent-child.yaml").read_text(encoding="utf-8")
-    parent, child = map(quotas.read, yaml.safe_load_all(text))
+    parent, child = map(quotas.read, loaded_all(text))
     assert parent == ElasticQuota(
         *("parentA", "default", "", True),
         {"cpu": 100000, "memory": 200 * GIB},

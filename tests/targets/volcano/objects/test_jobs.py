@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from policykit.manifests import writer
 from policykit.targets.volcano.objects import jobs as job_objects
 from policykit.targets.volcano.objects.jobs import Job, Policy, Task
 from policykit.targets.volcano.objects.topology import NetworkTopology
+from tests.loaded import loaded, loaded_all
 from tests.shared import SHARED
 from tests.targets.volcano.objects.test_queues import NAMES
 from tests.targets.volcano.test_pods import BOUNDS, TEXT
@@ -51,7 +51,7 @@ JOBS = st.builds(
 @given(JOBS)
 def test_what_is_written_reads_back(job: Job) -> None:
     assert job_objects.read(job_objects.write(job)) == job
-    assert job_objects.read(yaml.safe_load(writer.dump(job_objects.write(job)))) == job
+    assert job_objects.read(loaded(writer.dump(job_objects.write(job)))) == job
 
 
 def test_written_in_full() -> None:
@@ -129,12 +129,12 @@ def test_an_inner_spec() -> None:
 def test_published_jobs_are_valid_by_the_crd_when_written_again() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/batch.volcano.sh_jobs.yaml").read_text())
+    crd = loaded((SHARED / "corpus/crds/volcano/batch.volcano.sh_jobs.yaml").read_text())
     spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     bare = {**spec, "properties": {k: v for k, v in spec["properties"].items() if k != "tasks"}}
     read = 0
     for path in sorted((SHARED / "corpus/volcano").glob("*.yaml")):
-        for data in yaml.safe_load_all(path.read_text()):
+        for data in loaded_all(path.read_text()):
             if isinstance(data, dict) and data.get("kind") == "Job" and "volcano" in data["apiVersion"]:
                 job = job_objects.read(data)
                 written = job_objects.write(job)

@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from policykit.manifests import writer
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.targets.volcano.objects import queues
 from policykit.targets.volcano.objects.queues import Branch
+from tests.loaded import loaded
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GIB, GPU
 
@@ -38,7 +38,7 @@ QUEUES = st.builds(
 @given(QUEUES)
 def test_what_is_written_reads_back(queue: Queue) -> None:
     assert queues.read(queues.write(queue)) == queue
-    assert queues.read(yaml.safe_load(writer.dump(queues.write(queue)))) == queue
+    assert queues.read(loaded(writer.dump(queues.write(queue)))) == queue
 
 
 def test_written_in_full() -> None:
@@ -121,7 +121,7 @@ def test_branches(annotations: dict[str, Any], expected: tuple[Branch, ...]) -> 
 @pytest.mark.skipif(SHARED is None, reason="needs ../shared")
 def test_reads_a_published_queue() -> None:
     assert SHARED is not None
-    data = yaml.safe_load((SHARED / "corpus/volcano/deployment-queue.yaml").read_text())
+    data = loaded((SHARED / "corpus/volcano/deployment-queue.yaml").read_text())
     assert queues.read(data) == Queue("test", limit={"cpu": 2000}, reclaimable=False)
 
 
@@ -129,7 +129,7 @@ def test_reads_a_published_queue() -> None:
 def test_affinity_is_valid_by_the_crd() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_queues.yaml").read_text())
+    crd = loaded((SHARED / "corpus/crds/volcano/scheduling.volcano.sh_queues.yaml").read_text())
     served = {version["name"]: version for version in crd["spec"]["versions"]}
     schema = served["v1beta1"]["schema"]["openAPIV3Schema"]
     written = queues.write(Queue("a", pools=PoolAffinity(("h20",), ("h20",), ("a10",), ("h20",))))

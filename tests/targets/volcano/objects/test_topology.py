@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import topology
 from policykit.targets.volcano.objects.topology import HyperNode, Member, NetworkTopology, Requirement
+from tests.loaded import loaded, loaded_all
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.racks import KEYS, RACKS, cluster, pool, shape
@@ -39,7 +39,7 @@ HYPER_NODES = st.builds(
 @given(HYPER_NODES)
 def test_what_is_written_reads_back(hyper_node: HyperNode) -> None:
     assert topology.read(topology.write(hyper_node)) == hyper_node
-    assert topology.read(yaml.safe_load(writer.dump(topology.write(hyper_node)))) == hyper_node
+    assert topology.read(loaded(writer.dump(topology.write(hyper_node)))) == hyper_node
 
 
 def test_written_in_full() -> None:
@@ -95,7 +95,7 @@ def test_published_ones_are_read_whole() -> None:
     assert SHARED is not None
     found = []
     for path in sorted((SHARED / "corpus/volcano").glob("*.yaml")):
-        for data in yaml.safe_load_all(path.read_text()):
+        for data in loaded_all(path.read_text()):
             if isinstance(data, dict) and data.get("kind") == "HyperNode":
                 read = topology.read(data)
                 assert topology.read(topology.write(read)) == read
@@ -286,10 +286,10 @@ def test_what_is_said(
 def test_valid_by_the_crd() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assert SHARED is not None
-    crd = yaml.safe_load((SHARED / "corpus/crds/volcano/topology.volcano.sh_hypernodes.yaml").read_text())
+    crd = loaded((SHARED / "corpus/crds/volcano/topology.volcano.sh_hypernodes.yaml").read_text())
     schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     (made,), _ = topology.artifacts(cluster(), NEWEST)
-    documents = list(yaml.safe_load_all(made.text))
+    documents = list(loaded_all(made.text))
     assert len(documents) == len(EXPECTED)
     for document in documents:
         jsonschema.validate(document, schema)
