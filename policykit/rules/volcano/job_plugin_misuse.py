@@ -104,11 +104,12 @@ def _hosts(data: Mapping[str, Any], base: Path, names: Sequence[str]) -> Iterato
 def _roles(
     plugin: str, arguments: Sequence[str], names: Sequence[str], path: Path, have: Version | None
 ) -> Iterator[Violation]:
-    required = plugin == "mpi" and have is not None and have < versions.MPI_WORKER_OPTIONAL
+    optional = have is not None and have >= versions.MPI_WORKER_OPTIONAL
+    required = plugin == "mpi" and have is not None and not optional
+    master_alone = plugin == "mpi" and optional and len(names) == 1
     defaults = {"worker": "worker"} if required else {}
     for role, task in {**defaults, **job_plugins.roles(plugin, arguments)}.items():
-        alone = plugin == "mpi" and role == "worker" and have is not None and len(names) == 1
-        if task in names or (alone and not required):
+        if task in names or (master_alone and role == "worker"):
             continue
         places = (n for n, each in enumerate(arguments) if each.lstrip("-").startswith(f"{role}="))
         number = next(places, None)
