@@ -57,14 +57,15 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     if not stated or any(each.partial or each.value.unknown for each in stated):
         return
     have = versions.release_of(context.cluster)
+    queues = {each.value.queues for each in stated}
+    admission = {each.value.admission for each in stated}
     by_shares_alone = have is None or have >= versions.SHARES_ALONE
     for one in scope.of(FairSharingField):
         field = one.value
         if not (field.needed or by_shares_alone):
             continue
         section = "admissionFairSharing" if field.admission else "fairSharing"
-        enabled = {each.value.admission if field.admission else each.value.queues for each in stated}
-        if one.partial or enabled != {not field.needed}:
+        if one.partial or (admission if field.admission else queues) != {not field.needed}:
             continue
         says = "does not enable" if field.needed else "enables"
         yield Violation(

@@ -25,6 +25,14 @@ _TEXT_FOR_QUANTITY = re.compile(
 _ORDERED = re.compile(
     r"\.capacity\[''\]\.\w+\s*(<=|>=|<|>)|(<=|>=|<|>)\s*device\.capacity\[''\]\.\w+(?!\.|\w)"
 )
+_QUANTITY_FOR_ATTRIBUTE = re.compile(
+    r"(?<!has\()device\.attributes\[''\]\s*\.\s*(\w+)\s*\.\s*"
+    r"(?:compareTo|isGreaterThan|isLessThan)\(\s*quantity\("
+)
+_CAPACITY_OF_NVIDIA = re.compile(
+    r"(?<!has\()device\.attributes\[(['\"])gpu\.nvidia\.com\1\]\s*\.\s*(memory|multiprocessors)\b"
+)
+"""What NVIDIA's driver states as capacities. Source: its cmd/gpu-kubelet-plugin (25.3 to 0.4)."""
 _DECLARED = frozenset(
     {
         *("device", "cel", "true", "false", "null", "in"),
@@ -59,6 +67,29 @@ def fault(expression: str) -> tuple[str, str]:
         return f"{found.group(1)} takes a quantity, not a text", f"write {found.group(1)}(quantity('4Gi'))"
     name = next(_undeclared(bare), "")
     return (f"nothing declares {name}", f"quote it: '{name}' is a text") if name else ("", "")
+
+
+def failure(expression: str) -> tuple[str, str]:
+    """Why an expression that the API server takes fails for every device, and what to do; both empty: nothing
+    is known. An attribute is a number, a text, a version, or true or false.
+    """
+    bare = _without_texts(expression)
+    if bare is None or "||" in bare:
+        return "", ""
+    if found := _CAPACITY_OF_NVIDIA.search(expression):
+        name, advice = (
+            found.group(2),
+            "write device.capacity['gpu.nvidia.com'].{0}.compareTo(quantity({1})) >= 0",
+        )
+        amount = "'40Gi'" if name == "memory" else "'100'"
+        return f"{name} is a capacity of gpu.nvidia.com, not an attribute", advice.format(name, amount)
+    if found := _QUANTITY_FOR_ATTRIBUTE.search(bare):
+        name = found.group(1)
+        return (
+            f"attribute {name} is no quantity",
+            f"write device.capacity if {name} is an amount of the device",
+        )
+    return "", ""
 
 
 def _without_texts(expression: str) -> str | None:

@@ -20,6 +20,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping, numbered, whole
+from policykit.model.severity import Severity
 from policykit.nearest import some
 
 
@@ -131,6 +132,11 @@ def _expression(expression: str, path: Path) -> Iterator[Problem]:
     if advice:
         why = f": {what}" if what else ""
         yield refused(path, f"is {expression}, which is no CEL{why}", f"{advice}: {_WHO}")
+        return
+    what, advice = cel.failure(expression)
+    if what:
+        predicate = f"is {expression}, but {what}: no device is chosen, and pods that need it stay pending"
+        yield refused(path, predicate, advice, Severity.WARNING)
 
 
 def _tolerations(listed: object, path: Path) -> Iterator[Problem]:
