@@ -165,7 +165,8 @@ def koord_scheduler(
 ) -> AbstractContextManager[Scheduler]:
     """Koordinator's scheduler with the flags of its chart that say what it does."""
     name = KOORDINATOR.programs[0]
-    return kube_scheduler(plane, folder, configuration, *_OF_THE_CHART, *arguments, name=name)
+    # Without --port it takes a fixed port, which only one of several runs may have.
+    return kube_scheduler(plane, folder, configuration, *_OF_THE_CHART, "--port=0", *arguments, name=name)
 
 
 @contextmanager
