@@ -91,6 +91,20 @@ def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Vi
             f"add {_SELECTORS}",
             Severity.WARNING,
         )
+    elif field := _empty(member):
+        yield Violation(
+            node.at(str(number)),
+            f"{member.selectors[0]} of the member has no {field}: it matches nothing",
+            f"write the {field}",
+            Severity.WARNING,
+        )
+
+
+def _empty(member: DeclaredMember) -> str:
+    """The field that the only selector of a member lacks."""
+    if member.selectors == ("exactMatch",) and not member.name:
+        return "name"
+    return "pattern" if member.selectors == ("regexMatch",) and not member.pattern else ""
 
 
 def pattern_problem(pattern: str) -> str:

@@ -48,6 +48,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     have = versions.release_of(context.cluster)
     yield from _amounts(manifest, have)
     yield from _weight(manifest, have)
+    yield from _priority(manifest, have)
     if not manifest.partial:
         yield from _undeserved(manifest, have)
         if have and versions.WHOLE_LISTS[0] <= have <= versions.WHOLE_LISTS[1]:
@@ -97,6 +98,15 @@ def _weight(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
             + ("smaller number" if weight > 0 else "number of at least 1"),
             Severity.WARNING if weight > 0 and have is None else None,
         )
+
+
+def _priority(manifest: Manifest, have: Version | None) -> Iterator[Violation]:
+    """Source: the CRD (1.14)."""
+    priority = whole(lookup(manifest.data, ("spec", "priority")))
+    if priority is not None and priority < 0 and (have is None or have >= versions.PRIORITY_BOUNDED):
+        which = "" if have else f": Volcano {_minor(versions.PRIORITY_BOUNDED)} on refuses the queue"
+        message = f"priority is {priority}, below 0{which}"
+        yield Violation(("spec", "priority"), message, "write 0 or more", None if have else Severity.WARNING)
 
 
 def _undeserved(manifest: Manifest, have: Version | None) -> Iterator[Violation]:

@@ -45,6 +45,8 @@ GROUP_PACKING = Version(1, 14, 0)
 """network-topology-aware packs groups of nodes, and has a flag for which plugin searches them."""
 WEIGHTS_BOUNDED = Version(1, 12, 0)
 """The CRD takes weights of queues from 1 to 65535 (the webhook writes 1 for 0); before, any above 0."""
+PRIORITY_BOUNDED = Version(1, 14, 0)
+"""The CRD takes no priority of a queue below 0."""
 AMOUNTS_COMPARED = Version(1, 13, 0)
 """The webhook refuses a queue whose guarantee exceeds deserved, or that one capability."""
 AMOUNTS_CHECKED = Version(1, 14, 0)
