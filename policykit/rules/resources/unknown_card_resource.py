@@ -107,7 +107,7 @@ def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
         yield Violation(path, f"{name} {message}", _advice(meant), key=True, fix=fix)
     elif "/" in name:
         yield from _unlikely(path, name)
-    elif path[-3] == "resources" and not name.startswith(_PAGES) and not is_placeholder(name):
+    elif path[-3:-2] == ("resources",) and not name.startswith(_PAGES) and not is_placeholder(name):
         yield from _bare(path, name)
 
 
