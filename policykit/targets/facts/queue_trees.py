@@ -215,7 +215,8 @@ class Directory(NamedTuple):
     policy: PolicyQueues
     complete: bool
     trees: tuple[QueueNames, ...] = ()
-    """One for each configuration. Targets whose queues are objects have one, without rules."""
+    """One for each configuration that tells where pods go. Targets whose queues are objects have one, without
+    rules."""
     is_part: bool = False
     """Whether other scopes of the cluster may define queues: what is reported is checked with them."""
 
@@ -240,7 +241,7 @@ def directory(target_name: str, scope: Scope, cluster: Cluster | None) -> Direct
         _tree(semantics, of_tree.get(placing.tree, ()), PolicyQueues() if placing.tree else own, placing)
         for placing in placings
     )
-    trees = trees or (_tree(semantics, declared, own, None),)
+    trees = tuple(filter(_answers, trees or (_tree(semantics, declared, own, None),)))
     return Directory(semantics, declared, own, scope.complete, trees, scope.is_part)
 
 
@@ -316,7 +317,7 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: QueueNames) -> Dest
     if not name:
         return None
     fallback = placing is not None and (placing.has_other_rules or semantics.fallback in tree.names)
-    if placing and placing.reads_as_parent and (name in tree.holding or not placing.honours_pod_queue):
+    if placing and placing.reads_as_parent and name in tree.holding:
         return None
     if placing and not placing.honours_pod_queue:
         verdict = UNREAD
@@ -327,18 +328,24 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: QueueNames) -> Dest
     elif name in tree.names or (name in semantics.built_in and not (placing and placing.tree)):
         verdict = FOUND
     elif placing and placing.creates_queues:
-        verdict = FOUND if _can_be_made(name, tree) else NOWHERE
+        verdict = FOUND if _can_be_made(name, tree, semantics) else NOWHERE
     else:
         verdict = ELSEWHERE if fallback else NOWHERE
     return Destination(verdict, name, tree.takers, fallback)
 
 
-def _can_be_made(name: str, tree: QueueNames) -> bool:
+def _answers(tree: QueueNames) -> bool:
+    """Whether it tells what becomes of pods: not if only the rule below another one reads their queue."""
+    placing = tree.placing
+    return placing is None or placing.honours_pod_queue or not placing.reads_as_parent
+
+
+def _can_be_made(name: str, tree: QueueNames, semantics: QueueSemantics) -> bool:
     """Whether a queue may be created there: below one that takes pods there is none."""
     above = name.rpartition(".")[0]
     while above and above not in tree.names:
         above = above.rpartition(".")[0]
-    return above not in tree.takers
+    return not above or above in tree.holding or above in semantics.roots
 
 
 def _resolved(use: QueueUse, placing: QueuePlacement | None) -> str:
