@@ -30,6 +30,7 @@ from policykit.linter.rule import Context, Rule, Structure, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.targets import GANG_ANNOTATIONS
 
@@ -68,6 +69,8 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
+_PIPELINES = "pipelinesascode.tekton.dev/"
+_INLINED = r"(?:\A|/)\.tekton/"
 _NAMED_AS_PART = r"(?:\A|[/._-])(?:patch(?:es)?|(?:pod[-_]?)?template)(?:[._-][^/]*)?\Z"
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
@@ -93,6 +96,8 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             continue  # as good as left out
         if problem.path[-1:] == ("nodeName",) and is_capitals(lookup(manifest.data, problem.path)):
             continue  # HOSTNAME, which a script replaces
+        if problem.kind == CONFLICTING and _is_inlined(manifest, context.path):
+            continue  # its run may declare the parameters and workspaces that it uses
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
                 Severity.WARNING
@@ -110,6 +115,19 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
 def _is_named_as_part(path: str) -> bool:
     """Whether a file has patches or templates by its name, which need not be complete objects."""
     return ("patch" in path or "template" in path) and re.search(_NAMED_AS_PART, path) is not None
+
+
+def _is_inlined(manifest: Manifest, path: str) -> bool:
+    """Whether Pipelines-as-Code puts a task or pipeline into its run, which no webhook sees alone.
+
+    Source: `Pipeline.Validate` of Tekton (v1.15): what is inline may use what its run propagates.
+    """
+    if manifest.group != "tekton.dev":
+        return False
+    annotations = mapping(mapping(manifest.data.get("metadata")).get("annotations"))
+    return re.search(_INLINED, path) is not None or any(
+        str(key).startswith(_PIPELINES) for key in annotations
+    )
 
 
 def _of_a_gang(problem: Problem) -> bool:

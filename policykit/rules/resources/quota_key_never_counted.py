@@ -8,6 +8,7 @@ refused. The same is true of the quotas of Kubeflow, Capsule, kiosk, HNC, KubeSp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -148,7 +149,16 @@ _HARD: dict[tuple[str, str], Path] = {
 
 All of them are counted by the evaluators of Kubernetes.
 """
-_HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
+_HAMI_ONLY = (
+    *("/gpumem", "/gpumem-percentage", "/gpucores", "/dcumem", "/dcucores", ".vMem", ".vCore"),
+    *(".smlu.vmemory", ".smlu.vcore", "metax-tech.com/vmemory", "metax-tech.com/vcore"),
+    *("/sgpu-memory", "/sgpu-core", "/gcu-memory", "/gcu-core", "/vxpu-memory"),
+)
+"""How the memory and the cores of cards end.
+
+Source: `IsManagedQuota` of HAMi and the resources of its chart (2.10).
+"""
+_ASCEND = re.compile(r"limits\.huawei\.com/Ascend[\w-]+-(?:memory|core)\Z")
 _VOLCANO_ONLY = "volcano.sh/namespace.weight"
 _SIDES = ("limits.", "limit.", "requests.", "request.")
 
@@ -194,7 +204,9 @@ def _problems(keys: Mapping[object, object], cluster: Cluster | None) -> Iterato
 
 def _is_counted_elsewhere(key: str) -> bool:
     """Whether HAMi's or Volcano's accounting uses the key, which Kubernetes never counts."""
-    return key == _VOLCANO_ONLY or (key.startswith("limits.") and key.endswith(_HAMI_ONLY))
+    if key.startswith("limits."):
+        return key.endswith(_HAMI_ONLY) or _ASCEND.match(key) is not None
+    return key == _VOLCANO_ONLY
 
 
 def _refused(keys: Mapping[str, object], key: str) -> list[Violation]:

@@ -125,6 +125,26 @@ def test_a_patch_by_its_name(path: str, whole: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "annotations", "refused"),
+    [
+        ("ci/build.yaml", "{}", True),
+        ("notes.tekton/build.yaml", "{}", True),
+        (".tekton/build.yaml", "{}", False),
+        ("app/.tekton/tasks/build.yaml", "{}", False),
+        ("build.yaml", '{pipelinesascode.tekton.dev/max-keep-runs: "3"}', False),
+    ],
+)
+def test_a_pipeline_that_its_run_contains(path: str, annotations: str, refused: bool) -> None:
+    text = manifest(
+        f"apiVersion: tekton.dev/v1\nkind: Pipeline\nmetadata: {{name: build, annotations: {annotations}}}\n"
+        "spec: {tasks: [{name: a, taskRef: {name: a}, workspaces: [{name: b, workspace: c}]}]}\n"
+    )
+    structure = Structure(text, check(text.data, "tekton.dev/v1", "Pipeline"))
+    said = ["spec.tasks[0].workspaces[0].workspace is c, which is no workspace of the pipeline"]
+    assert [v.message for v in invalid_field.check(structure, Context(None, path))] == said * refused
+
+
+@pytest.mark.parametrize(
     ("path", "severity"),
     [("webhookcainjection_patch.yaml", Severity.WARNING), ("dispatch.yaml", Severity.ERROR)],
 )
