@@ -25,14 +25,20 @@ _TEXT_FOR_QUANTITY = re.compile(
 _ORDERED = re.compile(
     r"\.capacity\[''\]\.\w+\s*(<=|>=|<|>)|(<=|>=|<|>)\s*device\.capacity\[''\]\.\w+(?!\.|\w)"
 )
+_EQUALLED = re.compile(r"\.capacity\[''\]\.\w+\s*(==|!=)\s*(?:''|\d)")
+_WHOLE_DOMAIN = re.compile(r"device\.attributes\[''\]\s*(?:[=!<>]=|<|>)\s*(?:''|\d)")
 _QUANTITY_FOR_ATTRIBUTE = re.compile(
     r"(?<!has\()device\.attributes\[''\]\s*\.\s*(\w+)\s*\.\s*"
     r"(?:compareTo|isGreaterThan|isLessThan)\(\s*quantity\("
 )
-_CAPACITY_OF_NVIDIA = re.compile(
-    r"(?<!has\()device\.attributes\[(['\"])gpu\.nvidia\.com\1\]\s*\.\s*(memory|multiprocessors)\b"
+_OF_NVIDIA = r"(?<!has\()device\.attributes\[(['\"])gpu\.nvidia\.com\1\]\s*\.\s*"
+_CAPACITY_OF_NVIDIA = re.compile(_OF_NVIDIA + r"(memory|multiprocessors)\b")
+_VERSION_OF_NVIDIA = re.compile(
+    _OF_NVIDIA + r"(driverVersion|cudaDriverVersion|cudaComputeCapability)\s*(==|<=|>=|<|>)\s*['\"\d]"
 )
-"""What NVIDIA's driver states as capacities. Source: its cmd/gpu-kubelet-plugin (25.3 to 0.4)."""
+_MODEL_OF_NVIDIA = re.compile(_OF_NVIDIA + r"(model|modelName|product|gpuModel)\b(?!\s*\()")
+"""How NVIDIA's driver states devices, whose models it calls productName. Source: its cmd/gpu-kubelet-plugin
+(25.3 to 0.4)."""
 _DECLARED = frozenset(
     {
         *("device", "cel", "true", "false", "null", "in"),
@@ -49,7 +55,7 @@ def fault(expression: str) -> tuple[str, str]:
     """What is wrong and what to do; both empty: nothing is known to be.
 
     A quote or bracket that is left open, one `=`, `and` and `or`, names that nothing declares, and
-    quantities compared as if they were numbers or texts.
+    quantities and domains compared as if they were numbers or texts.
     """
     bare = _without_texts(expression)
     if bare is None:
@@ -65,6 +71,14 @@ def fault(expression: str) -> tuple[str, str]:
         return f"{sign} is for numbers, not for quantities", f"write .compareTo(quantity('4Gi')) {sign} 0"
     if found := _TEXT_FOR_QUANTITY.search(bare):
         return f"{found.group(1)} takes a quantity, not a text", f"write {found.group(1)}(quantity('4Gi'))"
+    if found := _EQUALLED.search(bare):
+        sign = found.group(1)
+        return (
+            f"{sign} compares a quantity with a text or number",
+            f"write .compareTo(quantity('4Gi')) {sign} 0",
+        )
+    if _WHOLE_DOMAIN.search(bare):
+        return "in the brackets is a domain, which has several attributes", "write attributes['DOMAIN'].NAME"
     name = next(_undeclared(bare), "")
     return (f"nothing declares {name}", f"quote it: '{name}' is a text") if name else ("", "")
 
@@ -83,6 +97,12 @@ def failure(expression: str) -> tuple[str, str]:
         )
         amount = "'40Gi'" if name == "memory" else "'100'"
         return f"{name} is a capacity of gpu.nvidia.com, not an attribute", advice.format(name, amount)
+    if found := _VERSION_OF_NVIDIA.search(expression):
+        name, sign = found.group(2, 3)
+        advice = f"write {name}.compareTo(semver('12.8.0')) {sign} 0, without zeros before a number"
+        return f"{name} is a version, not a text or number", advice
+    if found := _MODEL_OF_NVIDIA.search(expression):
+        return f"gpu.nvidia.com has no attribute {found.group(2)}", "the name of the card is productName"
     if found := _QUANTITY_FOR_ATTRIBUTE.search(bare):
         name = found.group(1)
         return (
