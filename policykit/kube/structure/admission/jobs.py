@@ -79,13 +79,16 @@ _WHO = "the API server refuses the Job"
 
 
 def _job(spec: object, base: Path) -> Iterator[Problem]:
-    """Source: `validateJobSpec` and `ValidateJobSpec` (Kubernetes v1.36)."""
+    """Source: `validateJobSpec`, `ValidateJobSpec` and `generateSelector` (Kubernetes v1.36)."""
     yield from _successes(spec, base)
     if not isinstance(spec, dict):
         return
     selector = spec.get("selector")
+    # The API server completes an empty one, of a Job alone.
+    empty = isinstance(selector, dict) and not any(selector.values()) and "jobTemplate" not in base
     if (
         selector is not None
+        and not empty
         and spec.get("manualSelector") is not True
         and "controller-uid" not in str(selector)
     ):
