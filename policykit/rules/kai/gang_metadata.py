@@ -12,7 +12,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import digits, mapping, numbered, text, whole
 from policykit.model.severity import Severity
-from policykit.targets.kai import SCHEDULER
+from policykit.targets.kai import SCHEDULER, topology
 
 _SIZE = "kai.scheduler/batch-min-member"
 _PLACES: tuple[Path, ...] = (
@@ -29,8 +29,6 @@ _UNREAD = frozenset(
 """(API group, kind) whose grouper reads no size: DefaultGrouper, or one group for each pod."""
 
 
-_TOPOLOGY = "kai.scheduler/topology"
-_LEVELS = ("kai.scheduler/topology-required-placement", "kai.scheduler/topology-preferred-placement")
 _OF_OWNERS = frozenset({("batch", "Job"), ("apps", "Deployment"), ("apps", "StatefulSet")})
 """(API group, kind) whose grouper reads the topology of the object alone, not of its template."""
 
@@ -68,27 +66,21 @@ def _topology(manifest: Manifest, of_owner: bool) -> Iterator[Violation]:
 
     Source: `default_grouper.go` in plugins, `getJobTopology` in pkg/scheduler/plugins/topology (0.9 to 0.20).
     """
-    own: Path = ("metadata", "annotations")
-    named = bool(manifest.annotations.get(_TOPOLOGY))
     sets = pod_sets(manifest.data)
-    places: list[tuple[Path, Mapping[str, str]]] = [(own, manifest.annotations)]
-    for each in sets:
-        where = each.place("annotations")
-        if where != own and where[-1:] == ("annotations",):
-            places.append((where, each.annotations))
-    anywhere = any(entries.get(_TOPOLOGY) for _, entries in places)
-    for where, entries in places if sets else ():
-        level = next((key for key in _LEVELS if entries.get(key)), "")
+    places = [*topology.annotated(manifest, sets)] if sets else []
+    anywhere = any(entries.get(topology.NAME) for _, entries in places)
+    for where, entries in places:
+        level = next((key for key in topology.LEVELS if entries.get(key)), "")
         if level and not anywhere:
             yield Violation(
                 (*where, level),
-                f"{level} names a level, but no {_TOPOLOGY} says of which Topology: "
+                f"{level} names a level, but no {topology.NAME} says of which Topology: "
                 "the pods are placed anywhere",
-                f"add {_TOPOLOGY} with the name of the Topology",
+                f"add {topology.NAME} with the name of the Topology",
                 Severity.WARNING,
                 key=True,
             )
-        elif level and of_owner and where != own and not named:
+        elif level and of_owner and where != topology.OWN and not manifest.annotations.get(topology.NAME):
             yield Violation(
                 (*where, level),
                 f"KAI-Scheduler reads {level} of the {manifest.kind}, not of its pods: "

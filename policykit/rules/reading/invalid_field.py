@@ -124,7 +124,7 @@ def _is_inlined(manifest: Manifest, path: str) -> bool:
     """
     if manifest.group != "tekton.dev":
         return False
-    annotations = mapping(mapping(manifest.data.get("metadata")).get("annotations"))
+    annotations = mapping(manifest.metadata.get("annotations"))
     return re.search(_INLINED, path) is not None or any(
         str(key).startswith(_PIPELINES) for key in annotations
     )

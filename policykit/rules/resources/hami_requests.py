@@ -109,11 +109,13 @@ def _modes(review: Review) -> Iterator[Violation]:
 def _weights(review: Review) -> Iterator[Violation]:
     """Source: `ParseDeviceScoringWeights` of HAMi (2.10)."""
     stated = review.pod_set.annotations.get(_WEIGHTS, "")
+    if not stated or is_filled_in(stated):
+        return
     parts = [tuple(map(str.strip, each.partition("="))) for each in stated.split(",")]
     weights = {key: value for key, _, value in parts}
     known = len(parts) == len(_WEIGHED) and weights.keys() == _WEIGHED
     numbers = all(_WEIGHT.fullmatch(each) for each in weights.values())
-    if stated and not is_filled_in(stated) and not (known and numbers and any(map(int, weights.values()))):
+    if not (known and numbers and any(map(int, weights.values()))):
         yield Violation(
             review.pod_set.place("annotations", _WEIGHTS),
             f"{_WEIGHTS} is {stated}, which HAMi 2.10 cannot read: the pod stays pending, and newer releases "

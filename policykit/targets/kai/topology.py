@@ -16,13 +16,14 @@ from policykit.model.references import NamedObject, NamedParts, ObjectReference,
 
 KIND, GROUP = "Topology", "kai.scheduler"
 _POD_GROUP, _GROUP_OF_PODS = "PodGroup", "scheduling.run.ai"
-_NAME = "kai.scheduler/topology"
-_LEVELS = tuple(
-    f"kai.scheduler/{part}topology-{how}-placement"
-    for part in ("", "segment-")
-    for how in ("required", "preferred")
-)
+NAME = "kai.scheduler/topology"
+LEVELS = ("kai.scheduler/topology-required-placement", "kai.scheduler/topology-preferred-placement")
 """Annotations of the topmost owner, or of a template. Source: `plugins/constants` in pkg/podgrouper."""
+_OF_SEGMENTS = (
+    "kai.scheduler/segment-topology-required-placement",
+    "kai.scheduler/segment-topology-preferred-placement",
+)
+OWN: Path = ("metadata", "annotations")
 _FIELDS = ("requiredTopologyLevel", "preferredTopologyLevel")
 _PART = "level"
 _OBJECT = "KAI-Scheduler Topology"
@@ -40,12 +41,18 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for number, each in numbered(spec.get("subGroups")):
             yield from _constraint(each, ("spec", "subGroups", number))
     elif pod_sets:
-        own: Path = ("metadata", "annotations")
-        yield from _annotated(manifest.annotations, "", own)
-        for pod_set in pod_sets:
-            path = pod_set.place("annotations")
-            if path != own and path[-1:] == ("annotations",):
-                yield from _annotated(pod_set.annotations, manifest.annotations.get(_NAME, ""), path)
+        inherited = manifest.annotations.get(NAME, "")
+        for path, annotations in annotated(manifest, pod_sets):
+            yield from _topologies(annotations, "" if path == OWN else inherited, path)
+
+
+def annotated(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """The annotations of an object and of its templates, with their paths."""
+    yield OWN, manifest.annotations
+    for pod_set in pod_sets:
+        path = pod_set.place("annotations")
+        if path != OWN and path[-1:] == ("annotations",):
+            yield path, pod_set.annotations
 
 
 def _topology(manifest: Manifest) -> Iterator[Fact]:
@@ -57,11 +64,11 @@ def _topology(manifest: Manifest) -> Iterator[Fact]:
         yield Fact(NamedParts(_owner(manifest.name), "", _PART, names), {}, answers=True)
 
 
-def _annotated(annotations: Mapping[str, str], inherited: str, path: Path) -> Iterator[Fact]:
-    topology = annotations.get(_NAME, inherited)
-    if (name := annotations.get(_NAME)) and not is_placeholder(name):
-        yield Fact(ObjectReference((_OBJECT,), name), {"name": (*path, _NAME)})
-    for key in _LEVELS:
+def _topologies(annotations: Mapping[str, str], inherited: str, path: Path) -> Iterator[Fact]:
+    topology = annotations.get(NAME, inherited)
+    if (name := annotations.get(NAME)) and not is_placeholder(name):
+        yield Fact(ObjectReference((_OBJECT,), name), {"name": (*path, NAME)})
+    for key in (*LEVELS, *_OF_SEGMENTS):
         if topology and (level := annotations.get(key, "")) and not is_placeholder(level):
             yield Fact(PartReference(_owner(topology), "", _PART, level), {"name": (*path, key)})
 

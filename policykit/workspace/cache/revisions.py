@@ -10,7 +10,7 @@ from policykit.namedtuple import NamedTuple
 from policykit.workspace import filesystem
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, Cache, DamagedError, name_of
-from policykit.workspace.cache.runs import OF_CONTENT, again
+from policykit.workspace.cache.runs import OF_CONTENT, again, path_of
 from policykit.workspace.safe_paths import is_within
 
 JudgedFiles = tuple[Mapping[str, Mapping[str, str]], Mapping[str, frozenset[str]], frozenset[str], int]
@@ -80,7 +80,7 @@ class KnownRevision:
         answers = {
             question: answer
             for question, answer in every.items()
-            if not is_within(os.path.realpath(_path(question)), folder)
+            if not is_within(os.path.realpath(path_of(question)), folder)
         }
         if record.complete and not _opening(answers):
             self._answers = answers
@@ -105,13 +105,8 @@ def variables() -> list[tuple[str, str]]:
     )
 
 
-def _path(question: str) -> str:
-    """The path of a question, which is after a letter, or after the number of bytes of a file's beginning."""
-    return question.partition(" ")[2] if question.startswith("h") else question[1:]
-
-
 def _absolute(question: str) -> str:
-    path = _path(question)
+    path = path_of(question)
     return f"{question.removesuffix(path)}{os.path.join(os.getcwd(), path)}"
 
 

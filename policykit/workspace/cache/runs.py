@@ -71,6 +71,11 @@ def again(question: str) -> str:
     return filesystem.again(question)
 
 
+def path_of(question: str) -> str:
+    """The path of a question, which is after a letter, or after the number of bytes of a file's beginning."""
+    return question.partition(" ")[2] if question.startswith("h") else question[1:]
+
+
 def store(words: Sequence[str], record: filesystem.Record, code: int) -> None:
     """Stores what a run printed for the next one, if nothing else than its record decides it."""
     roots = tuple(roots_of(words))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from policykit.workspace import filesystem
-from policykit.workspace.cache.runs import OF_CONTENT
+from policykit.workspace.cache.runs import OF_CONTENT, path_of
 from policykit.workspace.files import SUFFIXES
 from policykit.workspace.git import LINK, SUBMODULE, TreeEntry, contents, is_written, names_of, tree
 from policykit.workspace.safe_paths import names_git
@@ -27,9 +27,11 @@ def other_contents(
     if not committed.has_all(read):
         return None
     for question in questions:
-        if not committed.answers_alike(question):
+        name = committed.name(os.path.realpath(path_of(question)))
+        if not committed.answers_alike(question, name):
             return None
-        read += committed.content_asked(question)
+        if name in committed.files and question.startswith(OF_CONTENT):
+            read.append(name)
     if not committed.is_checked_out(read) or any(map(_is_quoted, read)):
         return None
     others = committed.others(read)
@@ -76,11 +78,10 @@ class _Committed:
         pairs = zip(names, names_of(self._root, names), strict=True)
         return {name for name, of_content in pairs if self.files[name].object != of_content}
 
-    def answers_alike(self, question: str) -> bool:
-        """Whether a question, but for contents, has the same answer in the commit, where all that the commit
-        has is checked out. Raises OSError."""
-        path = os.path.realpath(_path(question))
-        name = self.name(path)
+    def answers_alike(self, question: str, name: str) -> bool:
+        """Whether a question about a path, but for contents, has the same answer in the commit, where all
+        that the commit has is checked out. Raises OSError."""
+        path = self._below + name
         if name == os.pardir or names_git(name) or not os.path.lexists(path):
             return True
         if question.startswith("n"):
@@ -90,18 +91,9 @@ class _Committed:
             return is_written(file._replace(size=os.stat(path).st_size))
         return file is not None or name in self._folders
 
-    def content_asked(self, question: str) -> list[str]:
-        """The file whose contents are asked for, if it is one of the commit."""
-        name = self.name(os.path.realpath(_path(question)))
-        return [name] if question.startswith(OF_CONTENT) and name in self.files else []
-
     def _is_more(self, entry: os.DirEntry[str]) -> bool:
         """Whether a file in a folder of the commit is a manifest that it does not have."""
         return entry.name.endswith(SUFFIXES) and self.name(entry.path) not in self.files
-
-
-def _path(question: str) -> str:
-    return question[question.find(os.sep) :]
 
 
 def _is_quoted(name: str) -> bool:

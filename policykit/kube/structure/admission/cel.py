@@ -91,12 +91,10 @@ def failure(expression: str) -> tuple[str, str]:
     if bare is None or "||" in bare:
         return "", ""
     if found := _CAPACITY_OF_NVIDIA.search(expression):
-        name, advice = (
-            found.group(2),
-            "write device.capacity['gpu.nvidia.com'].{0}.compareTo(quantity({1})) >= 0",
-        )
-        amount = "'40Gi'" if name == "memory" else "'100'"
-        return f"{name} is a capacity of gpu.nvidia.com, not an attribute", advice.format(name, amount)
+        name = found.group(2)
+        amount = "40Gi" if name == "memory" else "100"
+        advice = f"write device.capacity['gpu.nvidia.com'].{name}.compareTo(quantity('{amount}')) >= 0"
+        return f"{name} is a capacity of gpu.nvidia.com, not an attribute", advice
     if found := _VERSION_OF_NVIDIA.search(expression):
         name, sign = found.group(2, 3)
         advice = f"write {name}.compareTo(semver('12.8.0')) {sign} 0, without zeros before a number"
