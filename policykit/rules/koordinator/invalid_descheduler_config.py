@@ -1,7 +1,8 @@
-"""koord-descheduler does not start with its configuration.
+"""koord-descheduler does not start with its configuration, or evicts nothing with it.
 
 It reads the file at start-up and exits where a value is outside its bounds: nothing balances the load of the
-nodes, and no pod is migrated. The args of LowNodeLoad count only where a profile enables the plugin.
+nodes, and no pod is migrated. The args of LowNodeLoad count only where a profile enables the plugin. A
+workload whose pods might all be migrated at once, or be unavailable, is left alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from policykit.kube.placeholders import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import is_number, mapping, mappings, numbered, text, whole
+from policykit.manifests.shape import digits, is_number, mapping, mappings, numbered, text, whole
 from policykit.model.release import Version
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -172,10 +173,33 @@ def _migration(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _either(args, base, "namespaces")
     for field, least in _LEAST.items():
         yield from _at_least(args, base, field, least)
+    yield from _of_every_pod(args, base)
     mode = args.get("defaultJobMode")
     if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
         message = f"defaultJobMode is {mode}: {_END}"
         yield Violation((*base, "defaultJobMode"), message, f"write {' or '.join(_MODES)}")
+
+
+_SHARES = ("maxMigratingPerWorkload", "maxUnavailablePerWorkload")
+_SKIP = "skipCheckExpectedReplicas"
+
+
+def _of_every_pod(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """No pod of a workload is evicted whose limit is as high as its replicas.
+
+    Source: `filterExpectedReplicas` and `GetMaxUnavailable` in `pkg/descheduler/controllers/migration`
+    (1.2 to 1.8).
+    """
+    for field in _SHARES if args.get(_SKIP) is not True else ():
+        share = args.get(field)
+        percent = digits(share[:-1]) if isinstance(share, str) and share.endswith("%") else None
+        if percent is not None and percent >= 100:
+            yield Violation(
+                (*base, field),
+                f"{field} is {share}, all pods of a workload: {_MIGRATION} evicts no pod of any workload",
+                f"write a smaller share, or {_SKIP}: true",
+                Severity.WARNING,
+            )
 
 
 def _either(args: Mapping[str, Any], base: Path, field: str) -> Iterator[Violation]:

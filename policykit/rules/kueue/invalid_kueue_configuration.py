@@ -67,6 +67,7 @@ GOOD = BAD.replace("PyTorchJob", "pytorchjob")
 _FRAMEWORKS: Path = ("integrations", "frameworks")
 _EXTERNAL: Path = ("integrations", "externalFrameworks")
 _SELECTOR: Path = ("managedJobsNamespaceSelector",)
+_OF_PODS_ALONE: Path = ("integrations", "podOptions", "namespaceSelector")
 _POD = "pod"
 _SYSTEM = "kube-system"
 
@@ -78,6 +79,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     data = manifest.data
     yield from _unknown(data, FIELDS, (), new=manifest.api_version.endswith("/v1beta2"))
     yield from _integrations(data)
+    yield from _of_pods(manifest, versions.release_of(context.cluster))
     if not manifest.api_version.endswith("/v1beta2"):
         yield from _without_pods(data, versions.release_of(context.cluster))
     yield from _own_rules(data)
@@ -164,13 +166,28 @@ def _integrations(data: Mapping[str, Any]) -> Iterator[Violation]:
         elif name in others[:position]:
             message = f"external framework {name} is listed twice: {_START}"
             yield Violation((*_EXTERNAL, position), message, "list it once")
-    stated = lookup(data, _SELECTOR)
-    if _POD in listed and isinstance(stated, dict) and _selects(stated):
-        yield Violation(
-            _SELECTOR,
-            f"selects {_SYSTEM}, where Kueue may not manage pods: it does not start",
-            f"add {{key: {NAMESPACE_NAME}, operator: NotIn, values: [{_SYSTEM}, kueue-system]}}",
-        )
+
+
+def _of_pods(manifest: Manifest, release: Version | None) -> Iterator[Violation]:
+    """Kueue's own namespace is the one that the file states. Since 0.15 nothing reads podOptions."""
+    data = manifest.data
+    if _POD not in texts(lookup(data, _FRAMEWORKS)):
+        return
+    old = not manifest.api_version.endswith("/v1beta2") and (release is None or release < versions.V1BETA2)
+    severity = Severity.WARNING if release is None else None
+    for path, level in ((_SELECTOR, None), *([(_OF_PODS_ALONE, severity)] if old else [])):
+        stated = lookup(data, path)
+        forbidden = [_SYSTEM, text(data.get("namespace"))] if isinstance(stated, dict) else []
+        for name in filter(None, forbidden):
+            if not is_placeholder(name) and _selects(mapping(stated), name):
+                yield Violation(
+                    path,
+                    f"selects {name}, where Kueue may not manage pods: "
+                    + (f"before {versions.V1BETA2} {_START}" if level else _START),
+                    f"add {{key: {NAMESPACE_NAME}, operator: NotIn, values: [{_SYSTEM}, kueue-system]}}",
+                    level,
+                )
+                break
 
 
 def _without_pods(data: Mapping[str, Any], have: Version | None) -> Iterator[Violation]:
@@ -323,10 +340,10 @@ def _gates(data: Mapping[str, Any]) -> Iterator[Violation]:
             yield Violation(("featureGates", name), message, f"did you mean {near}?", key=True)
 
 
-def _selects(selector: dict[str, object]) -> bool:
-    """Whether it selects the namespace kube-system by the label that every namespace has."""
-    labels = {NAMESPACE_NAME: _SYSTEM}
-    wanted = pairs(mapping(selector).get("matchLabels"))
+def _selects(selector: Mapping[str, object], namespace: str) -> bool:
+    """Whether it selects a namespace by the label that every namespace has."""
+    labels = {NAMESPACE_NAME: namespace}
+    wanted = pairs(selector.get("matchLabels"))
     return wanted.items() <= labels.items() and all(
         not selectors.problem(each) and selectors.matches(each, labels)
         for each in selectors.read_all(selector.get("matchExpressions"))

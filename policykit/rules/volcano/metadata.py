@@ -18,6 +18,7 @@ from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
     GROUP_NAME,
     MAKES_GROUPS,
+    NUMA_POLICY,
     QUEUE_NAME,
     SCHEDULER,
     TOPOLOGY_MODE,
@@ -25,7 +26,6 @@ from policykit.targets.volcano.names import (
 )
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
-_NUMA = "volcano.sh/numa-topology-policy"
 _NUMA_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 """Compared with the policy of the kubelet. Source: `filterNodeByPolicy` of numaaware (1.4 to 1.15)."""
 _OWNERS = frozenset(
@@ -125,11 +125,12 @@ def _pods(manifest: Manifest, pod_set: PodSet, place: Path, lacks_own: bool) -> 
             f"{TOPOLOGY_MODE} is {mode!r}, neither hard nor soft: Volcano reads it as hard",
             "write hard or soft",
         )
-    numa = annotations.get(_NUMA)
+    numa = annotations.get(NUMA_POLICY)
     if numa and numa not in _NUMA_POLICIES and not is_placeholder(numa):
         yield Violation(
-            (*place, _NUMA),
-            f"{_NUMA} is {numa!r}, which is the policy of no node: with plugin numa-aware none takes the pod",
+            (*place, NUMA_POLICY),
+            f"{NUMA_POLICY} is {numa!r}, which is the policy of no node: with plugin numa-aware none takes "
+            "the pod",
             f"write one of {', '.join(_NUMA_POLICIES)}",
             Severity.WARNING,
         )

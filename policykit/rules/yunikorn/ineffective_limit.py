@@ -2,7 +2,8 @@
 
 YuniKorn accepts any resource name. It counts pods by vcore, memory, pods, and the Kubernetes names
 of whatever else they request: an amount of `cpu` or `gpu` limits nothing. A max of only zeros is
-no max, and plain numbers written before release 1.0 now mean bytes and whole cores.
+no max, a maxapplications of 0 is no limit, and plain numbers written before release 1.0 now mean bytes
+and whole cores.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from policykit.catalogue.resources import is_card
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
 from policykit.targets.yunikorn import NAME
@@ -51,10 +54,27 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     errors = (each._replace(severity=Severity.ERROR) for each in names)
     yield from violations(errors, manifest, found)
     yield from violations(failures.zeros(found.tree), manifest, found)
+    yield from settled(_no_applications(found.tree, manifest), manifest, found, Dependence.VALUE)
     yield from settled(_old_units(found.tree), manifest, found, Dependence.VALUE)
     if context.cluster is None or "yunikorn" not in context.cluster.targets:
         # With such a policy PK712 compares the weights.
         yield from settled(_unweighted_cards(found), manifest, found)
+
+
+def _no_applications(tree: QueueNode, manifest: Manifest) -> Iterator[Violation]:
+    """Zero is the value of a field that is not set. Below a queue with a number it is refused: PK701.
+
+    Source: `canRunApp` in `pkg/scheduler/objects/queue.go` of yunikorn-core (1.3 to 1.9).
+    """
+    for each in tree.walk():
+        for child in each.children if not each.queue.applications else ():
+            path = (*child.path, "maxapplications")
+            if whole(lookup(manifest.data, path)) == 0:
+                yield Violation(
+                    path,
+                    f"maxapplications of queue {child.queue.name} is 0, which YuniKorn treats as no limit",
+                    "delete it, or write 1 or more: submitacl is what keeps applications out",
+                )
 
 
 def _old_units(tree: QueueNode) -> Iterator[Violation]:

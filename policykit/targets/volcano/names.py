@@ -26,6 +26,10 @@ TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
 """Pod annotation: hard or soft, for the PodGroup made for it (1.13)."""
 TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
 """Pod annotation: number of the highest tier of HyperNode that its PodGroup may span (1.13)."""
+NUMA_POLICY = "volcano.sh/numa-topology-policy"
+"""Pod annotation: the policy of the kubelets whose nodes may take the pod (plugin numaaware)."""
+REVOCABLE_ZONE = "volcano.sh/revocable-zone"
+"""Pod annotation: the pod may run on nodes that are taken back at times (plugin tdm)."""
 GROUP_API = "scheduling.volcano.sh"
 GROUP_APIS = frozenset({GROUP_API, "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
@@ -47,6 +51,8 @@ KEYS = (
     Key("annotations", TOPOLOGY_MODE, "gang"),
     Key("annotations", TOPOLOGY_TIER, "gang"),
     Key("annotations", "scheduling.volcano.sh/queue-allocation-gate", "queue"),
+    Key("annotations", NUMA_POLICY, "device"),
+    Key("annotations", REVOCABLE_ZONE, "device"),
     Key("annotations", "volcano.sh/vgpu-mode", "device"),
     Key("annotations", "volcano.sh/vgpu-podgroup-policy", "device"),
     Key("annotations", "volcano.sh/vgpu-use-gpuuuid", "device"),

@@ -13,7 +13,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.topology import DeclaredHyperNode, DeclaredMember, PluginUse, TierUse, TopologyPlugin
-from policykit.targets.volcano.names import SCHEDULER, TOPOLOGY_PLUGIN
+from policykit.targets.volcano.names import NUMA_POLICY, REVOCABLE_ZONE, SCHEDULER, TOPOLOGY_PLUGIN
 
 BOUNDS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec", "networkTopology"),
@@ -23,8 +23,8 @@ BOUNDS: Mapping[tuple[str, str], Path] = {
 }
 """(API group, kind) to the path of the networkTopology of the whole gang."""
 READ_BY_PLUGINS: Mapping[str, str] = {
-    "volcano.sh/numa-topology-policy": "numaaware",
-    "volcano.sh/revocable-zone": "tdm",
+    NUMA_POLICY: "numaaware",
+    REVOCABLE_ZONE: "tdm",
     "volcano.sh/sla-waiting-time": "sla",
     "volcano.sh/task-topology-affinity": "task-topology",
     "volcano.sh/task-topology-anti-affinity": "task-topology",
